@@ -58,22 +58,22 @@ export interface App {
   readonly clicks: Clicks;
   /** Needed to create the first account from another machine; null once there is an account. */
   readonly setupToken: string | null;
-  /** Resolves when the public address has changed: this app knows only the old one. */
+  /** Resolves when the public address has changed: this app still uses the old one. */
   readonly moved: Promise<void>;
-  /** The values of this process. */
+  /** The metrics of this process. */
   measure(): Promise<readonly Metric[]>;
-  /** From now on `/readyz` says no: the whole instance is shutting down. */
+  /** From now on `/readyz` answers 503: the whole instance is shutting down. */
   setNotReady(): void;
-  /** Goes on for `DRAIN_SECONDS`, in which each answer closes its connection. */
+  /** Lasts `DRAIN_SECONDS`, during which each answer closes its connection. */
   drain(): Promise<void>;
-  /** Lets requests under way finish, then closes everything in reverse order. */
+  /** Lets pending requests finish, then closes everything in reverse order. */
   stop(): Promise<void>;
 }
 
 /** For links with a password or captcha: plain links are cached in the data plane. */
 const cacheBounds = { bytes: 8 * 1024 * 1024, misses: 10_000 };
 
-/** `gather`: returns the values of all processes of this node, if there are several. */
+/** `gather`: returns the metrics of all processes of this node, if there are several. */
 export async function createApp(
   config: Config,
   overrides: Overrides = {},
@@ -109,7 +109,7 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
     link: (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
   };
   const caches = cachesOf(site, lookups, now, cacheBounds, config.forwardQuery);
-  // A SQLite file only goes back in time while nothing runs.
+  // A SQLite file can only go back in time while no process has it open.
   const lostChanges =
     config.databaseUrl === null
       ? null
@@ -191,7 +191,7 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
     api,
     log,
     readiness,
-    httpsIsWell: httpsSince.isStable,
+    httpsIsStable: httpsSince.isStable,
     metrics: [
       gather ?? measure,
       () => nodeMetrics(database.read, now()),

@@ -12,7 +12,7 @@ const retryPause = 1_000;
 
 const tell = (message: FromFold) => self.postMessage(message);
 let worker: FoldWorker | undefined;
-let opening: Timer | undefined;
+let retryTimer: Timer | undefined;
 /** The end of the journal, received before the worker was open. */
 let waiting: Extract<ToFold, { kind: 'wake' }> | undefined;
 
@@ -25,7 +25,7 @@ self.onmessage = (event: MessageEvent<ToFold>) => {
   else if (worker !== undefined) worker.take(message);
   else if (message.kind === 'wake') waiting = message;
   else if (message.kind === 'stop') {
-    clearTimeout(opening);
+    clearTimeout(retryTimer);
     tell({ kind: 'stopped' });
   }
 };
@@ -41,7 +41,7 @@ function open(settings: FoldSettings, now: number): void {
       event: 'clicks wait in the journal',
       facts: { error: (cause as Error).message },
     });
-    opening = setTimeout(() => open(settings, now), retryPause);
+    retryTimer = setTimeout(() => open(settings, now), retryPause);
     return;
   }
   if (waiting !== undefined) worker.take(waiting);

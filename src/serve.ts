@@ -27,25 +27,25 @@ const startTimeout = 3_000;
 
 type Begin = (config: Config, gather?: MetricSource) => Promise<App>;
 
-/** The server, until it is told to stop. */
+/** Starts the server, which runs until a signal stops it. */
 export async function serve(words: readonly string[], given: Environment): Promise<void> {
   collectWhenIdle();
   try {
     const { host, ports, environment } = readServeArguments(words, given);
     const config = loadConfig(environment);
-    const typed =
+    const typedHost =
       host === null || ports !== null || config.baseUrl === null
         ? null
         : new Site(config.baseUrl).defaultHost;
-    if (typed !== null) await refuseUnknownHost(typed, config, ownAddresses());
+    if (typedHost !== null) await refuseUnknownHost(typedHost, config, ownAddresses());
     // Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then on (the
     // store's, for example): on a single core, visits come first.
     const startDataPlane = startInWorker(environment, lowerPriority);
     const begin: Begin = (config, gather) => createApp(config, {}, startDataPlane, gather);
-    if (ports !== null) await work({ ...config, ...ports }, begin);
-    else if (config.workers > 1) await keepWorkers(config, host);
+    if (ports !== null) await serveAsWorker({ ...config, ...ports }, begin);
+    else if (config.workers > 1) await runWorkers(config, host);
     else await serveAlone(config, begin);
-    if (typed !== null) await printDnsNotice(typed, config);
+    if (typedHost !== null) await printDnsNotice(typedHost, config);
   } catch (cause) {
     const isForeseen = cause instanceof ConfigProblem || cause instanceof StartProblem;
     process.stderr.write(
@@ -55,7 +55,7 @@ export async function serve(words: readonly string[], given: Environment): Promi
   }
 }
 
-/** While it already serves: a name server may take its time. */
+/** Called when the server already runs, because a name server may be slow. */
 async function printDnsNotice(host: string, { dnsServers }: Config): Promise<void> {
   const dns = new Dns(dnsServers);
   const found = await dns.addressesOf(host);
@@ -77,7 +77,7 @@ async function serveAlone(config: Config, begin: Begin): Promise<void> {
 }
 
 /** One of several that share a port. It ends with its parent, even if that is killed. */
-async function work(config: Config, begin: Begin): Promise<void> {
+async function serveAsWorker(config: Config, begin: Begin): Promise<void> {
   const metrics = new MetricsOfAll(
     (message) => void process.send?.(message),
     async () => (await program.current).measure(),
@@ -93,8 +93,8 @@ async function work(config: Config, begin: Begin): Promise<void> {
 }
 
 /**
- * Visitors may be answered a moment before the start is complete, and their clicks must be stored: so it waits for the start
- * first. A start that takes long, because of a large migration, is aborted.
+ * Visitors may be answered a moment before the start is complete, and their clicks must be stored: so the stop waits for the
+ * start first. A start that takes long, because of a large migration, is aborted.
  */
 async function stopOf(starting: Promise<App>, isWhole = false): Promise<void> {
   const app = await Promise.race([starting.catch(() => null), Bun.sleep(startTimeout)]);
@@ -103,15 +103,15 @@ async function stopOf(starting: Promise<App>, isWhole = false): Promise<void> {
   await app?.stop();
 }
 
-async function keepWorkers(config: Config, host: string | null): Promise<void> {
+async function runWorkers(config: Config, host: string | null): Promise<void> {
   const log = new Log(config.logLevel);
   const lock = await lockDataFolder(config, log);
   const port = reservePort(config);
   const { https, httpPort } = config;
-  const beside =
+  const plainPort =
     https === 'off' || httpPort === null ? null : reservePort({ ...config, port: httpPort }, 'HTTP_PORT');
   lock.listensOn(port);
-  const command = programCommand(...workerArguments(host, `${port},${beside ?? ''}`));
+  const command = programCommand(...workerArguments(host, `${port},${plainPort ?? ''}`));
   const metrics = new MetricsCollector(() => workers);
   const workers: Workers = new Workers(
     config.workers,
@@ -127,13 +127,13 @@ async function keepWorkers(config: Config, host: string | null): Promise<void> {
     await workers.stop();
     lock.release();
   });
-  const starting = StartingServer.open({ ...config, port, httpPort: beside }, log);
-  const words = await workers.start(() => void starting?.stop());
-  if (words === null) process.exit(1);
-  process.stdout.write(words);
+  const starting = StartingServer.open({ ...config, port, httpPort: plainPort }, log);
+  const greetingText = await workers.start(() => void starting?.stop());
+  if (greetingText === null) process.exit(1);
+  process.stdout.write(greetingText);
 }
 
-/** A terminal sends Ctrl-C to every process, and our parent passes it on: the second signal must not abort the stop. */
+/** A terminal sends Ctrl-C to every process, and the parent process passes it on: the second signal must not abort the stop. */
 function stopOnSignals(stop: () => Promise<void>): () => Promise<void> {
   let isStopping = false;
   const stopOnce = async () => {

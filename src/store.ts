@@ -49,8 +49,9 @@ export async function openStore(
 }
 
 /**
- * Connects to ClickHouse if single clicks are stored there. Once they are, they are for good: a node that stored them elsewhere
- * would count half of them. While that server is down, only queries for single clicks fail, and new ones wait in the journal.
+ * Connects to ClickHouse if single clicks are stored there. Once they are, they must stay there: a node that stored them in
+ * another database would count half of them. While that server is down, only queries for single clicks fail, and new ones wait in
+ * the journal.
  */
 async function withHits(database: Database, { clicksUrl }: Config, log: Log): Promise<Database> {
   const { storeId: known, move } = await hitLocation(database.read);

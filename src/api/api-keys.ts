@@ -26,7 +26,7 @@ export const create = endpoint({
   answer: NewApiKey,
   isIdempotentByKey: true,
   async handle({ caller, body, answerWith }, context) {
-    const answerOf = (made: MadeApiKey) => ({ ...keyAnswer(made), key: made.key });
+    const answerOf = (created: MadeApiKey) => ({ ...keyAnswer(created), key: created.key });
     answerWith(answerOf);
     return answerOf(await createApiKey(context, caller, body.name));
   },

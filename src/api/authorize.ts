@@ -45,23 +45,29 @@ export async function authorize(
   resolver: CallerResolver,
   site: Site,
 ): Promise<Authorization> {
-  const sent = credentialOf(request.headers);
-  const session = sent === null ? sessionOf(request.headers, site) : null;
+  const credential = credentialOf(request.headers);
+  const session = credential === null ? sessionOf(request.headers, site) : null;
   if (session !== null || rule.ownPagesOnly) guardOrigin(rule, request, session, site);
   if (rule.credential === 'none' || rule.credential === 'own') return anonymous(session);
-  if (session !== null) return bySession(rule, session, resolver, site);
-  if (sent === null && rule.credential === 'optional') return anonymous(null);
-  if (sent === null) throw new Refusal('KEY_MISSING', missingCredential(request.headers, searchOf(request)));
-  const ask = () => resolver.caller(sent);
-  const caller = await ask();
+  if (session !== null) return authorizeBySession(rule, session, resolver, site);
+  if (credential === null && rule.credential === 'optional') return anonymous(null);
+  if (credential === null)
+    throw new Refusal('KEY_MISSING', missingCredential(request.headers, searchOf(request)));
+  const findCaller = () => resolver.caller(credential);
+  const caller = await findCaller();
   requirePermission(rule, caller);
-  return { caller, session: null, cookie: null, reauthorize: () => requireSameOrganization(caller, ask) };
+  return {
+    caller,
+    session: null,
+    cookie: null,
+    reauthorize: () => requireSameOrganization(caller, findCaller),
+  };
 }
 
 const searchOf = ({ url }: Request): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
-async function bySession(
+async function authorizeBySession(
   rule: Rule,
   session: string,
   resolver: CallerResolver,
@@ -71,12 +77,12 @@ async function bySession(
     const { caller, isRenewed } = await resolver.visitor(session);
     requirePermission(rule, caller);
     const cookie = isRenewed ? keepSession(session, site) : null;
-    const ask = async () => (await resolver.visitor(session)).caller;
-    return { caller, session, cookie, reauthorize: () => requireSameOrganization(caller, ask) };
+    const findCaller = async () => (await resolver.visitor(session)).caller;
+    return { caller, session, cookie, reauthorize: () => requireSameOrganization(caller, findCaller) };
   } catch (cause) {
     // Browsers keep sending the cookie of an ended session: it must not prevent a sign-up.
-    const isOver = cause instanceof Refusal && cause.code === 'SESSION_ENDED';
-    if (rule.credential === 'optional' && isOver) return anonymous(session);
+    const hasEnded = cause instanceof Refusal && cause.code === 'SESSION_ENDED';
+    if (rule.credential === 'optional' && hasEnded) return anonymous(session);
     throw cause;
   }
 }
@@ -84,10 +90,10 @@ async function bySession(
 /** A session or token stays valid when its user changes organization; what it may see changes. */
 async function requireSameOrganization(
   { organizationId }: Caller,
-  ask: () => Promise<Caller>,
+  findCaller: () => Promise<Caller>,
 ): Promise<void> {
-  const now = await ask();
-  if (now.organizationId !== organizationId)
+  const current = await findCaller();
+  if (current.organizationId !== organizationId)
     throw new Refusal('FORBIDDEN', 'You belong to another organization now. Ask again.');
 }
 
@@ -109,8 +115,8 @@ function guardOrigin({ credential }: Rule, { method, headers }: Request, session
     fetchSite: headers.get('sec-fetch-site'),
     host: headers.get('host'),
   });
-  const counts = session !== null && (credential === 'required' || credential === 'optional');
-  const allowed: readonly PageOwner[] = counts ? ['ours'] : ['ours', 'unsaid'];
+  const isAuthorizedByCookie = session !== null && (credential === 'required' || credential === 'optional');
+  const allowed: readonly PageOwner[] = isAuthorizedByCookie ? ['ours'] : ['ours', 'unsaid'];
   if (allowed.includes(owner)) return;
   throw new Refusal(
     'ORIGIN_FORBIDDEN',

@@ -4,11 +4,15 @@ import { Refusal } from '../rules/errors.ts';
 export const smallBodyBytes = 64 * 1024;
 
 /** Bytes of bodies that may be in memory at once. Parsing a body takes several times as much. */
-const maxBytes = { small: 16 * 1024 * 1024, large: 32 * 1024 * 1024, largeOfOne: 16 * 1024 * 1024 } as const;
+const maxBytes = {
+  small: 16 * 1024 * 1024,
+  large: 32 * 1024 * 1024,
+  largePerOrganization: 16 * 1024 * 1024,
+} as const;
 
 /** A call's share of the memory for bodies, held until it is answered. */
 export interface BodyLease {
-  /** Takes so many more bytes, or refuses. */
+  /** Takes this many more bytes, or refuses. */
   take(bytes: number, size: 'small' | 'large'): void;
   release(): void;
 }
@@ -20,7 +24,7 @@ export interface BodyLease {
 export class BodyMemory {
   #small = 0;
   #large = 0;
-  readonly #largeOf = new Map<number, number>();
+  readonly #largeByOrganization = new Map<number, number>();
 
   lease(organizationId: number): BodyLease {
     let small = 0;
@@ -33,18 +37,19 @@ export class BodyMemory {
           small += bytes;
           return;
         }
-        const ofOne = (this.#largeOf.get(organizationId) ?? 0) + bytes;
-        if (this.#large + bytes > maxBytes.large || ofOne > maxBytes.largeOfOne) throw busy();
+        const ofOrganization = (this.#largeByOrganization.get(organizationId) ?? 0) + bytes;
+        if (this.#large + bytes > maxBytes.large || ofOrganization > maxBytes.largePerOrganization)
+          throw busy();
         this.#large += bytes;
-        this.#largeOf.set(organizationId, ofOne);
+        this.#largeByOrganization.set(organizationId, ofOrganization);
         large += bytes;
       },
       release: () => {
         this.#small -= small;
         this.#large -= large;
-        const left = (this.#largeOf.get(organizationId) ?? 0) - large;
-        if (left > 0) this.#largeOf.set(organizationId, left);
-        else this.#largeOf.delete(organizationId);
+        const left = (this.#largeByOrganization.get(organizationId) ?? 0) - large;
+        if (left > 0) this.#largeByOrganization.set(organizationId, left);
+        else this.#largeByOrganization.delete(organizationId);
         small = 0;
         large = 0;
       },

@@ -30,7 +30,7 @@ export async function readJson(request: Request, limit: number, lease: BodyLease
 
 /** Only tabs, line breaks and spaces. */
 function isBlank(bytes: Uint8Array): boolean {
-  // No iterator: it may check four megabytes of spaces one by one.
+  // Without an iterator, because it may check four megabytes of spaces one by one.
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false;
@@ -38,7 +38,7 @@ function isBlank(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Nothing is decompressed here: a few bytes could become any number. */
+/** Nothing is decompressed: a few compressed bytes could expand to any number. */
 function requireNoEncoding({ headers }: Request): void {
   const encoding = headers.get('content-encoding')?.trim() ?? '';
   if (encoding === '' || encoding.toLowerCase() === 'identity') return;
@@ -51,7 +51,7 @@ function requireNoEncoding({ headers }: Request): void {
 
 async function readBytes(request: Request, limit: number, lease: BodyLease): Promise<Uint8Array> {
   try {
-    return await readWithin(request, limit, lease);
+    return await readLimited(request, limit, lease);
   } catch (cause) {
     // A client that disconnects midway is not our fault.
     if ((cause as Error).name !== 'AbortError') throw cause;
@@ -59,17 +59,17 @@ async function readBytes(request: Request, limit: number, lease: BodyLease): Pro
   }
 }
 
-async function readWithin(request: Request, limit: number, lease: BodyLease): Promise<Uint8Array> {
+async function readLimited(request: Request, limit: number, lease: BodyLease): Promise<Uint8Array> {
   const tooLarge = () =>
     new Refusal(
       'BODY_TOO_LARGE',
       `The body is too large: at most ${Math.floor(limit / 1024)} KB are taken here.`,
     );
-  const announced = request.headers.get('content-length');
-  if (announced !== null) {
-    const length = Number(announced);
+  const contentLength = request.headers.get('content-length');
+  if (contentLength !== null) {
+    const length = Number(contentLength);
     if (length > limit) throw tooLarge();
-    // A large body is counted before it arrives, so that only as many are accepted as fit.
+    // A large body is counted before it arrives, so that no more are accepted than fit.
     const isSmall = length <= smallBodyBytes;
     if (!isSmall) lease.take(length, 'large');
     const bytes = new Uint8Array(await request.arrayBuffer());

@@ -4,9 +4,9 @@ import { formatIso } from '../rules/instant.ts';
 import { variantIdOf } from '../rules/matched-rule.ts';
 import { cityNameOf } from '../rules/place.ts';
 import type { StoredClick } from '../stats/clicks.ts';
-import { type Click, wordsAfterDevice } from './schemas/click.ts';
+import { type Click, fieldsAfterDevice } from './schemas/click.ts';
 
-/** A hit in the form of the interface: in lists, in the live stream and, in this order, in exports. */
+/** A hit in the API's form: in lists, in the live stream and, in this order, in exports. */
 export const clickAnswer = (click: StoredClick): z.input<typeof Click> => ({
   id: click.id,
   link_id: click.linkId,
@@ -17,7 +17,7 @@ export const clickAnswer = (click: StoredClick): z.input<typeof Click> => ({
   reason: click.reason,
   country: click.country || null,
   device: click.device,
-  ...eachField(wordsAfterDevice, (field) => click[field] || null),
+  ...eachField(fieldsAfterDevice, (field) => click[field] || null),
   source: click.source,
   rule: click.rule || null,
   variant: variantIdOf(click.variant) || null,

@@ -27,7 +27,7 @@ import { linkPath } from './schemas/parts.ts';
 
 type Answer = z.input<typeof ClickCorrection>;
 
-const nameOf = (code: number | null): string | null => (code === null ? null : (classes[code] ?? null));
+const classNameOf = (code: number | null): string | null => (code === null ? null : (classes[code] ?? null));
 
 const correctionAnswer = (correction: ListedCorrection): Answer => ({
   id: correction.id,
@@ -40,8 +40,8 @@ const correctionAnswer = (correction: ListedCorrection): Answer => ({
   link_id: correction.link_id,
   from: formatIsoOrNull(correction.from_at),
   to: formatIso(correction.to_at),
-  class: nameOf(correction.from_class),
-  to_class: nameOf(correction.to_class),
+  class: classNameOf(correction.from_class),
+  to_class: classNameOf(correction.to_class),
   takes_back: correction.way_back_of,
   hits: correction.hits,
   not_kept: correction.not_kept,
@@ -69,13 +69,13 @@ const outline = {
   answer: ClickCorrection,
 } as const;
 
-const whatGoes =
+const erasureDescription =
   'Erases single hits of every class, their share of all totals, and the bodies of webhook deliveries about them. Hits that are only in totals are subtracted by whole hours. This cannot be undone.';
 
 export const eraseOfLink = endpoint({
   ...outline,
   summary: "Erase a link's clicks",
-  description: whatGoes,
+  description: erasureDescription,
   permission: 'erase_clicks',
   params: linkPath,
   query: ClickErasureQuery,
@@ -86,7 +86,7 @@ export const eraseOfLink = endpoint({
 export const eraseOfOrganization = endpoint({
   ...outline,
   summary: 'Erase the clicks of all links',
-  description: whatGoes,
+  description: erasureDescription,
   permission: 'erase_clicks',
   query: AllClicksErasureQuery,
   async handle({ caller, query: { confirm, ...query } }, context) {
@@ -128,7 +128,7 @@ export const reclassify = endpoint({
 const missing = (field: string, sentence: string): Refusal =>
   new Refusal('FIELD_MISSING', `"${field}" is missing. ${sentence}`, { field });
 
-const listing = {
+const listOutline = {
   description: 'What was erased or reclassified: by whom, when, and how many hits. Newest first.',
   query: ClickCorrectionQuery,
   statuses: { 200: 'A page of corrections.' },
@@ -136,14 +136,14 @@ const listing = {
 } as const;
 
 export const ofLink = endpoint({
-  ...listing,
+  ...listOutline,
   summary: "List the corrections of a link's clicks",
   params: linkPath,
   handle: ({ caller, params, query }, context) => pageOf(context, caller, params.id, query),
 });
 
 export const ofOrganization = endpoint({
-  ...listing,
+  ...listOutline,
   summary: 'List the corrections of all clicks',
   handle: ({ caller, query }, context) => pageOf(context, caller, null, query),
 });

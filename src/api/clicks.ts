@@ -23,7 +23,7 @@ import {
 } from './schemas/click.ts';
 import { linkPath } from './schemas/parts.ts';
 
-const listing = {
+const listOutline = {
   description:
     'Newest first; only clicks unless `class` says otherwise. `total_clicks` counts all, including those whose raw hits have expired: `raw_since` says since when raw hits are kept.',
   heavy: true,
@@ -33,7 +33,7 @@ const listing = {
 } as const;
 
 export const ofLink = endpoint({
-  ...listing,
+  ...listOutline,
   summary: "List a link's clicks",
   params: linkPath,
   async handle({ caller, params, query }, context) {
@@ -48,31 +48,31 @@ export const ofLink = endpoint({
 });
 
 export const ofOrganization = endpoint({
-  ...listing,
+  ...listOutline,
   query: OrganizationClickListQuery,
   summary: 'List the clicks of all links, or of some',
   async handle({ caller, query: { tag: tagIds, domain, ids, ...query } }, context) {
     const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
     const owner: Owner = { kind: 'organization', id: caller.organizationId, links };
     // A cursor stays valid when further links get the tag.
-    const choice = links ? [{ tagIds, domain, ids }] : [];
-    return pageOf(context, caller, owner, query, choice);
+    const selection = links ? [{ tagIds, domain, ids }] : [];
+    return pageOf(context, caller, owner, query, selection);
   },
 });
 
-const exporting = {
+const exportOutline = {
   ...csvOutline,
   query: ClickExportQuery,
   statuses: { 200: 'All hits that match.' },
 } as const;
 
 export const exportOfLink = endpoint({
-  ...exporting,
+  ...exportOutline,
   summary: "Export a link's clicks",
   params: linkPath,
   async handle({ caller, params, query }, context) {
     const { link } = await readLink(context, caller, params.id);
-    return exported(
+    return exportReply(
       context,
       questionOf(context, { kind: 'link', id: link.id, organizationId: caller.organizationId }, query),
       `clicks-of-link-${link.id}.csv`,
@@ -81,13 +81,13 @@ export const exportOfLink = endpoint({
 });
 
 export const exportOfOrganization = endpoint({
-  ...exporting,
+  ...exportOutline,
   query: OrganizationClickExportQuery,
   summary: 'Export the clicks of all links, or of some',
   async handle({ caller, query: { tag: tagIds, domain, ids, ...query } }, context) {
     const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
     const owner = { kind: 'organization', id: caller.organizationId } as const;
-    return exported(
+    return exportReply(
       context,
       { ...questionOf(context, owner, query), links: links && new Set(links) },
       'clicks.csv',
@@ -106,7 +106,7 @@ const questionOf = (
   rawSince: rawSince(context),
 });
 
-const exported = ({ database }: Context, question: ClickQuestion, file: string) =>
+const exportReply = ({ database }: Context, question: ClickQuestion, file: string) =>
   csvReply({
     file,
     columns: Object.keys(Click.shape),
@@ -119,13 +119,13 @@ async function pageOf(
   caller: Caller,
   owner: Owner,
   query: z.output<typeof ClickListQuery>,
-  choice: readonly unknown[] = [],
+  selection: readonly unknown[] = [],
 ) {
   refuseBoth(query);
-  refuseFar(query);
+  refuseLargeOffset(query);
   const { class: ofClass, from = null, to = null, limit, offset } = query;
-  const which = [caller.organizationId, owner.kind, owner.id, ofClass, from, to, ...choice];
-  const cursors = new Cursors<number>(context.secrets, ['clicks', ...which]);
+  const cursorScope = [caller.organizationId, owner.kind, owner.id, ofClass, from, to, ...selection];
+  const cursors = new Cursors<number>(context.secrets, ['clicks', ...cursorScope]);
   const before = cursors.read(query.cursor) ?? query.before;
   const page = { limit, offset, before };
   const { clicks, total, next, isPartial } = await readClicks(
@@ -142,8 +142,8 @@ async function pageOf(
   };
 }
 
-/** Hits are skipped one by one: a cursor gets as far without that. */
-function refuseFar({ offset }: z.output<typeof ClickListQuery>): void {
+/** An offset skips hits one by one; a cursor reaches the same page without that. */
+function refuseLargeOffset({ offset }: z.output<typeof ClickListQuery>): void {
   if (offset <= maxOffset) return;
   throw new Refusal(
     'FIELD_INVALID',

@@ -17,7 +17,7 @@ export const csvOutline = {
   streams: 'text/csv',
 } as const;
 
-/** The first batch is read before the answer begins: only then can the status still report that the store is away. */
+/** The first batch is read before the answer begins, while the status can still report that the store is unavailable. */
 export async function csvReply<Row>({
   file,
   columns,

@@ -1,6 +1,6 @@
 export type Cell = string | number | null;
 
-const quoted = /[",\r\n]/;
+const needsQuotes = /[",\r\n]/;
 /**
  * What a spreadsheet may take for the beginning of a formula: also after a tab or a line break, and the full-width forms, which
  * spreadsheets for East Asian scripts treat like the plain ones.
@@ -13,7 +13,7 @@ export function csvCell(value: Cell): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const safe = formula.test(value) ? `'${value}` : value;
-  return quoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 export const csvLine = (values: readonly Cell[]): string => `${values.map(csvCell).join(',')}\r\n`;

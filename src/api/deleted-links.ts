@@ -33,7 +33,7 @@ const deletedAnswer = (link: Deleted, { site }: Context): z.input<typeof Deleted
 
 const plainPosition = /^(\d{1,15})-([1-9]\d{0,14})$/;
 
-/** `before` is older than cursors: it also takes an unsigned position. */
+/** `before` existed before cursors did: it also takes an unsigned position. */
 function positionBefore(before: string | undefined, cursors: Cursors<DeletedPosition>) {
   const [, deletedAt, id] = plainPosition.exec(before ?? '') ?? [];
   if (deletedAt === undefined) return cursors.read(before, 'before');
@@ -61,13 +61,13 @@ export const list = endpoint({
   },
 });
 
-const whatStays =
+const permanentDeletion =
   'This cannot be undone. Statistics keep its clicks, and no other organization gets its address before the 30 days are over.';
 
 export const empty = endpoint({
   summary: 'Delete all deleted links for good',
   long: true,
-  description: `Empties the bin. ${whatStays}`,
+  description: `Empties the bin. ${permanentDeletion}`,
   statuses: { 200: 'How many there were.' },
   answer: LinkBinEmptied,
   handle: async ({ caller }, context) => ({ deleted: await emptyLinkBin(context, caller) }),
@@ -75,7 +75,7 @@ export const empty = endpoint({
 
 export const removeForGood = endpoint({
   summary: 'Delete a deleted link for good',
-  description: whatStays,
+  description: permanentDeletion,
   params: linkPath,
   statuses: { 204: 'Gone for good.' },
   handle: ({ caller, params }, context) => deleteForGood(context, caller, params.id),

@@ -6,7 +6,7 @@ import { refusalOf } from './errors.ts';
 import { iconPath } from './link-answer.ts';
 import { errorAnswer } from './serve.ts';
 
-/** A key can't be guessed. The answer is always shown as a picture, whoever opens it. */
+/** A key can't be guessed. Browsers show the answer only as an image, never as a page. */
 export async function destinationIcon(context: Context, path: string, log: Log): Promise<Response> {
   try {
     const key = path.slice(iconPath.length);

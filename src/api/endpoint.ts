@@ -4,7 +4,7 @@ import type { Caller, Permission } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { authorize, type CallerResolver, type Credential } from './authorize.ts';
 import type { ApiContext } from './context.ts';
-import { answerOnce, idempotentCall, writtenAnswer } from './idempotency.ts';
+import { answerOnce, idempotentCall, serialisedAnswer } from './idempotency.ts';
 import type { Json } from './json.ts';
 import { readBody } from './read-body.ts';
 import { answerOnlyFields, readInput } from './read-input.ts';
@@ -17,7 +17,7 @@ export interface Connection {
   readonly network: () => string;
   /** Whether the call comes from this machine itself, not through a proxy and not from a web page. */
   readonly isLocal: () => boolean;
-  /** Allows this response to pause for so many seconds; without a limit when none are given. */
+  /** Allows this response to pause for this many seconds; without `seconds`, for any time. */
   readonly keepOpen: (seconds?: number) => void;
 }
 
@@ -38,7 +38,7 @@ interface Call<Params, Query, Body, From, Answered> {
    * Determines the answer from the result of the call's first change. With an Idempotency-Key it is stored in the same
    * transaction, so that a crash right after it loses neither.
    */
-  readonly answerWith: <Made>(answerOf: (made: Made) => Answered | Promise<Answered>) => void;
+  readonly answerWith: <Result>(answerOf: (result: Result) => Answered | Promise<Answered>) => void;
 }
 
 interface ReplyParts<Body> {
@@ -69,7 +69,7 @@ type CallerFor<C extends Credential> = C extends 'required'
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 type Answer<A> = A extends z.ZodType ? z.input<A> : unknown;
 
-/** What routing and the OpenAPI document need of an endpoint, besides its schemas. */
+/** What routing and the OpenAPI document need from an endpoint, besides its schemas. */
 interface Outline {
   readonly summary: string;
   readonly description?: string;
@@ -87,7 +87,7 @@ interface Outline {
   readonly getChanges?: boolean;
   /** A potentially expensive read: an organization may run a few at a time. */
   readonly heavy?: boolean;
-  /** A call that changes or reads much, or first asks other servers or hashes a password: the database may take longer for it. */
+  /** A call that changes or reads much, or first queries other servers or hashes a password: the database may take longer for it. */
   readonly long?: boolean;
   /** Success statuses with their meanings; the usual one first. */
   readonly statuses: Readonly<Record<number, string>>;
@@ -174,15 +174,15 @@ export function endpoint<
         // The request is complete: however long it takes, the client gets the response.
         connection.keepOpen(maxSilence);
         const terms = termsOf({ organizationId, signal, kind, begunAt, isLong });
-        const own = readingFor(context, terms);
-        const keyed =
-          definition.isIdempotentByKey && caller ? idempotentCall(own, caller, request, sent) : null;
+        const callContext = readingFor(context, terms);
+        const keyedCall =
+          definition.isIdempotentByKey && caller ? idempotentCall(callContext, caller, request, sent) : null;
         const partsOf = (answer: unknown): Handled => ({
           status: usualStatus,
           ...(answer instanceof Reply ? answer.parts : { body: answerSchema && answer }),
         });
-        const answerWith = (answerOf: (made: never) => unknown) =>
-          keyed?.answerWith(async (made) => writtenAnswer(partsOf(await answerOf(made as never))));
+        const answerWith = (answerOf: (result: never) => unknown) =>
+          keyedCall?.answerWith(async (result) => serialisedAnswer(partsOf(await answerOf(result as never))));
         const call = {
           caller,
           params,
@@ -195,9 +195,11 @@ export function endpoint<
           reauthorize,
           answerWith,
         };
-        const handle = async (within: ApiContext) => partsOf(await definition.handle(call as never, within));
-        const handled = (): Promise<Handled> => (keyed ? answerOnce(keyed, own, handle) : handle(own));
-        const parts = await (definition.heavy ? context.heavyReads.run(terms, handled) : handled());
+        const handle = async (handlerContext: ApiContext) =>
+          partsOf(await definition.handle(call as never, handlerContext));
+        const runHandler = (): Promise<Handled> =>
+          keyedCall ? answerOnce(keyedCall, callContext, handle) : handle(callContext);
+        const parts = await (definition.heavy ? context.heavyReads.run(terms, runHandler) : runHandler());
         if (!parts.stream) connection.keepOpen(usualSilence);
         const renewal = cookie === null ? {} : { 'set-cookie': cookie };
         return { ...parts, headers: { ...renewal, ...parts.headers } };

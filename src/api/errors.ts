@@ -5,7 +5,7 @@ import type { Log } from '../telemetry/log.ts';
 /** Converts an exception into the refusal for the client. Unexpected errors are logged, never shown. */
 export function refusalOf(cause: unknown, log: Log): Refusal {
   if (cause instanceof Refusal) return cause;
-  if (cause instanceof TookTooLong) return cause.hasBegun ? timedOut(cause.timeout) : overtaken();
+  if (cause instanceof TookTooLong) return cause.hasBegun ? timedOut(cause.timeout) : notBegun();
   if (cause instanceof StoreUnavailable) {
     log.warn('store away', { error: cause.message });
     return new Refusal(
@@ -26,12 +26,12 @@ const timedOut = (timeout: number | null): Refusal =>
     { retryAfter: 5 },
   );
 
-const overtaken = (): Refusal =>
+const notBegun = (): Refusal =>
   new Refusal('BUSY', 'Too many questions are waiting for an answer right now. Try again in a few seconds.', {
     retryAfter: 3,
   });
 
-/** Problems listed per call: a thousand unknown fields need no thousand sentences. */
+/** Problems listed per call: a thousand unknown fields don't need a thousand sentences. */
 const maxListed = 25;
 
 /** The flat error object: `status_code`, `error_code`, `field_key`, `error_string`; `errors` if there are several. */

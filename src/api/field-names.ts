@@ -2,7 +2,7 @@ import type { Problem } from '../rules/errors.ts';
 import { shortened } from './shortened.ts';
 
 /**
- * Names for the fields and parameters here that other link shorteners use, or that are common: in lower case, without dashes and
+ * Names that other link shorteners use for these fields and parameters, or that are common: in lower case, without dashes and
  * underscores. If a name may mean several fields, the first one that the call takes is suggested.
  */
 const otherNames = {
@@ -59,7 +59,7 @@ const otherNames = {
 };
 
 /** For each other name, the fields that it may mean. */
-const fieldsCalled = Map.groupBy(
+const fieldsByOtherName = Map.groupBy(
   Object.entries(otherNames).flatMap(([field, names]) => names.split(' ').map((name) => ({ field, name }))),
   ({ name }) => name,
 );
@@ -68,16 +68,18 @@ const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g,
 
 /** The known name that was probably meant; null if none is similar. */
 export function suggestedName(sent: string, known: readonly string[]): string | null {
-  const wanted = plain(sent);
-  if (wanted === '') return null;
-  const same = known.find((name) => plain(name) === wanted);
+  const plainName = plain(sent);
+  if (plainName === '') return null;
+  const same = known.find((name) => plain(name) === plainName);
   if (same !== undefined) return same;
-  const other = fieldsCalled.get(wanted)?.find(({ field }) => known.includes(field));
+  const other = fieldsByOtherName.get(plainName)?.find(({ field }) => known.includes(field));
   if (other !== undefined) return other.field;
-  const near = known
-    .map((name) => ({ name, slips: editDistance(wanted, plain(name)) }))
-    .sort((one, two) => one.slips - two.slips)[0];
-  return near !== undefined && near.slips <= Math.min(2, Math.floor(wanted.length / 3)) ? near.name : null;
+  const nearest = known
+    .map((name) => ({ name, distance: editDistance(plainName, plain(name)) }))
+    .sort((one, two) => one.distance - two.distance)[0];
+  return nearest !== undefined && nearest.distance <= Math.min(2, Math.floor(plainName.length / 3))
+    ? nearest.name
+    : null;
 }
 
 export function unknownField(sent: string, known: readonly string[]): Problem {
@@ -87,7 +89,7 @@ export function unknownField(sent: string, known: readonly string[]): Problem {
     code: 'FIELD_UNKNOWN',
     field: sent,
     sentence:
-      elsewhere(sent, known) ??
+      misplacedFieldHint(sent, known) ??
       (meant === null
         ? `There is no field ${name} here. Check its spelling, or leave it out.`
         : `There is no field ${name} here. Did you mean "${meant}"?`),
@@ -95,7 +97,7 @@ export function unknownField(sent: string, known: readonly string[]): Problem {
 }
 
 /** Names that exist in another part of the call, or in another call. */
-function elsewhere(sent: string, known: readonly string[]): string | null {
+function misplacedFieldHint(sent: string, known: readonly string[]): string | null {
   if (plain(sent) === 'disablepng')
     return '"disable_png" is a query parameter, not a field of the body: POST /api/v1/link?disable_png=true.';
   if (known.includes('links') && known.length === 1 && plain(sent) === 'destinationurl')

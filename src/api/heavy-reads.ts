@@ -1,7 +1,7 @@
 import { TookTooLong } from '../rules/errors.ts';
 import { FairQueue } from '../structures/fair-queue.ts';
 
-/** Concurrent heavy reads of one organization; its others wait. */
+/** Concurrent heavy reads of one organization; further ones wait. */
 const maxUnderWay = 5;
 
 /** The organization that a call reads for, and how long its client waits. */
@@ -13,13 +13,13 @@ interface Terms {
 }
 
 /**
- * Lets each organization have a few statistics and lists under way. The store's answers to many calls arrive together, and
- * converting them to JSON blocks this thread: so no other organization's call has to wait for all of them.
+ * Limits the statistics and lists that each organization has under way. The store's answers to many calls arrive together, and
+ * converting them to JSON blocks this thread: the limit keeps other organizations' calls from waiting for all of them.
  */
 export class HeavyReads {
   readonly #queue = new FairQueue<() => void>(maxUnderWay);
 
-  /** Runs it in this call's turn, unless its client has disconnected or waited too long by then. */
+  /** Runs `read` when it is this call's turn, unless its client has disconnected or waited too long by then. */
   async run<T>({ organizationId, signal, deadline }: Terms, read: () => Promise<T>): Promise<T> {
     await new Promise<void>((begin) => {
       this.#queue.add(organizationId, begin);

@@ -6,7 +6,7 @@ import { Refusal } from '../rules/errors.ts';
 import { errorBody } from './errors.ts';
 import { Json } from './json.ts';
 
-const asSent = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+const validKey = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /** Null if the call has no key. */
 export function idempotentCall(
@@ -17,7 +17,7 @@ export function idempotentCall(
 ): IdempotentCall | null {
   const key = headers.get(keyField);
   if (key === null) return null;
-  if (!asSent.test(key)) {
+  if (!validKey.test(key)) {
     throw new Refusal(
       'FIELD_INVALID',
       `${keyField} takes 1 to 255 characters of ASCII, such as a UUID that is made for each thing to create.`,
@@ -35,29 +35,29 @@ interface ReplyParts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const writtenAnswer = ({ status, body }: ReplyParts): Answered => ({
+export const serialisedAnswer = ({ status, body }: ReplyParts): Answered => ({
   status,
   text: body instanceof Json ? body.text : JSON.stringify(body),
 });
 
 /** Answers are sent as they are stored, so that the first one is identical to the repeated ones. */
-export async function answerOnce<Means extends Context>(
+export async function answerOnce<CallContext extends Context>(
   call: IdempotentCall,
-  context: Means,
-  handle: (context: Means) => Promise<ReplyParts>,
+  context: CallContext,
+  handle: (context: CallContext) => Promise<ReplyParts>,
 ) {
-  const carryOut = async (within: Means) => writtenAnswer(await handle(within));
-  const { status, text, isReplay } = await call.answer(context, carryOut, keptRefusal);
+  const carryOut = async (claimingContext: CallContext) => serialisedAnswer(await handle(claimingContext));
+  const { status, text, isReplay } = await call.answer(context, carryOut, storedRefusal);
   const headers: Record<string, string> = isReplay ? { 'idempotent-replayed': 'true' } : {};
-  return { status, body: Json.written(text), headers };
+  return { status, body: Json.fromText(text), headers };
 }
 
 /**
- * Refusals because of the stored state are repeated to a repeated call. Refusals because of the call itself, its credential or a
- * fault of ours are not stored: they get fixed, and the call is repeated with the same key.
+ * Refusals because of the stored state are returned again to a repeated call. Refusals because of the call itself, its credential
+ * or a fault of ours are not stored: they get fixed, and the call is repeated with the same key.
  */
-function keptRefusal(refusal: Refusal): Answered | null {
+function storedRefusal(refusal: Refusal): Answered | null {
   const status = statusOf[refusal.code];
-  const isOwn = refusal.code.startsWith('IDEMPOTENCY_');
-  return status === 409 && !isOwn ? { status, text: JSON.stringify(errorBody(refusal)) } : null;
+  const isAboutKey = refusal.code.startsWith('IDEMPOTENCY_');
+  return status === 409 && !isAboutKey ? { status, text: JSON.stringify(errorBody(refusal)) } : null;
 }

@@ -19,7 +19,7 @@ const closingBracket = 0x5d;
 
 /** Refuses JSON whose parsing would take many times the memory of its bytes. Checks only its structure. */
 export function requireBoundedJson(bytes: Uint8Array): void {
-  /** The number of commas in each open array or object; null for arrays. */
+  /** For each open object the number of its commas; null for each open array. */
   const fields: (number | null)[] = [];
   let values = 0;
   const { length } = bytes;
@@ -33,7 +33,8 @@ export function requireBoundedJson(bytes: Uint8Array): void {
         const last = fields.length - 1;
         const count = fields[last];
         if (typeof count === 'number') {
-          if (count + 1 >= maxFields) throw refusal(`an object with more than ${written(maxFields)} fields`);
+          if (count + 1 >= maxFields)
+            throw refusal(`an object with more than ${formatted(maxFields)} fields`);
           fields[last] = count + 1;
         }
         break;
@@ -49,11 +50,11 @@ export function requireBoundedJson(bytes: Uint8Array): void {
         fields.pop();
         break;
     }
-    if (values > maxValues) throw refusal(`more than ${written(maxValues)} values`);
+    if (values > maxValues) throw refusal(`more than ${formatted(maxValues)} values`);
   }
 }
 
-const written = (count: number): string => count.toLocaleString('en-US');
+const formatted = (count: number): string => count.toLocaleString('en-US');
 
 const refusal = (excess: string): Refusal =>
   new Refusal(

@@ -1,4 +1,4 @@
-/** A value that is JSON already: parts of an answer may be serialised long before the rest is known. */
+/** A value that is already serialised as JSON: parts of an answer may be serialised long before the rest is known. */
 export class Json<Value> {
   declare readonly value: Value;
   /** Joined once, at the end: an answer may have megabytes. */
@@ -16,8 +16,8 @@ export class Json<Value> {
     return new Json([JSON.stringify(value)]);
   }
 
-  /** From a text that was serialised before. */
-  static written<Value>(text: string): Json<Value> {
+  /** From a text that was serialised earlier. */
+  static fromText<Value>(text: string): Json<Value> {
     return new Json([text]);
   }
 
@@ -34,10 +34,10 @@ export class Json<Value> {
       readonly [Name in keyof Value]: Json<Value[Name]>;
     },
   ): Json<Value> {
-    const written = Object.entries<Json<unknown>>(fields).flatMap(([name, json], index) => [
+    const parts = Object.entries<Json<unknown>>(fields).flatMap(([name, json], index) => [
       `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
       ...json.#parts,
     ]);
-    return new Json(['{', ...written, '}']);
+    return new Json(['{', ...parts, '}']);
   }
 }

@@ -1,16 +1,16 @@
 /**
- * From this length on the runtime writes an answer that comes after an `await` in parts, with a system call for each name and each
- * value of its headers (oven-sh/bun#41341); a stream's it writes at once. Answering 70 KB took 175 µs of CPU, and takes 31 so.
- * Needed until the runtime does better.
+ * From this length on, the runtime writes a response that comes after an `await` in parts, with a system call for each name and
+ * each value of its headers (oven-sh/bun#41341); the headers of a stream it writes at once. Answering with 70 KB took 175 µs of CPU,
+ * and takes 31 µs with a stream. Needed until this is fixed in the runtime.
  */
 const minLength = 15 * 1024;
 
 /**
- * The body of an answer. As a stream its length isn't announced: a client of HTTP/1.0, which closes, would miss it. The port has
- * written `Connection: close` into the request of a client that closes, whatever the client wrote.
+ * The body of an answer. A stream is sent without its length, which a client that closes the connection, as in HTTP/1.0, would
+ * need. The port sets `Connection: close` in the request of such a client, whatever the client sent.
  */
-export const bodyOf = (text: string, closes: boolean): string | ReadableStream<string> =>
-  text.length < minLength || closes ? text : streamOf(text);
+export const bodyOf = (text: string, clientCloses: boolean): string | ReadableStream<string> =>
+  text.length < minLength || clientCloses ? text : streamOf(text);
 
 /** The runtime encodes it. */
 const streamOf = (text: string) =>

@@ -34,7 +34,7 @@ export const countedTagAnswer = (tag: StoredCountedTag): z.input<typeof CountedT
 export function linkAnswer(
   { link, tags }: LinkWithTags,
   { site, secrets }: Context,
-  drawn?: string,
+  drawnCode?: string,
 ): z.input<typeof Link> {
   return {
     id: link.id,
@@ -52,7 +52,7 @@ export function linkAnswer(
     })),
     destination_title: link.page_title,
     destination_icon: link.page_icon === null ? null : `${site.origin}${iconPath}${link.page_icon}`,
-    qr_code_svg: drawn ?? codeOf(site.readableUrl(link.host, link.suffix), link),
+    qr_code_svg: drawnCode ?? qrCodeOf(site.readableUrl(link.host, link.suffix), link),
     qr_code_png: link.qr_png
       ? `${site.origin}${pngPath(secrets, pictureOf(link), addressTag(secrets, site, link))}`
       : null,
@@ -68,15 +68,15 @@ export function linkAnswer(
   };
 }
 
-const texts = new WeakMap<LinkWithTags, Json<z.input<typeof Link>>>();
+const cachedJson = new WeakMap<LinkWithTags, Json<z.input<typeof Link>>>();
 
-/** The same as JSON. Lists have a link that hasn't changed as the same object again: it needn't be serialised again. */
+/** The same as JSON. Lists contain the same object for a link that hasn't changed, so it needn't be serialised again. */
 export function linkJson(link: LinkWithTags, context: Context): Json<z.input<typeof Link>> {
-  const before = texts.get(link);
-  if (before) return before;
-  const text = Json.of(linkAnswer(link, context));
-  texts.set(link, text);
-  return text;
+  const cached = cachedJson.get(link);
+  if (cached) return cached;
+  const json = Json.of(linkAnswer(link, context));
+  cachedJson.set(link, json);
+  return json;
 }
 
 const clicksLeft = ({ click_limit, clicks_spent }: LinkWithTags['link']): number | null =>
@@ -86,21 +86,21 @@ const clicksLeft = ({ click_limit, clicks_spent }: LinkWithTags['link']): number
 export const scannedText = (url: string, hasMarker: boolean): string => (hasMarker ? `${url}?qr` : url);
 
 /** The fields of a link that its QR code as SVG depends on, besides the url. */
-type CodeOf = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'> & {
+type QrCodeFields = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'> & {
   readonly qr_marker: number | null;
 };
 
-/** Characters: of some five thousand codes. Drawing one takes longer than the rest of a link's answer. */
+/** Characters, enough for some five thousand codes. Drawing one takes longer than the rest of a link's answer. */
 const codes = new QrCodeCache(8 * 1024 * 1024);
 
-const codeOf = (url: string, link: CodeOf & { readonly id: number }): string =>
+const qrCodeOf = (url: string, link: QrCodeFields & { readonly id: number }): string =>
   codes.svg(
     link.id,
     `${link.qr_foreground}${link.qr_background}${scannedText(url, link.qr_marker === 1)}`,
     () => drawCode(url, link),
   );
 
-export const drawCode = (url: string, link: CodeOf): string =>
+export const drawCode = (url: string, link: QrCodeFields): string =>
   qrSvg(scannedText(url, link.qr_marker === 1), link.qr_foreground, link.qr_background);
 
 /** Everything that a picture depends on, besides the link's address. */
@@ -119,30 +119,30 @@ const pictureOf = (link: LinkWithTags['link']): Picture => ({
 });
 
 /**
- * Where a PNG is drawn. Everything it shows is in the path, so that it may be cached for good: only the picture of a link whose
- * address changed since shows the new one, which leads to the same destination. It is signed, so that links can't be enumerated
- * and no arbitrary drawing can be requested.
+ * The path of a PNG. Everything it shows is in the path, so that it may be cached for good. The exception is a link whose address
+ * has changed since: its PNG shows the new address, which leads to the same destination. The path is signed, so that links can't be
+ * enumerated and no arbitrary drawing can be requested.
  */
 function pngPath(
   secrets: Secrets,
   { linkId, foreground, background, hasMarker }: Picture,
   tag: string,
 ): string {
-  const what = `${linkId}-${foreground.slice(1)}-${background.slice(1)}${hasMarker ? '-qr' : ''}${tag}`;
-  return `/qr/${what}-${secrets.sign('qr', what, 16)}.png`;
+  const content = `${linkId}-${foreground.slice(1)}-${background.slice(1)}${hasMarker ? '-qr' : ''}${tag}`;
+  return `/qr/${content}-${secrets.sign('qr', content, 16)}.png`;
 }
 
 /** Distinguishes the pictures of a link's successive addresses. */
 const addressTag = (secrets: Secrets, site: Site, { moved, host, suffix }: LinkWithTags['link']): string =>
   moved === 1 ? `-at-${secrets.sign('qr', site.linkUrl(host, suffix), 8)}` : '';
 
-/** Null for a path that `pngPath` didn't make. */
+/** Null for a path that `pngPath` didn't create. */
 export function readPngPath(secrets: Secrets, path: string): Picture | null {
   const match =
     /^\/qr\/((\d{1,16})-([0-9a-f]{6})-([0-9a-f]{6})(-qr)?(?:-at-[\w-]{8})?)-([\w-]{16})\.png$/i.exec(path);
   if (!match) return null;
-  const [, what = '', linkId, foreground, background, marker, signature = ''] = match;
-  if (!secrets.verify('qr', what, signature)) return null;
+  const [, content = '', linkId, foreground, background, marker, signature = ''] = match;
+  if (!secrets.verify('qr', content, signature)) return null;
   return {
     linkId: Number(linkId),
     foreground: `#${foreground}`,

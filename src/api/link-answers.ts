@@ -12,37 +12,37 @@ import type { LinkResults } from './schemas/link-bulk.ts';
 type Outcome = LinkWithTags | Refusal;
 type Result = z.input<typeof LinkResults>['results'][number];
 
-/** The answer to a call that makes many links, serialised as far as possible while the store is at work. */
+/** The answer to a call that creates many links, serialised as far as possible while the store is working. */
 export class LinkAnswers {
   readonly #context: Context;
   readonly #codes = new Map<PreparedLink, string>();
-  readonly #written = new Map<Outcome, Json<Result>>();
+  readonly #serialised = new Map<Outcome, Json<Result>>();
   #work: Promise<void> = Promise.resolve();
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  /** Waits until they are prepared: the store, which waits for them too, comes first. */
+  /** Draws the QR codes once the links are prepared: the store, which waits for the same links, comes first. */
   draw(links: Promise<readonly (PreparedLink | Refusal)[]>): void {
-    this.#next(links, (link) => {
+    this.#enqueue(links, (link) => {
       if (link instanceof Refusal) return;
       this.#codes.set(link, drawCode(this.#context.site.readableUrl(link.host, link.suffix), link.row));
     });
   }
 
-  /** Serialises the links that were stored, as long as the rest succeeds. */
+  /** Serialises links that are already stored, for the case that the others are stored too. */
   write(placed: ReadonlyMap<PreparedLink, Outcome>): void {
-    this.#next(placed, ([link, outcome]) => {
+    this.#enqueue(placed, ([link, outcome]) => {
       const code = hasChanged(link, outcome) ? undefined : this.#codes.get(link);
-      this.#written.set(outcome, this.#resultOf(outcome, code));
+      this.#serialised.set(outcome, this.#resultOf(outcome, code));
     });
   }
 
-  async all(made: readonly Outcome[]): Promise<Json<z.input<typeof LinkResults>>> {
+  async all(outcomes: readonly Outcome[]): Promise<Json<z.input<typeof LinkResults>>> {
     await this.#work;
     return Json.object({
-      results: Json.list(made.map((outcome) => this.#written.get(outcome) ?? this.#resultOf(outcome))),
+      results: Json.list(outcomes.map((outcome) => this.#serialised.get(outcome) ?? this.#resultOf(outcome))),
     });
   }
 
@@ -54,13 +54,13 @@ export class LinkAnswers {
     );
   }
 
-  /** One by one, so that other work needn't wait for all of them. */
-  #next<Thing>(things: Iterable<Thing> | Promise<Iterable<Thing>>, deal: (thing: Thing) => void): void {
+  /** Handles the items one by one, so that other work needn't wait for all of them. */
+  #enqueue<Item>(items: Iterable<Item> | Promise<Iterable<Item>>, handle: (item: Item) => void): void {
     this.#work = this.#work.then(async () => {
       const timeSlice = new TimeSlice();
-      for (const thing of await things) {
+      for (const item of await items) {
         if (timeSlice.isOver) await timeSlice.pause();
-        deal(thing);
+        handle(item);
       }
     });
     // `all` reports the rejection.

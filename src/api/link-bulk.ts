@@ -45,10 +45,10 @@ export const create = endpoint({
       maxPasswords,
     });
     const answers = new LinkAnswers(context);
-    const answerOf = (made: Awaited<ReturnType<typeof batch.store>>) => answers.all(made);
+    const answerOf = (outcomes: Awaited<ReturnType<typeof batch.store>>) => answers.all(outcomes);
     answerWith(answerOf);
     answers.draw(batch.links);
-    return answerOf(await batch.store((some) => answers.write(some)));
+    return answerOf(await batch.store((placed) => answers.write(placed)));
   },
 });
 

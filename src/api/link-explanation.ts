@@ -25,14 +25,14 @@ export const explain = endpoint({
       url: body.url,
       at: (body.at === undefined ? null : parseInstant(body.at)) ?? context.now(),
     });
-    const led = outcome.kind === 'redirect' ? outcome : null;
+    const redirect = outcome.kind === 'redirect' ? outcome : null;
     return {
       outcome: outcome.kind,
       to: 'to' in outcome ? outcome.to : null,
       status,
-      destination: led?.target ?? null,
-      rule: led?.by?.rule ?? null,
-      variant: led?.by?.variant ?? null,
+      destination: redirect?.target ?? null,
+      rule: redirect?.by?.rule ?? null,
+      variant: redirect?.by?.variant ?? null,
       steps: steps.map((step) =>
         'rule' in step
           ? { ...step, conditions: step.conditions.map((condition) => ({ ...condition })) }

@@ -11,7 +11,7 @@ import { endpoint } from './endpoint.ts';
 import { filterOf } from './links.ts';
 import { LinkExportQuery } from './schemas/link.ts';
 
-const yesOrNo = (isSo: boolean): string => (isSo ? 'true' : 'false');
+const booleanText = (value: boolean): string => (value ? 'true' : 'false');
 
 type CellOf = (found: LinkWithTags, site: Site) => string | number | null;
 
@@ -31,35 +31,35 @@ const columns: Readonly<Record<string, CellOf>> = {
   created_at: ({ link }) => formatIso(link.created_at),
   updated_at: ({ link }) => formatIso(link.updated_at),
   expiration_date: ({ link }) => formatIsoOrNull(link.expires_at),
-  has_password: ({ link }) => yesOrNo(link.password_hash !== null),
+  has_password: ({ link }) => booleanText(link.password_hash !== null),
   android_link_destination: ({ link }) => link.android_url && asUri(link.android_url),
   ios_link_destination: ({ link }) => link.ios_url && asUri(link.ios_url),
-  bot_protection: ({ link }) => yesOrNo(link.bot_protection === 1),
-  captcha: ({ link }) => yesOrNo(link.captcha === 1),
+  bot_protection: ({ link }) => booleanText(link.bot_protection === 1),
+  captcha: ({ link }) => booleanText(link.captcha === 1),
   og_title: ({ link }) => link.og_title,
   og_description: ({ link }) => link.og_description,
   og_image: ({ link }) => link.og_image,
   qr_code_foreground_hex: ({ link }) => link.qr_foreground,
   qr_code_background_hex: ({ link }) => link.qr_background,
-  qr_code_marker: ({ link }) => yesOrNo(link.qr_marker === 1),
+  qr_code_marker: ({ link }) => booleanText(link.qr_marker === 1),
   webhook_url: ({ link }) => link.webhook_url,
   webhook_events: ({ link }) => link.webhook_events.replaceAll(',', ', '),
   notes: ({ link }) => link.notes,
-  disabled: ({ link }) => yesOrNo(link.disabled === 1),
-  archived: ({ link }) => yesOrNo(link.archived === 1),
-  on_paper: ({ link }) => yesOrNo(link.on_paper === 1),
+  disabled: ({ link }) => booleanText(link.disabled === 1),
+  archived: ({ link }) => booleanText(link.archived === 1),
+  on_paper: ({ link }) => booleanText(link.on_paper === 1),
   start_date: ({ link }) => formatIsoOrNull(link.start_at),
   before_start_url: ({ link }) => link.before_start_url && asUri(link.before_start_url),
   expired_url: ({ link }) => link.expired_url && asUri(link.expired_url),
   forward_query: ({ link }) => link.forward_query,
-  forward_path: ({ link }) => yesOrNo(link.forward_path === 1),
+  forward_path: ({ link }) => booleanText(link.forward_path === 1),
   redirect_status: ({ link }) => link.redirect_status,
   rules: ({ link }) => link.rules && JSON.stringify(rulesOf(link.rules)),
   external_id: ({ link }) => link.external_id,
   click_limit: ({ link }) => link.click_limit,
-  statistics: ({ link }) => yesOrNo(link.statistics === 1),
+  statistics: ({ link }) => booleanText(link.statistics === 1),
   watch_destination: ({ link }) =>
-    link.watch_destination === null ? null : yesOrNo(link.watch_destination === 1),
+    link.watch_destination === null ? null : booleanText(link.watch_destination === 1),
   destination_problems: ({ link }) =>
     readProblems(link.destination_problems)
       .map(({ problem, url }) => `${problem}: ${url}`)

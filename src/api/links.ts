@@ -33,8 +33,8 @@ export const create = endpoint({
   statuses: { 201: 'The link.', 200: 'With `if_exists=return`: the link that was there.' },
   answer: Link,
   async handle({ caller, query, body, answerWith }, context) {
-    const answerOf = (made: LinkWithTags) =>
-      new Reply({ status: made.isFound ? 200 : 201, body: linkAnswer(made, context) });
+    const answerOf = (created: LinkWithTags) =>
+      new Reply({ status: created.isFound ? 200 : 201, body: linkAnswer(created, context) });
     answerWith(answerOf);
     const input = { ...body, tags: body.tags ?? [] };
     const options = { withPng: !query.disable_png, findsFirst: query.if_exists === 'return' };
@@ -44,8 +44,8 @@ export const create = endpoint({
 
 /** Clients cut answers at 10 MiB: an error is better than half a page. */
 const maxAnswerLength = 10 * 1024 * 1024;
-/** The longest possible link is under 100 KB: so many of them fit, whatever they contain. */
-const pagesThatFit = 100;
+/** The longest possible link is under 100 KB: this many of them fit, whatever they contain. */
+const linksThatFit = 100;
 const maxWithDays = 100;
 
 export const list = endpoint({
@@ -63,11 +63,15 @@ export const list = endpoint({
       });
     }
     refuseBoth(query);
-    const which = [
+    const cursorScope = [
       ...[query.sort, query.q || null, query.tag ?? null, query.domain || null],
       ...[query.archived ?? null, query.on_paper ?? null, query.has_problem ?? null],
     ];
-    const cursors = new Cursors<LinkPosition>(context.secrets, ['links', caller.organizationId, ...which]);
+    const cursors = new Cursors<LinkPosition>(context.secrets, [
+      'links',
+      caller.organizationId,
+      ...cursorScope,
+    ]);
     const { links, total, next } = await readLinks(context, caller, {
       ...filterOf(query),
       limit: query.limit,
@@ -76,7 +80,7 @@ export const list = endpoint({
       before: query.before,
       after: cursors.read(query.cursor),
     });
-    const daily = query.daily === undefined ? undefined : await daysOf(context, links, query.daily);
+    const daily = query.daily === undefined ? undefined : await dailyClicksOf(context, links, query.daily);
     const answers: Json<z.input<typeof Link>>[] = [];
     const timeSlice = new TimeSlice();
     let length = 0;
@@ -87,7 +91,7 @@ export const list = endpoint({
       const answer = days
         ? Json.of({ ...linkAnswer(link, context), daily_clicks: days })
         : linkJson(link, context);
-      if (links.length > pagesThatFit) length += Buffer.byteLength(answer.text);
+      if (links.length > linksThatFit) length += Buffer.byteLength(answer.text);
       if (length > maxAnswerLength) {
         throw new Refusal(
           'PAGE_TOO_LARGE',
@@ -121,7 +125,7 @@ export const filterOf = (query: {
   hasProblem: query.has_problem,
 });
 
-const daysOf = (context: Context, links: readonly LinkWithTags[], days: number) =>
+const dailyClicksOf = (context: Context, links: readonly LinkWithTags[], days: number) =>
   dailyClicks(
     context.database.read,
     links.map(({ link }) => link.id),
@@ -154,8 +158,8 @@ export const update = endpoint({
     // A link that was read has null for its hidden password; sending it back doesn't remove the password.
     const password = has_password === true && changes.password === null ? undefined : changes.password;
     const update = { ...changes, password };
-    const terms = { expectedVersion: headers.get('if-match'), isConfirmed: query.confirm };
-    return linkAnswer(await updateLink(context, caller, params.id, update, terms), context);
+    const options = { expectedVersion: headers.get('if-match'), isConfirmed: query.confirm };
+    return linkAnswer(await updateLink(context, caller, params.id, update, options), context);
   },
 });
 

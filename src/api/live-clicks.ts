@@ -8,7 +8,7 @@ import { rawSince } from './raw-since.ts';
 import { LiveQuery } from './schemas/click.ts';
 
 const maxPerChunk = 200;
-const nothing = { clicks: [], searchedTo: 0 };
+const noClicks = { clicks: [], searchedTo: 0 };
 
 export const stream = endpoint({
   summary: 'Follow the clicks of all links, or of some',
@@ -43,7 +43,8 @@ export const stream = endpoint({
     return new Reply({
       stream: {
         headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
-        chunks: (gone) => events({ live, organizationId, since, over: [signal, gone], reauthorize, read }),
+        chunks: (disconnected) =>
+          events({ live, organizationId, since, endSignals: [signal, disconnected], reauthorize, read }),
       },
     });
   },
@@ -54,20 +55,20 @@ function lastEventId(headers: Headers): number | undefined {
   return /^\d{1,15}$/.test(sent) ? Number(sent) : undefined;
 }
 
-interface Following {
+interface StreamOptions {
   readonly live: LiveClicks;
   readonly organizationId: number;
   readonly since: number | undefined;
-  readonly over: readonly AbortSignal[];
+  readonly endSignals: readonly AbortSignal[];
   readonly reauthorize: () => Promise<unknown>;
   readonly read: (after: number, upTo: number) => ReturnType<typeof clicksAfter>;
 }
 
-async function* events({ live, organizationId, since, over, reauthorize, read }: Following) {
+async function* events({ live, organizationId, since, endSignals, reauthorize, read }: StreamOptions) {
   // Other streams may have begun since this request was accepted.
   if (!live.hasRoomFor(organizationId)) return;
-  const signal = new WakeSignal(AbortSignal.any([...over, live.closing]));
-  const leave = await live.watch(organizationId, () => signal.set());
+  const signal = new WakeSignal(AbortSignal.any([...endSignals, live.closing]));
+  const unwatch = await live.watch(organizationId, () => signal.set());
   try {
     let position = since ?? live.newest;
     let heartbeatAt = performance.now();
@@ -79,20 +80,20 @@ async function* events({ live, organizationId, since, over, reauthorize, read }:
         yield ': still here\n\n';
       }
       const upTo = live.settled;
-      const { clicks, searchedTo } = position < upTo ? await read(position, upTo) : nothing;
+      const { clicks, searchedTo } = position < upTo ? await read(position, upTo) : noClicks;
       position = Math.max(position, searchedTo);
-      if (clicks.length > 0) yield clicks.map(event).join('');
+      if (clicks.length > 0) yield clicks.map(eventText).join('');
       else if (position >= live.settled) await signal.wait(heartbeatAt + live.heartbeat - performance.now());
     }
   } finally {
-    leave();
+    unwatch();
   }
 }
 
-const event = (click: StoredClick): string =>
+const eventText = (click: StoredClick): string =>
   `id: ${click.id}\nevent: click\ndata: ${JSON.stringify(clickAnswer(click))}\n\n`;
 
-/** A store that is away doesn't invalidate a credential. */
+/** A store that is unavailable doesn't invalidate a credential. */
 async function isStillAuthorized(reauthorize: () => Promise<unknown>): Promise<boolean> {
   try {
     await reauthorize();
@@ -104,17 +105,17 @@ async function isStillAuthorized(reauthorize: () => Promise<unknown>): Promise<b
 
 /** A wake-up signal; one that is set before `wait` is not lost. */
 class WakeSignal {
-  readonly #over: AbortSignal;
+  readonly #end: AbortSignal;
   #isSet = false;
   #wake: (() => void) | undefined;
 
-  constructor(over: AbortSignal) {
-    this.#over = over;
-    over.addEventListener('abort', () => this.#wake?.());
+  constructor(end: AbortSignal) {
+    this.#end = end;
+    end.addEventListener('abort', () => this.#wake?.());
   }
 
   get isOver(): boolean {
-    return this.#over.aborted;
+    return this.#end.aborted;
   }
 
   set(): void {
@@ -122,7 +123,7 @@ class WakeSignal {
     this.#wake?.();
   }
 
-  /** Waits until it is set, for at most so many milliseconds. */
+  /** Waits until it is set, for at most `timeout` milliseconds. */
   async wait(timeout: number): Promise<void> {
     if (!this.#isSet && !this.isOver) {
       const { promise, resolve } = Promise.withResolvers<void>();

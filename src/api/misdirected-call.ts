@@ -4,8 +4,8 @@ import { errorAnswer } from './serve.ts';
 import { suggestedPath } from './suggested-path.ts';
 
 /**
- * A call of the API that was sent to the path of short links, as happens if its base URL lacks `/api`: answered like the API.
- * Null for requests that may be a visitor's.
+ * Answers, in the form of the API, a call of the API that was sent to the path of a short link, as happens if its base URL lacks
+ * `/api`. Null for requests that may be a visitor's.
  */
 export function misdirectedCall(request: Request, path: string, site: Site): Response | null {
   if (!isCall(request, path)) return null;
@@ -29,7 +29,7 @@ const notTheApi = (where: string): Response =>
 function isCall({ method, headers }: Request, path: string): boolean {
   if (headers.has('api-key') || /^bearer /i.test(headers.get('authorization') ?? '')) return true;
   const accepted = headers.get('accept') ?? '';
-  // Browsers state a preference, and visitors' forms come from browsers.
+  // Browsers ask for HTML explicitly, and visitors' forms come from browsers.
   if (accepted.includes('text/html')) return false;
   if (accepted.includes('json') || (headers.get('content-type') ?? '').includes('json')) return true;
   const hasVersion = /^\/(?:api\/|rest\/)?v\d+\//i.test(path);

@@ -31,8 +31,8 @@ export const list = endpoint({
   statuses: { 200: 'A page of addresses.' },
   answer: NotFoundList,
   async handle({ caller, query: { domain, days, limit, cursor } }, context) {
-    const which = [caller.organizationId, caller.role, domain, days];
-    const cursors = new Cursors<NotFoundPosition>(context.secrets, ['not found', ...which]);
+    const cursorScope = [caller.organizationId, caller.role, domain, days];
+    const cursors = new Cursors<NotFoundPosition>(context.secrets, ['not found', ...cursorScope]);
     const question = { domain: domain || undefined, days, limit, after: cursors.read(cursor) };
     const { addresses, others, next } = await readNotFound(context, caller, question);
     return {

@@ -17,7 +17,7 @@ const securityOf: Readonly<Record<Credential, readonly Json[]>> = {
   none: [],
 };
 
-/** The OpenAPI 3.1 document, made from the same schemas that validate requests. */
+/** The OpenAPI 3.1 document, generated from the same schemas that validate requests. */
 export function openApiDocument(routes: readonly Route[], origin: string): Json {
   const paths: Record<string, Json> = {};
   for (const { method, path, endpoint } of routes) {
@@ -166,18 +166,18 @@ function parametersOf(schema: z.ZodObject | undefined, location: 'path' | 'query
 }
 
 /**
- * Adds what Zod leaves out: defaults as they are after parsing, and answers that may get new fields, so that a client generated
+ * Adds what Zod leaves out: defaults as they are after parsing, and that answers may get new fields, so that a client generated
  * from this document accepts later answers.
  */
 const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === 'default') jsonSchema.default ??= def.defaultValue as never;
-  if (jsonSchema.type === 'integer') sayWidth(jsonSchema);
+  if (jsonSchema.type === 'integer') setIntegerFormat(jsonSchema);
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
 };
 
-/** Generated clients take an integer to be one of 32 bits, which is too small for ids and instants. */
-function sayWidth(schema: z.core.JSONSchema.BaseSchema): void {
+/** Generated clients assume that an integer has 32 bits, which is too few for ids and instants. */
+function setIntegerFormat(schema: z.core.JSONSchema.BaseSchema): void {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
   if (maximum > 2 ** 31 - 1) schema.format = 'int64';
   if (minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;

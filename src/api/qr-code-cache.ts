@@ -1,10 +1,10 @@
 import { BoundedCache } from '../structures/bounded-cache.ts';
 import { TwoGenerationTable } from '../structures/two-generation-table.ts';
 
-/** So many links whose code was drawn once are remembered, and as many more until the next generation is full. */
+/** Links in each of the two generations of the table that remembers whose code was drawn once. */
 const maxDrawnOnce = 4096;
 
-/** QR codes as SVG. One is cached when it is drawn for the second time: most links of many are read once, and would fill the cache. */
+/** QR codes as SVG. A code is cached when it is drawn for the second time: most of many links are read once, and would fill the cache. */
 export class QrCodeCache {
   readonly #codes: BoundedCache<string>;
   readonly #drawnLinks = new TwoGenerationTable(maxDrawnOnce);

@@ -8,7 +8,7 @@ import { refusalOf } from './errors.ts';
 import { readPngPath, scannedText } from './link-answer.ts';
 import { errorAnswer } from './serve.ts';
 
-const forGood = {
+const immutableHeaders = {
   'content-type': 'image/png',
   'cache-control': 'public, max-age=31536000, immutable',
   'x-content-type-options': 'nosniff',
@@ -34,5 +34,5 @@ async function draw(context: Context, path: string): Promise<Response> {
   await nextFreeTick();
   const text = scannedText(context.site.readableUrl(link.host, link.suffix), picture.hasMarker);
   const png = qrPng(text, picture.foreground, picture.background);
-  return new Response(new Uint8Array(png), { headers: forGood });
+  return new Response(new Uint8Array(png), { headers: immutableHeaders });
 }

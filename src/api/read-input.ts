@@ -7,7 +7,7 @@ type Read<S extends z.ZodType> =
   | { readonly ok: true; readonly data: z.output<S> }
   | { readonly ok: false; readonly refusal: Refusal };
 
-interface Circumstances {
+interface InputOptions {
   /** The field in the error if a single value is checked instead of a whole body. */
   readonly field?: string;
   /** Fields of answers that were sent, and are ignored. */
@@ -18,9 +18,9 @@ interface Circumstances {
 export function readInput<S extends z.ZodType>(
   schema: S,
   value: unknown,
-  { field, ignored = [] }: Circumstances = {},
+  { field, ignored = [] }: InputOptions = {},
 ): Read<S> {
-  // Issues without a message of their own get an empty one here, and their text from us.
+  // Issues without a message of their own get an empty one here; `problemsOfIssue` writes their text.
   const result = schema.safeParse(value, { error: () => '' });
   if (result.success) return { ok: true, data: result.data };
   const known = fieldsOf(schema);
@@ -44,9 +44,9 @@ export function readInput<S extends z.ZodType>(
 export function requireInput<S extends z.ZodType>(
   schema: S,
   value: unknown,
-  circumstances?: Circumstances,
+  options?: InputOptions,
 ): z.output<S> {
-  const read = readInput(schema, value, circumstances);
+  const read = readInput(schema, value, options);
   if (!read.ok) throw read.refusal;
   return read.data;
 }

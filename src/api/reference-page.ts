@@ -48,7 +48,7 @@ interface Operation {
 
 export const referencePage = (html: string): Response => new Response(html, { headers });
 
-/** The OpenAPI document as a page: complete without script and without any other host. */
+/** The OpenAPI document as a page: it needs no script and no other host. */
 export function referenceHtml(document: Json): string {
   const operations = operationsOf(document);
   const resources = [...new Set(operations.map((operation) => operation.resource))];

@@ -51,7 +51,7 @@ export const routes: readonly Route[] = [
   route('POST', '/api/v1/user/password', users.password),
   route('POST', '/api/v1/user/forgot_password', passwordResets.request),
   route('POST', '/api/v1/user/reset_password', passwordResets.reset),
-  route('POST', '/api/v1/user/sign_out_everywhere', users.leaveEverywhere),
+  route('POST', '/api/v1/user/sign_out_everywhere', users.signOutAll),
 
   route('GET', '/api/v1/user/invitations', receivedInvitations.list),
   route('POST', '/api/v1/user/invitations/{id}/accept', receivedInvitations.accept),

@@ -16,7 +16,7 @@ interface Checked {
   readonly known: readonly string[];
 }
 
-/** Unknown fields of one object: each is compared with all known ones. */
+/** Unknown fields that are reported of one object: each is compared with all known ones. */
 const maxUnknown = 25;
 
 /** A schema's issue as text for a person. An issue with a message has the schema's own text. */
@@ -71,8 +71,8 @@ const withinField = (path: Path, problem: Problem): Problem =>
     : problem;
 
 /**
- * Of several forms that a value may have, the intended one is the one whose check got furthest into the value. If none got
- * inside, the union's own message is the best; without one, the types that it takes.
+ * Of several forms that a value may have, the intended one is the one whose check failed deepest in the value. If every check
+ * failed at the value itself, the union's own message is the best; without one, the types that it takes.
  */
 function problemsOfUnion(
   issue: UnionIssue,
@@ -114,7 +114,7 @@ function kindsIn(branches: readonly (readonly Issue[])[]): string[] | null {
   return kinds.length > 0 ? kinds : null;
 }
 
-/** `"country" in entry 3 of "rules"`, as a person would say it. */
+/** A path in words: `"country" in entry 3 of "rules"`. */
 function nameOf(path: Path): string {
   const last = path.at(-1);
   if (last === undefined) return 'The body';
@@ -155,7 +155,7 @@ function wrongKind(name: string, expected: readonly string[], found: unknown): s
   return `${name} must be ${kinds.join(' or ')}${isQuoted ? ', without quotes' : notKind(found)}.`;
 }
 
-/** Only by its type: a value in an error ends up in logs, and it may be a password. */
+/** Names only its type: a value in an error ends up in logs, and it may be a password. */
 function notKind(found: unknown): string {
   if (found === undefined) return '';
   if (found === null) return ', not null';
@@ -163,7 +163,7 @@ function notKind(found: unknown): string {
   return `, not ${kindNames[typeof found] ?? typeof found}`;
 }
 
-/** A word chosen from a list is no secret. */
+/** The value of a field with a list of choices is no secret. */
 const shown = (found: unknown): string =>
   typeof found === 'string' && found.length <= 40 ? `, not ${JSON.stringify(found)}` : notKind(found);
 

@@ -15,7 +15,7 @@ import { textStream } from './text-stream.ts';
 type Bindings = { Bindings: { connection: Connection; isHead: boolean } };
 
 /** No other site's page can read or embed an answer: a cookie makes answers private, and there is no CORS here. */
-const always = {
+const commonHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
@@ -27,34 +27,37 @@ const jsonType = 'application/json;charset=utf-8';
 /** The API as a function from request to answer: always JSON, even for failures, unless an endpoint streams. */
 export function serveApi(routes: readonly Route[], context: ApiContext, resolver: CallerResolver, log: Log) {
   const app = new Hono<Bindings>();
-  const methods = Map.groupBy(routes, (route) => route.path);
+  const routesByPath = Map.groupBy(routes, (route) => route.path);
 
   for (const { method, path, endpoint } of routes) {
     app.on(method, honoPath(path), async ({ req, env }) => {
       if (env.isHead && endpoint.getChanges) return wrongMethod('HEAD', [method]);
       const reply = await endpoint.run(req.raw, req.param(), env.connection, resolver, context);
       const { status, body, stream, cookies = [] } = reply;
-      const headers = { ...always, ...reply.headers };
+      const headers = { ...commonHeaders, ...reply.headers };
       if (stream) {
         const chunks = textStream(stream.chunks, (cause) => refusalOf(cause, log));
         return new Response(chunks, { status, headers: { ...headers, ...stream.headers } });
       }
       const text = body instanceof Json ? body.text : body === undefined ? null : JSON.stringify(body);
-      const closes = req.header('connection') === 'close';
+      const clientCloses = req.header('connection') === 'close';
       const answer =
         text === null
           ? new Response(null, { status, headers })
-          : new Response(bodyOf(text, closes), { status, headers: { ...headers, 'content-type': jsonType } });
+          : new Response(bodyOf(text, clientCloses), {
+              status,
+              headers: { ...headers, 'content-type': jsonType },
+            });
       for (const cookie of cookies) answer.headers.append('set-cookie', cookie);
       return answer;
     });
   }
-  for (const [path, known] of methods) {
-    const allowed = known.flatMap(({ method, endpoint }) =>
+  for (const [path, routesOfPath] of routesByPath) {
+    const allowed = routesOfPath.flatMap(({ method, endpoint }) =>
       method === 'GET' && !endpoint.getChanges ? ['GET', 'HEAD'] : [method],
     );
-    const ofOne = (methods.get(`${path}/{id}`) ?? []).map(({ method }) => method);
-    app.all(honoPath(path), ({ req }) => wrongMethod(req.method, allowed, ofOne));
+    const methodsWithId = (routesByPath.get(`${path}/{id}`) ?? []).map(({ method }) => method);
+    app.all(honoPath(path), ({ req }) => wrongMethod(req.method, allowed, methodsWithId));
   }
   app.notFound(({ req }) => {
     const meant = suggestedPath(req.path);
@@ -66,8 +69,8 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
   return (request: Request, connection: Connection): Response | Promise<Response> => {
     const isHead = request.method === 'HEAD';
     if (!isDecodable(request.url)) {
-      const refused = errorAnswer(undecodable());
-      return isHead ? withoutBody(refused) : refused;
+      const response = errorAnswer(undecodable());
+      return isHead ? withoutBody(response) : response;
     }
     if (!isHead) return app.fetch(request, { connection, isHead });
     const asGet = new Request(request, { method: 'GET' });
@@ -75,7 +78,7 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
   };
 }
 
-/** The router would take other paths literally, so that one name had two addresses. */
+/** The router would take a path that can't be decoded literally, so that one name would have two addresses. */
 function isDecodable(url: string): boolean {
   const path = url.slice(0, url.search(/[?#]|$/));
   if (!path.includes('%')) return true;
@@ -93,8 +96,8 @@ const undecodable = (): Refusal =>
   );
 
 /** The response to HEAD: the headers of GET, with the length if it is known in advance. */
-async function withoutBody(answered: Response | Promise<Response>): Promise<Response> {
-  const { status, headers, body } = await answered;
+async function withoutBody(response: Response | Promise<Response>): Promise<Response> {
+  const { status, headers, body } = await response;
   if (body === null || headers.get('content-type') !== jsonType) {
     await body?.cancel();
     return new Response(null, { status, headers });
@@ -106,12 +109,16 @@ async function withoutBody(answered: Response | Promise<Response>): Promise<Resp
   });
 }
 
-/** `ofOne`: the methods that the path takes when followed by an id. */
-function wrongMethod(method: string, allowed: readonly string[], ofOne: readonly string[] = []): Response {
+/** `methodsWithId`: the methods that the path takes when followed by an id. */
+function wrongMethod(
+  method: string,
+  allowed: readonly string[],
+  methodsWithId: readonly string[] = [],
+): Response {
   const more =
     method === 'PUT' && allowed.includes('PATCH')
       ? ' PATCH changes the fields that are sent.'
-      : ofOne.includes(method)
+      : methodsWithId.includes(method)
         ? ` ${method} takes the id in the path, behind a slash.`
         : '';
   const refusal = new Refusal(
@@ -124,7 +131,7 @@ function wrongMethod(method: string, allowed: readonly string[], ofOne: readonly
 export function errorAnswer(refusal: Refusal, headers: Record<string, string> = {}): Response {
   return Response.json(errorBody(refusal), {
     status: statusOf[refusal.code],
-    headers: { ...always, ...errorHeaders(refusal), ...headers },
+    headers: { ...commonHeaders, ...errorHeaders(refusal), ...headers },
   });
 }
 

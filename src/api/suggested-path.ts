@@ -29,7 +29,7 @@ const otherSegments: ReadonlyMap<string, string> = new Map([
 ]);
 
 const templates = [...new Set(routes.map(({ path }) => path.slice('/api/v1/'.length).split('/')))];
-const named: ReadonlyMap<string, string> = new Map(
+const segmentsByPlainName: ReadonlyMap<string, string> = new Map(
   templates.flat().flatMap((segment) => (segment.startsWith('{') ? [] : [[plain(segment), segment]])),
 );
 
@@ -38,8 +38,13 @@ function plain(segment: string): string {
 }
 
 const segmentOf = (sent: string): string => {
-  const wanted = plain(sent);
-  return named.get(wanted) ?? otherSegments.get(wanted) ?? named.get(wanted.replace(/s(?=$|\.)/, '')) ?? sent;
+  const plainSegment = plain(sent);
+  return (
+    segmentsByPlainName.get(plainSegment) ??
+    otherSegments.get(plainSegment) ??
+    segmentsByPlainName.get(plainSegment.replace(/s(?=$|\.)/, '')) ??
+    sent
+  );
 };
 
 /** The API path that was probably meant: with its prefix, in the singular, without a trailing slash. */
@@ -50,9 +55,11 @@ export function suggestedPath(path: string): string | null {
     .filter((segment, index) => segment !== '' && !(index === 1 && segment === 'me'));
   const sent = [segmentOf(first), ...others];
   const template = templates.find(
-    (each) =>
-      each.length === sent.length &&
-      each.every((segment, index) => segment.startsWith('{') || segment === segmentOf(sent[index] ?? '')),
+    (candidate) =>
+      candidate.length === sent.length &&
+      candidate.every(
+        (segment, index) => segment.startsWith('{') || segment === segmentOf(sent[index] ?? ''),
+      ),
   );
   if (template === undefined || path.length > 200) return null;
   return `/api/v1/${template.map((segment, index) => (segment.startsWith('{') ? sent[index] : segment)).join('/')}`;

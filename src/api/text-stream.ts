@@ -1,8 +1,8 @@
-export type TextChunks = (gone: AbortSignal) => AsyncGenerator<string, void, undefined>;
+export type TextChunks = (disconnected: AbortSignal) => AsyncGenerator<string, void, undefined>;
 
 /**
- * A body made from texts on demand: nothing is made that the client doesn't read. Nothing runs before the first chunk is read,
- * which never happens for HEAD. `gone` is aborted when the client disconnects.
+ * A body generated from texts on demand: nothing is generated that the client doesn't read. Nothing runs before the first chunk is
+ * read, which never happens for HEAD. `disconnected` is aborted when the client disconnects.
  */
 export function textStream(
   chunks: TextChunks,

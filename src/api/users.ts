@@ -99,7 +99,7 @@ export const remove = endpoint({
   },
 });
 
-export const leaveEverywhere = endpoint({
+export const signOutAll = endpoint({
   summary: 'Sign out everywhere',
   description: 'Every session and token pair of the user ends, including the calling one. API keys stay.',
   statuses: { 204: 'Signed out.' },

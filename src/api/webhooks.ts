@@ -51,8 +51,8 @@ export const list = endpoint({
   answer: WebhookDeliveryList,
   async handle({ caller, params, query }, context) {
     refuseBoth(query);
-    const which = [caller.organizationId, params.id];
-    const cursors = new Cursors<number>(context.secrets, ['webhook deliveries', ...which]);
+    const cursorScope = [caller.organizationId, params.id];
+    const cursors = new Cursors<number>(context.secrets, ['webhook deliveries', ...cursorScope]);
     const { limit, offset, cursor } = query;
     const page = { limit, offset, before: cursors.read(cursor) };
     const { deliveries, total, failed, next } = await readDeliveries(context, caller, params.id, page);
@@ -87,11 +87,11 @@ export const redeliverFailed = endpoint({
   answer: WebhookRedelivered,
   async handle({ caller, body = {} }, context) {
     const { from = 0, to = context.now() + 1 } = clicksRange(body);
-    const done = await redeliverFailedNow(context, caller, { linkId: body.link_id, from, to });
+    const result = await redeliverFailedNow(context, caller, { linkId: body.link_id, from, to });
     return {
-      redelivered: done.redelivered,
-      left_out: done.leftOut,
-      continue_from: formatIsoOrNull(done.continueFrom),
+      redelivered: result.redelivered,
+      left_out: result.leftOut,
+      continue_from: formatIsoOrNull(result.continueFrom),
     };
   },
 });

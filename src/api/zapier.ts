@@ -7,7 +7,7 @@ import { pathId } from './schemas/parts.ts';
 import { ZapierHook, ZapierHookToCreate, ZapierSample } from './schemas/webhook.ts';
 
 /** As many as Zapier's editor shows. */
-const samples = 3;
+const maxSamples = 3;
 
 const credential =
   'The credential is the `zapier_key` of the link, in the header `api-key` or as a bearer; no other is taken.';
@@ -48,7 +48,7 @@ export const sample = endpoint({
   async handle({ headers }, context) {
     const link = await linkOfKey(context, credentialOf(headers));
     const owner = { kind: 'link', id: link.id, organizationId: link.organization_id } as const;
-    const page = { limit: samples, offset: 0, before: undefined };
+    const page = { limit: maxSamples, offset: 0, before: undefined };
     const { clicks } = await readClicks(
       context.database,
       { owner, class: 'click', range: {}, rawSince: rawSince(context) },

@@ -5,9 +5,9 @@ import type { KeyHolder } from '../storage/api-keys.ts';
  * the database, or a feed that can't be read.
  */
 const defaultLifetime = 5_000;
-const maxKept = 10_000;
+const maxEntries = 10_000;
 
-interface Kept {
+interface CacheEntry {
   readonly holder: KeyHolder;
   readonly until: number;
 }
@@ -21,7 +21,7 @@ export class ApiKeyCache {
   readonly #lifetime: number;
   readonly #clock: () => number;
   /** Oldest first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #entries = new Map<string, CacheEntry>();
   /** Incremented by each change: the result of an earlier lookup may be outdated. */
   #changes = 0;
 
@@ -37,32 +37,32 @@ export class ApiKeyCache {
   }
 
   async find(hash: string): Promise<KeyHolder | undefined> {
-    const kept = this.#kept.get(hash);
-    if (kept !== undefined && this.#clock() < kept.until) return kept.holder;
-    const [changes, askedAt] = [this.#changes, this.#clock()];
+    const entry = this.#entries.get(hash);
+    if (entry !== undefined && this.#clock() < entry.until) return entry.holder;
+    const [changes, requestedAt] = [this.#changes, this.#clock()];
     const holder = await this.#find(hash);
     if (changes !== this.#changes) return holder;
-    this.#kept.delete(hash);
-    if (holder !== undefined) this.#keep(hash, { holder, until: askedAt + this.#lifetime });
+    this.#entries.delete(hash);
+    if (holder !== undefined) this.#store(hash, { holder, until: requestedAt + this.#lifetime });
     return holder;
   }
 
   /** A key of this user was revoked, or their permissions have changed. */
   forget(userId: number): void {
     this.#changes += 1;
-    for (const [hash, { holder }] of this.#kept) if (holder.userId === userId) this.#kept.delete(hash);
+    for (const [hash, { holder }] of this.#entries) if (holder.userId === userId) this.#entries.delete(hash);
   }
 
   clear(): void {
     this.#changes += 1;
-    this.#kept.clear();
+    this.#entries.clear();
   }
 
-  #keep(hash: string, kept: Kept): void {
-    for (const first of this.#kept.keys()) {
-      if (this.#kept.size < maxKept) break;
-      this.#kept.delete(first);
+  #store(hash: string, entry: CacheEntry): void {
+    for (const first of this.#entries.keys()) {
+      if (this.#entries.size < maxEntries) break;
+      this.#entries.delete(first);
     }
-    this.#kept.set(hash, kept);
+    this.#entries.set(hash, entry);
   }
 }

@@ -1,23 +1,23 @@
 import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-text.ts';
 
-const mark = 'lnt_';
+const prefix = 'lnt_';
 const bodyLength = 32;
 const checkLength = 6;
-export const keyLength = mark.length + bodyLength + checkLength;
+export const keyLength = prefix.length + bodyLength + checkLength;
 
 /** The visible part of a key after its creation. */
-export const shownPrefix = (key: string): string => key.slice(0, mark.length + 6);
+export const shownPrefix = (key: string): string => key.slice(0, prefix.length + 6);
 
 export function makeApiKey(randomBytes: RandomBytes): string {
   const body = drawText(digitsAndLetters, bodyLength, randomBytes);
-  return `${mark}${body}${checksum(body)}`;
+  return `${prefix}${body}${checksum(body)}`;
 }
 
-export const looksLikeApiKey = (text: string): boolean => text.startsWith(mark);
+export const looksLikeApiKey = (text: string): boolean => text.startsWith(prefix);
 
 /** Detects a typing error without querying the database. */
 export function isWellFormed(key: string): boolean {
-  const body = key.slice(mark.length, -checkLength);
+  const body = key.slice(prefix.length, -checkLength);
   return body.length === bodyLength && key.slice(-checkLength) === checksum(body);
 }
 

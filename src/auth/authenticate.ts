@@ -62,7 +62,8 @@ export class Authenticator {
     if (!holder)
       throw new Refusal('SESSION_ENDED', 'You are signed out: this session has ended. Sign in again.');
     const isRenewed = now - holder.renewedAt >= sessionGranularity;
-    if (isRenewed) this.#note(hash, (queries) => renewSession(queries, hash, now, now + sessionLifetime));
+    if (isRenewed)
+      this.#startWrite(hash, (queries) => renewSession(queries, hash, now, now + sessionLifetime));
     const { userId, organizationId, role } = holder;
     return { caller: { userId, organizationId, role, via: 'dashboard' }, isRenewed };
   }
@@ -81,8 +82,8 @@ export class Authenticator {
       );
     const now = this.#now();
     if (holder.lastUsedAt === null || now - holder.lastUsedAt >= useGranularity) {
-      const isNoted = this.#note(holder.keyId, (queries) => touchApiKey(queries, holder.keyId, now));
-      if (isNoted) holder.lastUsedAt = now;
+      const isStarted = this.#startWrite(holder.keyId, (queries) => touchApiKey(queries, holder.keyId, now));
+      if (isStarted) holder.lastUsedAt = now;
     }
     const { userId, organizationId, role, keyId } = holder;
     return { userId, organizationId, role, via: 'api_key', keyId };
@@ -99,13 +100,13 @@ export class Authenticator {
   }
 
   /** False while an earlier write of the same kind is pending. */
-  #note(what: number | string, write: (queries: Queries) => Promise<void>): boolean {
-    if (this.#writing.has(what)) return false;
-    const noted = this.#database
+  #startWrite(key: number | string, write: (queries: Queries) => Promise<void>): boolean {
+    if (this.#writing.has(key)) return false;
+    const written = this.#database
       .write(write)
       .catch(this.#onFault)
-      .finally(() => this.#writing.delete(what));
-    this.#writing.set(what, noted);
+      .finally(() => this.#writing.delete(key));
+    this.#writing.set(key, written);
     return true;
   }
 }

@@ -10,12 +10,12 @@ export interface Turn {
 }
 
 const maxRunning = 2;
-/** One turn in so many goes to the others, however many known users wait. */
+/** One of this many turns goes to the other parties, however many known users wait. */
 const othersEvery = 4;
 
 interface Waiting {
   readonly begin: () => void;
-  readonly giveUp: (cause: Refusal) => void;
+  readonly refuse: (cause: Refusal) => void;
 }
 
 type Parties = FairQueue<Waiting, string>;
@@ -49,9 +49,9 @@ export class FairTurns {
     if (parties.size >= this.#maxWaiting) {
       const evicted = parties.removeFromLongest(party);
       if (!evicted) throw busy();
-      evicted.giveUp(busy());
+      evicted.refuse(busy());
     }
-    return new Promise((begin, giveUp) => parties.add(party, { begin, giveUp }));
+    return new Promise((begin, refuse) => parties.add(party, { begin, refuse }));
   }
 
   #next(): Waiting | undefined {

@@ -24,7 +24,7 @@ const minute = 60 * second;
 const day = 24 * 60 * minute;
 
 const knownFor = 90 * day;
-/** How long a network is assumed to be unknown without asking the store again. */
+/** How long a network is assumed to be unknown before the store is queried again. */
 const unknownFor = 2 * second;
 const maxRemembered = 10_000;
 
@@ -46,7 +46,7 @@ const unknownGuesses = (target: string, network: string): readonly Limit[] => {
       key: `${target}|everyone`,
       max: 1_000,
       window: day,
-      beyond: { freshKey, maxFresh: 3, fresh: 20 * second, again: minute },
+      slowLanes: { freshKey, maxFresh: 3, fresh: 20 * second, again: minute },
     },
   ];
 };

@@ -10,18 +10,18 @@ class KeyFileProblem extends Error {
 }
 
 /**
- * The one secret that everything else is derived from. It is not in the database, so that a dump alone reveals nothing: in
- * SECRET_KEY, or created once in the data folder.
+ * The one secret that everything else is derived from. It is not in the database, so that a dump alone reveals nothing: it comes
+ * from SECRET_KEY, or is created once in the data folder.
  */
 export async function masterKey(configured: string | null, dataDir: string): Promise<string> {
   if (configured !== null) return configured;
   const file = join(dataDir, 'secret.key');
   const existing = await read(file);
   if (existing !== null) return existing;
-  await make(file);
-  const made = await read(file);
-  if (made === null) throw new KeyFileProblem(`${file} could not be made`);
-  return made;
+  await createKeyFile(file);
+  const created = await read(file);
+  if (created === null) throw new KeyFileProblem(`${file} could not be made`);
+  return created;
 }
 
 /** The existing key: none is created. */
@@ -41,18 +41,18 @@ async function read(file: string): Promise<string | null> {
   return text?.trim() ?? null;
 }
 
-/** Atomic, and never over another file: written to a draft, synced, then linked under its name. */
-async function make(file: string): Promise<void> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  const handle = await open(draft, 'wx', 0o600);
+/** Atomic, and never overwrites a file: the key is written to a temporary file, synced, then linked under the final name. */
+async function createKeyFile(file: string): Promise<void> {
+  const temporaryFile = `${file}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(temporaryFile, 'wx', 0o600);
   try {
     await handle.writeFile(`${randomBytes(32).toString('hex')}\n`);
     await handle.sync();
-    await link(draft, file).catch((cause) => {
+    await link(temporaryFile, file).catch((cause) => {
       if (cause.code !== 'EEXIST') throw cause;
     });
   } finally {
     await handle.close();
-    await unlink(draft);
+    await unlink(temporaryFile);
   }
 }

@@ -10,7 +10,7 @@ export interface HashCost {
 }
 
 /** A signed-in user, or the operator at the shell. */
-const inside: Turn = { party: 'inside', isKnown: true };
+const internalTurn: Turn = { party: 'inside', isKnown: true };
 
 /** Hashing is slow by design: a few at a time, in fair turns. */
 export class Passwords {
@@ -22,16 +22,16 @@ export class Passwords {
     this.#cost = cost;
   }
 
-  hash(password: string, turn = inside): Promise<string> {
+  hash(password: string, turn = internalTurn): Promise<string> {
     return this.#turns.run(turn, () => this.#derive(password));
   }
 
-  verify(password: string, hash: string, turn = inside): Promise<boolean> {
+  verify(password: string, hash: string, turn = internalTurn): Promise<boolean> {
     return this.#turns.run(turn, () => Bun.password.verify(password, hash, 'argon2id'));
   }
 
   /** Takes as long as a real check, so that the time doesn't reveal whether an account exists. */
-  async verifyNothing(password: string, turn = inside): Promise<false> {
+  async verifyNothing(password: string, turn = internalTurn): Promise<false> {
     this.#decoy ??= this.#derive('nobody has this password');
     await this.verify(password, await this.#decoy, turn);
     return false;

@@ -12,7 +12,7 @@ export interface Limit {
   /** In milliseconds. */
   readonly window: number;
   /** Beyond the limit attempts are slowed down instead of stopped: each takes one of these lanes while it is free. */
-  readonly beyond?: SlowLanes;
+  readonly slowLanes?: SlowLanes;
 }
 
 /** Two lanes, so that repeated attempts don't delay first ones. */
@@ -26,7 +26,7 @@ interface SlowLanes {
 }
 
 const maxRemembered = 10_000;
-/** How long a refusal is repeated without asking the store, where right guesses may have been uncounted meanwhile. */
+/** How long a refusal is repeated without querying the store, where right guesses may have been uncounted meanwhile. */
 const recheck = 2_000;
 
 interface NetworkLimits {
@@ -47,7 +47,7 @@ export const networkLimits = (
 
 interface Closed {
   readonly until: number;
-  readonly askAgainAt: number;
+  readonly recheckAt: number;
 }
 
 /** Counts attempts in the store before they are checked, so that all nodes count together. */
@@ -58,7 +58,7 @@ export class RateLimit {
   /** Keys known to be over their limit, and until when: a flood causes no queries. */
   readonly #closed = new Map<string, Closed>();
   /** Keys known not to be fresh any more, and until when: they take the other lane. */
-  readonly #again = new Map<string, number>();
+  readonly #notFresh = new Map<string, number>();
 
   constructor(database: Database, secrets: Secrets, now: () => number) {
     this.#database = database;
@@ -80,8 +80,8 @@ export class RateLimit {
     const refused = await this.#database.write((queries) => countAll(queries, keyed, now));
     if (refused) {
       const { key, until, notFresh } = refused;
-      remember(this.#closed, key, { until, askAgainAt: now + recheck });
-      if (notFresh) remember(this.#again, notFresh.key, notFresh.until);
+      remember(this.#closed, key, { until, recheckAt: now + recheck });
+      if (notFresh) remember(this.#notFresh, notFresh.key, notFresh.until);
       throw tooMany(until - now);
     }
     const keys = keyed.map(({ key }) => key);
@@ -93,22 +93,24 @@ export class RateLimit {
 
   #keyed(limit: Limit): KeyedLimit {
     const key = this.#secrets.sign('attempts', limit.key, 32);
-    const { beyond } = limit;
-    if (beyond === undefined) return { ...limit, key, beyond: null };
+    const { slowLanes } = limit;
+    if (slowLanes === undefined) return { ...limit, key, slowLanes: null };
     const lane = (name: string, window: number): Window => ({
       key: this.#secrets.sign('attempts', `${limit.key}|${name}`, 32),
       window,
     });
-    const lanes = { fresh: lane('fresh', beyond.fresh), again: lane('again', beyond.again) };
-    const freshKey = this.#secrets.sign('attempts', beyond.freshKey, 32);
-    return { ...limit, key, beyond: { freshKey, maxFresh: beyond.maxFresh, ...lanes } };
+    const lanes = { fresh: lane('fresh', slowLanes.fresh), again: lane('again', slowLanes.again) };
+    const freshKey = this.#secrets.sign('attempts', slowLanes.freshKey, 32);
+    return { ...limit, key, slowLanes: { freshKey, maxFresh: slowLanes.maxFresh, ...lanes } };
   }
 
-  /** For how many milliseconds this limit refuses, according to the cache here; 0: the store has to be asked. */
-  #cachedWait({ key, beyond }: KeyedLimit, now: number): number {
-    const isAgain = beyond !== null && (this.#again.get(beyond.freshKey) ?? 0) > now;
-    const closed = this.#closed.get(beyond === null ? key : (isAgain ? beyond.again : beyond.fresh).key);
-    return closed && Math.min(closed.until, closed.askAgainAt) > now ? closed.until - now : 0;
+  /** For how many milliseconds this limit refuses, according to this node's cache; 0: the store has to be queried. */
+  #cachedWait({ key, slowLanes }: KeyedLimit, now: number): number {
+    const isRepeated = slowLanes !== null && (this.#notFresh.get(slowLanes.freshKey) ?? 0) > now;
+    const closed = this.#closed.get(
+      slowLanes === null ? key : (isRepeated ? slowLanes.again : slowLanes.fresh).key,
+    );
+    return closed && Math.min(closed.until, closed.recheckAt) > now ? closed.until - now : 0;
   }
 }
 
@@ -126,7 +128,7 @@ interface Refused {
 
 interface KeyedLimit extends Window {
   readonly max: number;
-  readonly beyond: {
+  readonly slowLanes: {
     readonly freshKey: string;
     readonly maxFresh: number;
     readonly fresh: Window;
@@ -153,18 +155,20 @@ async function firstRefusal(
   counts: ReadonlyMap<string, AttemptCount>,
   now: number,
 ): Promise<Refused | null> {
-  const over = limits.filter(({ key, max }) => (counts.get(key)?.count ?? 0) > max);
-  const stopped = over.find(({ beyond }) => beyond === null);
+  const exceeded = limits.filter(({ key, max }) => (counts.get(key)?.count ?? 0) > max);
+  const stopped = exceeded.find(({ slowLanes }) => slowLanes === null);
   if (stopped)
     return { key: stopped.key, until: counts.get(stopped.key)?.windowEndsAt ?? now, notFresh: null };
-  for (const { beyond } of over) {
-    if (beyond === null) continue;
-    const own = counts.get(beyond.freshKey);
+  for (const { slowLanes } of exceeded) {
+    if (slowLanes === null) continue;
+    const freshCount = counts.get(slowLanes.freshKey);
     const notFresh =
-      own && own.count > beyond.maxFresh ? { key: beyond.freshKey, until: own.windowEndsAt } : null;
-    const lane = notFresh === null ? beyond.fresh : beyond.again;
-    const taken = (await countAttempts(queries, [lane], now)).get(lane.key);
-    if (taken && taken.count > 1) return { key: lane.key, until: taken.windowEndsAt, notFresh };
+      freshCount && freshCount.count > slowLanes.maxFresh
+        ? { key: slowLanes.freshKey, until: freshCount.windowEndsAt }
+        : null;
+    const lane = notFresh === null ? slowLanes.fresh : slowLanes.again;
+    const laneCount = (await countAttempts(queries, [lane], now)).get(lane.key);
+    if (laneCount && laneCount.count > 1) return { key: lane.key, until: laneCount.windowEndsAt, notFresh };
   }
   return null;
 }

@@ -81,9 +81,9 @@ export class Secrets {
   #key(purpose: Purpose): Buffer {
     const cached = this.#keys.get(purpose);
     if (cached) return cached;
-    const made = Buffer.from(hkdfSync('sha256', this.#master, 'linnet', purpose, 32));
-    this.#keys.set(purpose, made);
-    return made;
+    const derived = Buffer.from(hkdfSync('sha256', this.#master, 'linnet', purpose, 32));
+    this.#keys.set(purpose, derived);
+    return derived;
   }
 }
 

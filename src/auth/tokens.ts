@@ -15,7 +15,7 @@ import { digest, type Secrets } from './secrets.ts';
 const day = 24 * 60 * 60 * 1000;
 const accessLifetime = 3 * day;
 const refreshLifetime = 30 * day;
-/** How long a refresh may be repeated, by a client that lost the answer or asked twice at once. */
+/** How long a refresh may be repeated by a client that lost the response or sent the call twice at once. */
 const retryWindow = 10_000;
 
 export interface TokenPair {
@@ -71,12 +71,12 @@ export class Tokens {
     }
     const used = await findRefreshToken(queries, hash);
     if (!used || used.endedAt !== null || used.replacedAt === null) return false;
-    if (now - used.replacedAt <= retryWindow && (await this.#isTip(queries, successor))) return true;
+    if (now - used.replacedAt <= retryWindow && (await this.#isNewest(queries, successor))) return true;
     await endFamilies(queries, 'id', used.familyId, now);
     return false;
   }
 
-  async #isTip(queries: Queries, pair: TokenPair): Promise<boolean> {
+  async #isNewest(queries: Queries, pair: TokenPair): Promise<boolean> {
     const token = await findRefreshToken(queries, digest(pair.refresh_token));
     return token !== undefined && token.replacedAt === null;
   }

@@ -22,9 +22,9 @@ export function zapierKey(secrets: Secrets, linkId: number): string {
 function cacheFor(secrets: Secrets): BoundedCache<string> {
   const existing = caches.get(secrets);
   if (existing !== undefined) return existing;
-  const made = new BoundedCache<string>(maxCached, (id, key) => id.length + key.length);
-  caches.set(secrets, made);
-  return made;
+  const created = new BoundedCache<string>(maxCached, (id, key) => id.length + key.length);
+  caches.set(secrets, created);
+  return created;
 }
 
 /** The link of a key, or null for a key that was never issued. */

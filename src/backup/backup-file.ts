@@ -26,7 +26,7 @@ const damaged = (why: string) =>
 
 /**
  * The lines of a backup file before compression: JSON, first the header, last the number of rows and a checksum over everything
- * before. A file without the last line is incomplete.
+ * before it. A file without the last line is incomplete.
  */
 export async function* linesOf({
   header,
@@ -60,7 +60,7 @@ export const compressor = () =>
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   });
 
-/** The backup in a file whose first bytes were not read yet. */
+/** Reads a backup from a file. No byte of it may have been read before. */
 export async function readBackupFile(file: Readable): Promise<BackupStream> {
   const lines = linesIn(file);
   const hash = new Bun.CryptoHasher('sha256');
@@ -84,10 +84,10 @@ async function* partsIn(lines: AsyncGenerator<string>, hash: Bun.CryptoHasher): 
   let rows = 0;
   for await (const line of lines) {
     if (line.startsWith('[')) {
-      const some = rowsIn(line);
-      rows += some.length;
+      const batch = rowsIn(line);
+      rows += batch.length;
       hash.update(`${line}\n`);
-      yield { part: 'rows', json: line, count: some.length, rows: some };
+      yield { part: 'rows', json: line, count: batch.length, rows: batch };
       continue;
     }
     const value = parsed(line);
@@ -132,7 +132,7 @@ function parsed(line: string): unknown {
 async function* linesIn(file: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const unpacked = file.pipe(createZstdDecompress());
-  // A failure of the file has to end the decompressor, too.
+  // A read error must end the decompressor, too.
   file.on('error', (cause) => unpacked.destroy(cause));
   let rest: string[] = [];
   let length = 0;

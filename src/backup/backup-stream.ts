@@ -35,17 +35,17 @@ export type BackupPart =
   | { readonly part: 'ids'; readonly last: Readonly<Record<string, number>> };
 
 /**
- * Data that tells a day's visitors apart is in no backup: it must be gone after that day. Without the salts the visitors' hashes
+ * Data that tells a day's visitors apart is never backed up: it must not outlive that day. Without the salts the visitors' hashes
  * are useless as well.
  */
-export const isOfVisitors = (table: string): boolean =>
+export const isVisitorTable = (table: string): boolean =>
   /^(daily_salts|daily_visitors|visitor_days|visitor_runs|visitor_salt_\w+|click_claims|flood_levels)$/.test(
     table,
   );
 
 /** Includes detached partitions, which are about to be dropped. */
 export const isExcluded = (table: string): boolean =>
-  isOfVisitors(table) ||
+  isVisitorTable(table) ||
   // Running processes are not restored.
   table === 'nodes' ||
   /^hit(s|_packs|_pack_links|_chunks|_chunk_links)_(before|far_past|far_future|\d{4}_\d{2})$/.test(table);
@@ -55,18 +55,18 @@ export class BackupProblem extends Error {
   override readonly name = 'BackupProblem';
 }
 
-/** Rows are grouped up to so many characters of JSON. */
+/** Rows are grouped up to this many characters of JSON. */
 export const maxRowsLength = 512 * 1024;
 
 /** Tables, each after those that it refers to. */
-export function inOrder(
+export function orderByReference(
   tables: readonly string[],
   references: ReadonlyMap<string, readonly string[]>,
 ): string[] {
   const ordered = new Set<string>();
-  const add = (table: string, above: readonly string[]): void => {
-    if (ordered.has(table) || above.includes(table)) return;
-    for (const target of references.get(table) ?? []) add(target, [...above, table]);
+  const add = (table: string, ancestors: readonly string[]): void => {
+    if (ordered.has(table) || ancestors.includes(table)) return;
+    for (const target of references.get(table) ?? []) add(target, [...ancestors, table]);
     ordered.add(table);
   };
   for (const table of [...tables].sort()) add(table, []);

@@ -8,33 +8,33 @@ import type { Database } from '../storage/database.ts';
 import { type FileLock, lockFile } from '../storage/file-lock.ts';
 import type { BeforeUpgrade } from '../storage/migrate.ts';
 import { makePrivate } from '../storage/private-files.ts';
-import { isOfVisitors } from './backup-stream.ts';
-import { synced } from './sqlite-target.ts';
+import { isVisitorTable } from './backup-stream.ts';
+import { syncToDisk } from './sqlite-target.ts';
 
 export const backupsIn = (dataDir: string): string => join(dataDir, 'backups');
 
 const maxKept = 3;
-/** An interrupted upgrade is continued: the copy from its beginning is the one to return to. */
-const sameUpgrade = 60 * 60 * 1000;
+/** Milliseconds in which a start continues an interrupted upgrade: the copy from its beginning is the one to restore. */
+const upgradeWindow = 60 * 60 * 1000;
 const draftName = 'before-upgrade.partial';
-const ownName = /^before-upgrade-from-(\d+)-to-(\d+)-[\dTZ.:-]+\.sqlite$/;
+const copyName = /^before-upgrade-from-(\d+)-to-(\d+)-[\dTZ.:-]+\.sqlite$/;
 
 /** Copies a SQLite store into `backups/` before its tables are changed. The last three are kept. */
 export function copyBeforeUpgrade(dataDir: string, onCopied: (file: string) => void): BeforeUpgrade {
   return async (database, from, to) => {
     const folder = backupsIn(dataDir);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const lock = await locked(join(folder, 'lock'));
+    const lock = await waitForLock(join(folder, 'lock'));
     try {
       const now = new Date();
-      if (await isCovered(database, folder, to, now)) return;
+      if (await needsNoCopy(database, folder, to, now)) return;
       await requireRoom(database, folder);
       const file = join(
         folder,
         `before-upgrade-from-${from}-to-${to}-${now.toISOString().replaceAll(':', '-')}.sqlite`,
       );
       await copy(database, join(folder, draftName), file);
-      forgetOthers(folder, file, from, to);
+      deleteOldCopies(folder, file, from, to);
       onCopied(file);
     } finally {
       lock.release();
@@ -43,7 +43,7 @@ export function copyBeforeUpgrade(dataDir: string, onCopied: (file: string) => v
 }
 
 /** Processes that start at once take turns. */
-async function locked(path: string): Promise<FileLock> {
+async function waitForLock(path: string): Promise<FileLock> {
   for (;;) {
     const lock = lockFile(path);
     if (lock !== null) return lock;
@@ -51,14 +51,14 @@ async function locked(path: string): Promise<FileLock> {
   }
 }
 
-async function isCovered(database: Database, folder: string, to: number, now: Date): Promise<boolean> {
+async function needsNoCopy(database: Database, folder: string, to: number, now: Date): Promise<boolean> {
   const { rows } = await sql<{ number: number }>`select max(number) as number from migrations`.execute(
     database.read,
   );
   const done = rows[0]?.number ?? 0;
   if (done >= to) return true;
   return copiesIn(folder).some(
-    (one) => one.to === to && one.from < done && now.getTime() - one.at < sameUpgrade,
+    (one) => one.to === to && one.from < done && now.getTime() - one.at < upgradeWindow,
   );
 }
 
@@ -90,27 +90,27 @@ async function copy(database: Database, draft: string, file: string): Promise<vo
   try {
     rmSync(draft, { force: true });
     makePrivate(draft);
-    // In a thread of the store: this one goes on telling visitors that the service is starting.
+    // Runs in a thread of the store: this thread goes on answering visitors that the service is starting.
     await sql`vacuum into ${draft}`.execute(database.read);
-    forgetVisitors(draft);
-    await synced(draft);
+    deleteVisitorData(draft);
+    await syncToDisk(draft);
     await rename(draft, file);
-    await synced(join(file, '..'));
+    await syncToDisk(join(file, '..'));
   } catch (cause) {
     rmSync(draft, { force: true });
     throw noRoom(join(file, '..'), (cause as Error).message);
   }
 }
 
-/** Data that tells visitors of a day apart is in no backup, and nothing of it is left in the file. */
-function forgetVisitors(file: string): void {
+/** Data that tells a day's visitors apart is never backed up, and no trace of it is left in the file. */
+function deleteVisitorData(file: string): void {
   const database = new Sqlite(file);
   try {
     for (const pragma of ['secure_delete = on', 'journal_mode = memory']) database.run(`pragma ${pragma}`);
     const tables = database
       .query<{ name: string }, []>("select name from sqlite_master where type = 'table'")
       .all();
-    for (const { name } of tables) if (isOfVisitors(name)) database.run(`delete from ${name}`);
+    for (const { name } of tables) if (isVisitorTable(name)) database.run(`delete from ${name}`);
   } finally {
     database.close();
   }
@@ -120,13 +120,13 @@ interface Copy {
   readonly path: string;
   readonly from: number;
   readonly to: number;
-  /** When it was made. */
+  /** When it was created. */
   readonly at: number;
 }
 
 function copiesIn(folder: string): Copy[] {
   return readdirSync(folder).flatMap((name) => {
-    const [, from, to] = ownName.exec(name) ?? [];
+    const [, from, to] = copyName.exec(name) ?? [];
     const path = join(folder, name);
     return to === undefined ? [] : [{ path, from: Number(from), to: Number(to), at: statSync(path).mtimeMs }];
   });
@@ -136,8 +136,8 @@ function copiesIn(folder: string): Copy[] {
  * Of several copies for the same upgrade the last one is kept: an upgrade that is retried again and again doesn't replace the
  * others.
  */
-function forgetOthers(folder: string, made: string, from: number, to: number): void {
-  const others = copiesIn(folder).filter(({ path }) => path !== made);
+function deleteOldCopies(folder: string, created: string, from: number, to: number): void {
+  const others = copiesIn(folder).filter(({ path }) => path !== created);
   const same = others.filter((one) => one.from === from && one.to === to);
   const older = others.filter((one) => !same.includes(one)).sort((one, other) => other.at - one.at);
   for (const { path } of [...same, ...older.slice(maxKept - 1)]) rmSync(path, { force: true });

@@ -2,30 +2,30 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const here = hostname().replaceAll(/[^\w.]/g, '_');
-const form = /\.backup-([\w.]+)-(\d+)\.partial$/;
-/** A backup writes all the time: a file that hasn't changed for so long is abandoned. */
-const abandoned = 24 * 60 * 60 * 1000;
+const hostName = hostname().replaceAll(/[^\w.]/g, '_');
+const draftName = /\.backup-([\w.]+)-(\d+)\.partial$/;
+/** A backup writes all the time: a file that hasn't changed for this long is abandoned. */
+const abandonedAfter = 24 * 60 * 60 * 1000;
 
 /** The name of a backup until it is complete. */
-export const draftOf = (file: string): string => `${file}.backup-${here}-${process.pid}.partial`;
+export const draftOf = (file: string): string => `${file}.backup-${hostName}-${process.pid}.partial`;
 
-/** Removes the drafts of killed backups from a file's folder. It may be shared by machines and containers. */
+/** Removes the drafts of killed backups from a file's folder, which may be shared by machines and containers. */
 export function dropAbandonedDrafts(file: string): void {
   const folder = dirname(file);
   for (const name of namesIn(folder)) {
-    const [, host, pid] = form.exec(name) ?? [];
+    const [, host, pid] = draftName.exec(name) ?? [];
     if (pid === undefined) continue;
-    const isDead = host === here && !isAlive(Number(pid));
-    dropDraft(join(folder, name), isDead);
+    const hasEnded = host === hostName && !isAlive(Number(pid));
+    dropDraft(join(folder, name), hasEnded);
   }
 }
 
-function dropDraft(draft: string, isDead: boolean): void {
+function dropDraft(draft: string, hasEnded: boolean): void {
   try {
-    if (isDead || isOld(draft)) rmSync(draft, { force: true });
+    if (hasEnded || isOld(draft)) rmSync(draft, { force: true });
   } catch {
-    // It may belong to another user: no reason not to make a backup.
+    // It may belong to another user. The backup is made anyway.
   }
 }
 
@@ -48,5 +48,5 @@ function isAlive(pid: number): boolean {
 
 function isOld(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
-  return found !== undefined && Date.now() - found.mtimeMs > abandoned;
+  return found !== undefined && Date.now() - found.mtimeMs > abandonedAfter;
 }

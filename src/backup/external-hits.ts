@@ -20,7 +20,7 @@ export interface HitSource {
 interface HitSink {
   readonly storeId: string;
   take(columns: readonly string[], rows: readonly (readonly unknown[])[]): Promise<void>;
-  /** Must be called when all hits were taken. Later hits get ids above this one. */
+  /** Must be called once all hits have been taken. Later hits get ids above this one. */
   finish(newestId: number): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ interface HitSink {
 export const hitTables: ReadonlySet<string> = new Set(['hits', 'hit_packs', 'hit_pack_links']);
 
 /** Settings about the server with the hits, which only this store uses. */
-const ofServer: ReadonlySet<unknown> = new Set([hitStoreId, hitMove, hitsMovedAt]);
+const hitServerSettings: ReadonlySet<unknown> = new Set([hitStoreId, hitMove, hitsMovedAt]);
 
 /** Removes those settings from a backup, and passes its hits to `sink` if there is one. */
 export function withHitsFor(backup: BackupStream, sink: HitSink | null): BackupStream {
@@ -51,7 +51,7 @@ async function* withSettings(
       const row = part.columns.map((name) => ({ key: hitStoreId, value: storeId })[name] ?? null);
       yield { part: 'rows', json: JSON.stringify([row]), count: 1 };
     } else if (part.part === 'rows' && isSettings) {
-      const rows = (JSON.parse(part.json) as unknown[][]).filter((row) => !ofServer.has(row[key]));
+      const rows = (JSON.parse(part.json) as unknown[][]).filter((row) => !hitServerSettings.has(row[key]));
       yield { part: 'rows', json: JSON.stringify(rows), count: part.count };
     } else yield part;
   }

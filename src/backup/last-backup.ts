@@ -5,7 +5,7 @@ import { connect } from './postgres-source.ts';
 /** The setting with the instant of the last complete backup. */
 export const lastBackup = 'last_backup_at';
 
-/** For reports of the last backup's time. A store that can't be written to now is backed up anyway. */
+/** Stores the time of a backup, for reports. A failure is ignored: a store that can't be written to can still be backed up. */
 export async function noteBackup(databaseUrl: string | null, dataDir: string, at: number): Promise<void> {
   const sql = (value: string) =>
     `insert into settings (key, value) values ('${lastBackup}', ${value}) on conflict (key) do update set value = excluded.value`;

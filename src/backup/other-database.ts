@@ -50,7 +50,7 @@ export async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): Async
   }
 }
 
-/** PostgreSQL keeps no zeros of a link's hour, and SQLite no nulls. */
+/** PostgreSQL stores the zeros of a link's hour as null; SQLite allows no nulls there. */
 function withZeros({ json, count }: Extract<BackupPart, { part: 'rows' }>): BackupPart {
   const rows = (JSON.parse(json) as Cells[]).map((row) => row.map((cell) => cell ?? 0));
   return { part: 'rows', json: JSON.stringify(rows), count };

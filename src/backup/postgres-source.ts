@@ -7,9 +7,9 @@ import {
   type BackupPart,
   BackupProblem,
   type BackupStream,
-  inOrder,
   isExcluded,
   keyMarkSql,
+  orderByReference,
 } from './backup-stream.ts';
 import { type CountedTo, type HitSource, hitsFrom, hitTables } from './external-hits.ts';
 
@@ -75,13 +75,13 @@ async function beginSnapshot(client: pg.Client): Promise<number> {
       continue;
     }
     const { rows } = await client.query('select max(number)::int as number from migrations');
-    if (String(await tablesOf(client)) === String(before)) return supported(rows[0]?.number ?? 0);
+    if (String(await tablesOf(client)) === String(before)) return requireSupported(rows[0]?.number ?? 0);
     await client.query('rollback');
     if (attempt === maxTries) throw new BackupProblem('The tables are being changed. Try again in a minute.');
   }
 }
 
-function supported(migration: number): number {
+function requireSupported(migration: number): number {
   if (migration > newestMigration)
     throw new BackupProblem(`The database can not be backed up: ${newerStore}.`);
   return migration;
@@ -110,7 +110,7 @@ async function* partsOf(client: pg.Client, source: HitSource | null): AsyncGener
   );
   const targets = Map.groupBy(references.rows, ({ name }) => name);
   const byTable = new Map([...targets].map(([name, rows]) => [name, rows.map(({ target }) => target)]));
-  for (const name of inOrder(names, byTable)) yield* tableOf(client, name);
+  for (const name of orderByReference(names, byTable)) yield* tableOf(client, name);
   if (hasHitServer && source !== null)
     yield* hitsFrom(source, [...(await columnTypesOf(client, 'hits')).keys()], await countedTo(client));
   yield { part: 'ids', last: await lastIds(client) };
@@ -137,10 +137,10 @@ export async function hasExternalHits(url: string): Promise<boolean> {
   const client = await connect(url);
   try {
     if (!(await tablesOf(client)).includes('settings')) return false;
-    const isThere = (await settingOf(client, hitStoreId)) !== null;
-    if (isThere && (await settingOf(client, hitMove)) !== null)
+    const isExternal = (await settingOf(client, hitStoreId)) !== null;
+    if (isExternal && (await settingOf(client, hitMove)) !== null)
       throw new BackupProblem('Single clicks are being moved to ClickHouse. Try again when that is done.');
-    return isThere;
+    return isExternal;
   } finally {
     await client.end();
   }

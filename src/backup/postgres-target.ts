@@ -13,11 +13,11 @@ export class PostgresTarget implements BackupTarget {
   #migration = 0;
   #indexes: string[] = [];
   /** Tables that were emptied of what the migrations inserted. */
-  readonly #begun = new Set<string>();
+  readonly #emptied = new Set<string>();
   #insert = '';
   readonly #partitions: Partitions;
   /** The index of the partition key's column; null if the table has no partitions. */
-  #instant: number | null = null;
+  #partitionKeyIndex: number | null = null;
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -39,7 +39,7 @@ export class PostgresTarget implements BackupTarget {
 
   async begin({ migration }: BackupHeader): Promise<void> {
     await this.#client.query(beginWith(noLimits));
-    // Programs that start on this database meanwhile wait here until everything is there.
+    // Programs that start on this database meanwhile wait here until the restore is complete.
     await this.#client.query(migrationsTable('postgres'));
     await this.#migrate(1, migration);
     this.#migration = migration;
@@ -51,7 +51,7 @@ export class PostgresTarget implements BackupTarget {
     );
     // Created again at the end, each with one sort of all its rows.
     for (const { name } of rows) await this.#client.query(`drop index ${name}`);
-    // For a table with partitions it says "on only", which would exclude them.
+    // For a partitioned table the definition contains "on only", which would exclude the partitions.
     this.#indexes = rows.map(({ sql }) => sql.replace(' ON ONLY ', ' ON '));
   }
 
@@ -80,14 +80,14 @@ export class PostgresTarget implements BackupTarget {
     const unknown = columns.find((column) => !known.has(column));
     if (unknown !== undefined)
       throw new BackupProblem(`The backup has ${name}.${unknown}, which this version does not know.`);
-    if (!this.#begun.has(name)) await this.#client.query(`delete from ${name}`);
-    this.#begun.add(name);
+    if (!this.#emptied.has(name)) await this.#client.query(`delete from ${name}`);
+    this.#emptied.add(name);
     const { rows } = await this.#client.query<{ column: string }>(
       `select attname as column from pg_partitioned_table
         join pg_attribute on attrelid = partrelid and attnum = partattrs[0] where partrelid = $1::regclass`,
       [name],
     );
-    this.#instant = rows[0] === undefined ? null : columns.indexOf(rows[0].column);
+    this.#partitionKeyIndex = rows[0] === undefined ? null : columns.indexOf(rows[0].column);
     const cells = columns.map((column, index) =>
       bytes.includes(column) ? `decode(row ->> ${index}, 'hex')` : `(row ->> ${index})::${known.get(column)}`,
     );
@@ -106,8 +106,8 @@ export class PostgresTarget implements BackupTarget {
 
   /** Creates the partitions for the rows. */
   async #coverMonths(json: string): Promise<void> {
-    if (this.#instant === null) return;
-    const index = this.#instant;
+    if (this.#partitionKeyIndex === null) return;
+    const index = this.#partitionKeyIndex;
     const rows = JSON.parse(json) as readonly (readonly unknown[])[];
     await this.#partitions.cover(new Set(rows.map((row) => Number(row[index]))));
   }

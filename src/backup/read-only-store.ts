@@ -55,7 +55,7 @@ export async function rowsIn(store: ReadOnlyStore, table: string): Promise<numbe
   return Number(row?.rows ?? 0);
 }
 
-/** `name` is a constant of ours. */
+/** `name` is always a constant of this program. */
 async function hasTable(store: ReadOnlyStore, name: string): Promise<boolean> {
   const found = await store.ask(
     store.kind === 'sqlite'

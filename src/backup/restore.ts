@@ -9,15 +9,15 @@ import { readSqlite } from './sqlite-source.ts';
 
 const sqliteMagic = 'SQLite format 3\0';
 
-/** A backup file, or a SQLite store as an upgrade keeps it. '-' is standard input, for a backup file. */
+/** Opens a backup file, or the copy of a SQLite store that an upgrade has kept. '-' is standard input, for a backup file. */
 export async function openBackup(file: string, now: Date): Promise<BackupStream> {
   if (file === '-') return readBackupFile(createReadStream('', { fd: 0, autoClose: false }));
-  return (await startOf(file)) === sqliteMagic
+  return (await firstBytesOf(file)) === sqliteMagic
     ? readSqlite(file, now)
     : readBackupFile(createReadStream(file));
 }
 
-async function startOf(file: string): Promise<string> {
+async function firstBytesOf(file: string): Promise<string> {
   try {
     const handle = await open(file, 'r');
     try {
@@ -57,7 +57,7 @@ async function fill(target: BackupTarget, backup: BackupStream): Promise<number>
     }
     return rows;
   } catch (cause) {
-    // Rows that the store refuses may come from a damaged backup, which only its end shows.
+    // Rows that the store refuses may come from a damaged backup, which only the checksum at its end reveals.
     if (!isAway(cause)) for await (const _ of backup.parts);
     throw cause;
   }

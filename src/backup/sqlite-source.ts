@@ -5,13 +5,13 @@ import {
   type BackupPart,
   BackupProblem,
   type BackupStream,
-  inOrder,
   isExcluded,
   keyMarkSql,
   maxRowsLength,
+  orderByReference,
 } from './backup-stream.ts';
 
-/** After so many rows other work of this process has its turn. */
+/** After this many rows the event loop gets to other work of this process. */
 const maxRowsAtOnce = 2_000;
 
 /** Everything in a SQLite store in one snapshot, while others go on writing to it. */
@@ -37,7 +37,7 @@ export function readSqlite(file: string, now: Date): BackupStream {
   }
 }
 
-/** Hits that were added to a chunk stay here for a minute; nothing reads them. */
+/** Hits that were added to a chunk stay in these tables for a minute; nothing reads them. */
 const mergedTables: ReadonlySet<string> = new Set(['hits', 'hit_packs']);
 const notMerged = `left join (select organization_id as owner, max(last_id) as merged_to from hit_chunks group by 1) on owner = organization_id
   where merged_to is null or id > merged_to`;
@@ -106,7 +106,7 @@ function tablesOf(database: Sqlite): string[] {
     ]),
   );
   if (references.has('hit_chunk_columns')) references.set('hit_chunk_columns', ['hit_chunks']);
-  return inOrder(names, references);
+  return orderByReference(names, references);
 }
 
 function keyMarkOf(database: Sqlite): string | null {

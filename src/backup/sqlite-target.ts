@@ -11,7 +11,7 @@ import { columnsOf } from './sqlite-source.ts';
 
 type Cell = string | number | null | Uint8Array;
 
-const besides = ['', '-wal', '-shm', '-journal'];
+const fileSuffixes = ['', '-wal', '-shm', '-journal'];
 
 /** Filled under a temporary name, and renamed at the end: a restore that is killed leaves no store behind. */
 export class SqliteTarget implements BackupTarget {
@@ -22,7 +22,7 @@ export class SqliteTarget implements BackupTarget {
   #migration = 0;
   #indexes: string[] = [];
   /** Tables that were emptied of what the migrations inserted. */
-  readonly #begun = new Set<string>();
+  readonly #emptied = new Set<string>();
   #insert: Statement<unknown, Cell[]> | null = null;
   /** Indexes of columns whose cells are in hexadecimal. */
   #bytes: readonly number[] = [];
@@ -30,10 +30,10 @@ export class SqliteTarget implements BackupTarget {
   constructor(file: string) {
     this.#file = file;
     this.#draft = `${file}.restoring`;
-    const there = besides.map((beside) => file + beside).find((path) => existsSync(path));
-    if (there === undefined) return;
+    const existing = fileSuffixes.map((suffix) => file + suffix).find((path) => existsSync(path));
+    if (existing === undefined) return;
     throw new BackupProblem(
-      `There is a store already: ${there}. Move linnet.sqlite, linnet.sqlite-wal and linnet.sqlite-shm away, or set DATA_DIR to another folder.`,
+      `There is a store already: ${existing}. Move linnet.sqlite, linnet.sqlite-wal and linnet.sqlite-shm away, or set DATA_DIR to another folder.`,
     );
   }
 
@@ -44,7 +44,7 @@ export class SqliteTarget implements BackupTarget {
     // Migrations use it.
     database.function('destination_key', destinationKey);
     this.#database = database;
-    // If the machine fails, the restore is simply repeated.
+    // If the machine crashes, the restore is simply repeated.
     for (const pragma of [
       'journal_mode = memory',
       'synchronous = off',
@@ -85,9 +85,9 @@ export class SqliteTarget implements BackupTarget {
       );
     database.run('commit');
     this.#end();
-    await synced(this.#draft);
+    await syncToDisk(this.#draft);
     await rename(this.#draft, this.#file);
-    await synced(dirname(this.#file));
+    await syncToDisk(dirname(this.#file));
   }
 
   async close(): Promise<void> {
@@ -105,8 +105,8 @@ export class SqliteTarget implements BackupTarget {
       throw new BackupProblem(
         `The backup has ${name}${unknown ? `.${unknown}` : ''}, which this version does not know.`,
       );
-    if (!this.#begun.has(name)) this.#opened.run(`delete from ${name}`);
-    this.#begun.add(name);
+    if (!this.#emptied.has(name)) this.#opened.run(`delete from ${name}`);
+    this.#emptied.add(name);
     this.#bytes = bytes.map((column) => columns.indexOf(column));
     this.#insert = this.#opened.prepare<unknown, Cell[]>(
       `insert into ${name} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
@@ -148,11 +148,11 @@ export class SqliteTarget implements BackupTarget {
   }
 
   #removeDraft(): void {
-    for (const beside of besides) rmSync(this.#draft + beside, { force: true });
+    for (const suffix of fileSuffixes) rmSync(this.#draft + suffix, { force: true });
   }
 }
 
-export async function synced(path: string): Promise<void> {
+export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();

@@ -24,10 +24,10 @@ export class UnmergedHits {
   *takeColumns(json: string, columns: readonly string[]): Generator<BackupPart> {
     const [key, cells] = ['key', 'cells'].map((name) => columns.indexOf(name)) as [number, number];
     for (const row of JSON.parse(json) as Cell[][]) {
-      const of = Number(row[key]);
-      if (chunkOfKey(of) !== this.#current) yield* this.finish();
-      this.#current = chunkOfKey(of);
-      this.#columns.set(of, new Uint8Array(Buffer.from(String(row[cells]), 'hex')));
+      const columnKey = Number(row[key]);
+      if (chunkOfKey(columnKey) !== this.#current) yield* this.finish();
+      this.#current = chunkOfKey(columnKey);
+      this.#columns.set(columnKey, new Uint8Array(Buffer.from(String(row[cells]), 'hex')));
     }
   }
 

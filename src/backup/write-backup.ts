@@ -7,16 +7,16 @@ import { isatty } from 'node:tty';
 import { compressor, linesOf } from './backup-file.ts';
 import { BackupProblem, type BackupStream } from './backup-stream.ts';
 import { draftOf, dropAbandonedDrafts } from './drafts.ts';
-import { synced } from './sqlite-target.ts';
+import { syncToDisk } from './sqlite-target.ts';
 
-/** To standard output. Resolves when the system has taken all of it. */
+/** Writes to standard output. Resolves when the operating system has accepted all of it. */
 export async function writeToPipe(backup: BackupStream): Promise<void> {
   // Standard output is left open: it ends with the process.
   const output = createWriteStream('', { fd: 1, autoClose: false });
   await pipeline(Readable.from(linesOf(backup)), compressor(), output);
 }
 
-/** A backup under this name is complete: until then it has another one, and it replaces no other file. */
+/** A backup under this name is complete: until then it has a temporary name. It never replaces an existing file. */
 export async function writeToFile(backup: BackupStream, file: string): Promise<void> {
   refuseExisting(file);
   dropAbandonedDrafts(file);
@@ -36,18 +36,18 @@ export async function writeToFile(backup: BackupStream, file: string): Promise<v
       );
       await handle.sync();
     } finally {
-      // A stream that fails has closed it already, and its error is the one to report.
+      // A stream that fails has already closed the handle, and its error is the one to report.
       await handle.close().catch(() => {});
     }
-    await giveName(draft, file);
-    await synced(dirname(file));
+    await renameDraft(draft, file);
+    await syncToDisk(dirname(file));
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/** If two write the same file at once, the second is refused, wherever the file system has hard links. */
-async function giveName(draft: string, file: string): Promise<void> {
+/** If two processes write the same file at once, the second is refused, wherever the file system has hard links. */
+async function renameDraft(draft: string, file: string): Promise<void> {
   try {
     await link(draft, file);
   } catch (cause) {

@@ -6,7 +6,7 @@ const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 const compressible = /^(text\/|application\/(javascript|json)|image\/svg)/;
 
-/** Bundles an entry file with its imports for browsers. `commandPrefix` is what its pages tell people to type. */
+/** Bundles an entry file with its imports for browsers. The commands that its pages show begin with `commandPrefix`. */
 export async function bundle(entry: string, commandPrefix: string): Promise<BundledFile[]> {
   const built = await Bun.build({
     entrypoints: [entry],

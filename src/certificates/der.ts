@@ -12,7 +12,7 @@ export const set = (...parts: Uint8Array[]) => der(0x31, ...parts);
 export const octets = (bytes: Uint8Array) => der(0x04, bytes);
 export const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 export const text = (tag: number, value: string) => der(tag, Buffer.from(value));
-/** Positive, whatever its first bit is. */
+/** Always positive, even if the first bit of `bytes` is set. */
 export const integer = (bytes: Uint8Array) => der(0x02, Buffer.from([0x01]), bytes);
 export const bits = (bytes: Uint8Array) => der(0x03, Buffer.from([0]), bytes);
 
@@ -22,7 +22,7 @@ const alternativeName = objectId('551d11');
 const dnsName = 0x82;
 
 export const nameOf = (host: string) =>
-  // Longer names don't fit there; the alternative name counts.
+  // Longer names don't fit into a common name; the alternative name is the one that counts.
   host.length > 64 ? sequence() : sequence(set(sequence(commonName, text(0x0c, host))));
 
 export const alternativeNames = (host: string) =>

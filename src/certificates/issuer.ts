@@ -1,7 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Secrets } from '../auth/secrets.ts';
 import { type CertificateProblem, certificateSentence } from '../rules/certificate-problem.ts';
-import { maxPutOff, nextTryAt, orderAllowedAt, recentOrders, renewalAt } from '../rules/certificate-times.ts';
+import {
+  maxRetryDelay,
+  nextTryAt,
+  orderAllowedAt,
+  recentOrders,
+  renewalAt,
+} from '../rules/certificate-times.ts';
 import { StoreUnavailable } from '../rules/errors.ts';
 import {
   type CertificateRow,
@@ -46,14 +52,14 @@ const claimTime = 5 * 60_000;
 /** For a node whose clock is slightly ahead. */
 const maxClaim = 60 * 60_000;
 const correctionInterval = 60 * 60_000;
-/** How long a claim's order waits for a store that is down in total, and how often it retries. */
+/** For how long in total a claimed order waits for a store that is down, and the pause between its retries. */
 const storeTimeout = 4 * 60_000;
 const storePause = 500;
 const proofTime = 10 * 60_000;
-/** Until other nodes have followed a change. */
+/** How long other nodes take to follow a change. */
 const feedDelay = 1_500;
-const minAsk = 60 * 60_000;
-const maxAsk = 24 * 60 * 60_000;
+const minCheckDelay = 60 * 60_000;
+const maxCheckDelay = 24 * 60 * 60_000;
 
 /** Orders the certificates that were requested in the store: each on the one node that claims it first. */
 export class Issuer {
@@ -80,7 +86,7 @@ export class Issuer {
     this.#requested.add(host);
   }
 
-  /** Processes what is due: a few orders are under way at a time, and none waits for another's end. Never runs twice at once. */
+  /** Processes due certificates: a few orders run at a time, and none waits for another to end. Never runs twice at once. */
   async work(): Promise<void> {
     const { database, now } = this.#parts;
     await this.#correctTimes();
@@ -90,7 +96,7 @@ export class Issuer {
     const claim = { now: at, until: at + claimTime, max: free };
     const claimed = await database.write((queries) => claimDueCertificates(queries, claim));
     for (const row of claimed) {
-      const running = this.#take(row).finally(() => this.#running.delete(running));
+      const running = this.#process(row).finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
   }
@@ -100,12 +106,12 @@ export class Issuer {
     const { database, now } = this.#parts;
     const at = now();
     if (Math.abs(at - this.#correctedAt) < correctionInterval) return;
-    const limits = { now: at, lastTry: at + maxPutOff, lastClaim: at + maxClaim };
+    const limits = { now: at, lastTry: at + maxRetryDelay, lastClaim: at + maxClaim };
     await database.write((queries) => correctCertificateTimes(queries, limits));
     this.#correctedAt = at;
   }
 
-  /** Orders under way end soon, and are retried at the next start. */
+  /** Running orders end soon, and are retried at the next start. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#running);
@@ -116,7 +122,7 @@ export class Issuer {
     return host === ownHost || (await findVerifiedDomain(database.read, host)) !== undefined;
   }
 
-  async #take(row: CertificateRow): Promise<void> {
+  async #process(row: CertificateRow): Promise<void> {
     const { host } = row;
     const writeUntil = performance.now() + storeTimeout;
     try {
@@ -131,13 +137,15 @@ export class Issuer {
     }
   }
 
-  /** The next try, on whichever node, needn't wait for the claim to expire. */
+  /** Releases the claim: the next try, on any node, needn't wait until it expires. */
   async #release(host: string, writeUntil: number): Promise<void> {
-    await this.#stored(writeUntil, () => this.#note(host, { claimed_until: null })).catch(() => {});
+    await this.#writeWithRetries(writeUntil, () => this.#update(host, { claimed_until: null })).catch(
+      () => {},
+    );
   }
 
   /** Retries while the store is down: an issued certificate counts towards the authority's limits, and must not be lost. */
-  async #stored(writeUntil: number, write: () => Promise<void>): Promise<void> {
+  async #writeWithRetries(writeUntil: number, write: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     for (;;) {
       try {
@@ -150,7 +158,7 @@ export class Issuer {
     }
   }
 
-  /** It is no longer a domain of this service. */
+  /** Deletes the certificate of a name that is no longer a domain of this service. */
   async #forget(host: string): Promise<void> {
     const { database, now, changed } = this.#parts;
     await database.write(async (queries) => {
@@ -165,26 +173,29 @@ export class Issuer {
   async #isDue(row: CertificateRow): Promise<boolean> {
     const { now } = this.#parts;
     if (row.chain === null || row.renew_at === null || row.failures > 0) return true;
-    const asked = await this.#renewalWindow(row.chain);
-    const renewAt = asked === null ? row.renew_at : Math.min(asked.at, (row.not_after ?? asked.at) - minAsk);
+    const suggested = await this.#renewalWindow(row.chain);
+    const renewAt =
+      suggested === null
+        ? row.renew_at
+        : Math.min(suggested.at, (row.not_after ?? suggested.at) - minCheckDelay);
     if (renewAt <= now()) return true;
-    await this.#note(row.host, {
+    await this.#update(row.host, {
       renew_at: renewAt,
-      next_at: asked === null ? renewAt : Math.min(renewAt, asked.askAgainAt),
+      next_at: suggested === null ? renewAt : Math.min(renewAt, suggested.checkAgainAt),
       claimed_until: null,
     });
     return false;
   }
 
-  /** When the authority would like it to be renewed, and when to ask that again; null if it doesn't say. */
-  async #renewalWindow(chain: string): Promise<{ at: number; askAgainAt: number } | null> {
+  /** When the authority would like it to be renewed, and when to check that again; null if it doesn't say. */
+  async #renewalWindow(chain: string): Promise<{ at: number; checkAgainAt: number } | null> {
     const { now, random } = this.#parts;
     const id = certificateId(chain);
     if (id === null) return null;
     const window = await (await this.#client()).renewalWindow(id).catch(() => null);
     if (window === null) return null;
-    const wait = Math.min(Math.max((window.askAgainAt ?? 0) - now(), minAsk), maxAsk);
-    return { at: window.from + (window.until - window.from) * random(), askAgainAt: now() + wait };
+    const wait = Math.min(Math.max((window.checkAgainAt ?? 0) - now(), minCheckDelay), maxCheckDelay);
+    return { at: window.from + (window.until - window.from) * random(), checkAgainAt: now() + wait };
   }
 
   async #order(row: CertificateRow, writeUntil: number): Promise<void> {
@@ -194,7 +205,7 @@ export class Issuer {
     const allowedAt = orderAllowedAt(orders);
     if (allowedAt !== null && allowedAt > now()) {
       const problem = 'too_often';
-      await this.#note(host, { next_at: allowedAt, claimed_until: null, problem, problem_detail: null });
+      await this.#update(host, { next_at: allowedAt, claimed_until: null, problem, problem_detail: null });
       this.#report(host, problem, null, allowedAt);
       return;
     }
@@ -231,7 +242,7 @@ export class Issuer {
   #challengesFor(row: CertificateRow): readonly ChallengeType[] {
     const { failures } = row;
     if (!this.#parts.hasHttpPort) return ['tls-alpn-01'];
-    if (this.#isServedNow(row))
+    if (this.#hasValidCertificate(row))
       return failures > 1 && failures % 4 === 3 ? ['tls-alpn-01', 'http-01'] : ['http-01', 'tls-alpn-01'];
     return failures % 2 === 0 ? ['tls-alpn-01', 'http-01'] : ['http-01', 'tls-alpn-01'];
   }
@@ -242,7 +253,7 @@ export class Issuer {
     return isUnproved && this.#parts.hasHttpPort ? 2 : 1;
   }
 
-  #isServedNow({ chain, not_after }: CertificateRow): boolean {
+  #hasValidCertificate({ chain, not_after }: CertificateRow): boolean {
     return chain !== null && (not_after ?? 0) > this.#parts.now();
   }
 
@@ -273,14 +284,14 @@ export class Issuer {
     const { database, now, changed } = this.#parts;
     const [certificate, private_key] = [tls?.certificate ?? null, tls?.key ?? null];
     const proof = { token, host, answer, certificate, private_key, expires_at: now() + proofTime };
-    const isInTheWay = tls !== null && this.#isServedNow(row);
-    await this.#stored(writeUntil, () =>
+    const replacesValidCertificate = tls !== null && this.#hasValidCertificate(row);
+    await this.#writeWithRetries(writeUntil, () =>
       database.write(async (queries) => {
         await insertProof(queries, proof);
-        if (isInTheWay) await recordHostChange(queries, host, now());
+        if (replacesValidCertificate) await recordHostChange(queries, host, now());
       }),
     );
-    if (!isInTheWay) return;
+    if (!replacesValidCertificate) return;
     // Nodes have its certificate in memory, and must show the challenge certificate instead.
     changed(host, false);
     await setTimeout(feedDelay, undefined, { signal: this.#stop.signal });
@@ -305,14 +316,14 @@ export class Issuer {
       sealed_key: secrets.seal(key),
       not_after: until,
       renew_at: renewAt,
-      next_at: Math.min(renewAt, now() + maxAsk),
+      next_at: Math.min(renewAt, now() + maxCheckDelay),
       claimed_until: null,
       failures: 0,
       problem: null,
       problem_detail: null,
       orders: orders.join(' '),
     };
-    await this.#stored(writeUntil, () =>
+    await this.#writeWithRetries(writeUntil, () =>
       database.write(async (queries) => {
         await updateCertificate(queries, row.host, changes);
         await recordHostChange(queries, row.host, now());
@@ -328,10 +339,10 @@ export class Issuer {
     // The account no longer exists at the authority: it is created again.
     if (cause.type === 'accountDoesNotExist') await this.#dropAccount();
     const isAway = cause.problem === 'authority_away';
-    const ways = this.#isServedNow(row) ? 1 : this.#remainingChallengeTypes(cause.problem);
+    const ways = this.#hasValidCertificate(row) ? 1 : this.#remainingChallengeTypes(cause.problem);
     const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt, ways }, random);
-    await this.#stored(writeUntil, () =>
-      this.#note(host, {
+    await this.#writeWithRetries(writeUntil, () =>
+      this.#update(host, {
         failures,
         problem: cause.problem,
         problem_detail: cause.message,
@@ -342,7 +353,7 @@ export class Issuer {
     this.#report(host, cause.problem, cause.message, nextAt);
   }
 
-  /** Reports it to handshakes that wait for it, and to the operator. */
+  /** Reports the problem to handshakes that wait for the certificate, and to the operator. */
   #report(host: string, problem: CertificateProblem, detail: string | null, againAt: number): void {
     this.#parts.changed(host, false);
     this.#parts.log.warnEach('certificate not issued', {
@@ -360,7 +371,7 @@ export class Issuer {
     await this.#accounts.keep({ key, account: null });
   }
 
-  #note(host: string, changes: Parameters<typeof updateCertificate>[2]): Promise<void> {
+  #update(host: string, changes: Parameters<typeof updateCertificate>[2]): Promise<void> {
     return this.#parts.database.write((queries) => updateCertificate(queries, host, changes));
   }
 }

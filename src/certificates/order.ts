@@ -69,25 +69,25 @@ async function prove(parts: OrderParts, url: string): Promise<void> {
   const chosen = offered.find((challenge) => challenge !== undefined);
   if (chosen === undefined)
     throw new AcmeProblem('refused', `the authority offers neither ${challenges.join(' nor ')}`);
-  const answer = acme.answerTo(chosen.token);
+  const answer = acme.keyAuthorizationFor(chosen.token);
   const tls = chosen.type === 'tls-alpn-01' ? tlsProof(host, answer, now()) : null;
   await publish({ token: chosen.token, host, answer, tls });
   const hasBegun = async () => {
-    const { body: now } = await acme.read<Authorization>(url);
-    const own = now.challenges.find(({ token }) => token === chosen.token);
-    return now.status !== 'pending' || own?.status !== 'pending';
+    const { body: current } = await acme.read<Authorization>(url);
+    const own = current.challenges.find(({ token }) => token === chosen.token);
+    return current.status !== 'pending' || own?.status !== 'pending';
   };
   await once(() => acme.post<Challenge>(chosen.url, {}), hasBegun);
-  const { status, challenges: seen } = await until<Authorization>(
+  const { status, challenges: answered } = await until<Authorization>(
     parts,
     url,
     (found) => found.status !== 'pending',
   );
   if (status === 'valid') return;
-  throw problemOf(seen.find((challenge) => challenge.error !== undefined)?.error, 400);
+  throw problemOf(answered.find((challenge) => challenge.error !== undefined)?.error, 400);
 }
 
-/** If the answer to a message is lost, it is sent again, and refused because it has had its effect: that counts as success. */
+/** If the answer to a message is lost, the message is sent again, and refused because it already had its effect: that is success. */
 async function once(post: () => Promise<unknown>, hasBegun: () => Promise<boolean>): Promise<void> {
   try {
     await post();
@@ -96,20 +96,20 @@ async function once(post: () => Promise<unknown>, hasBegun: () => Promise<boolea
   }
 }
 
-/** Polls until it is true, as often as the authority would like. */
+/** Polls until `isDone` accepts the answer, with the pauses that the authority requests. */
 async function until<Body>(
   { acme, stop }: OrderParts,
   url: string,
-  isSo: (body: Body) => boolean,
+  isDone: (body: Body) => boolean,
 ): Promise<Body> {
   const deadline = performance.now() + timeout;
   for (let pause = minPause; ; pause = Math.min(pause * 1.5, maxPause)) {
     const answer: Answer<Body> = await acme.read<Body>(url);
-    if (isSo(answer.body)) return answer.body;
+    if (isDone(answer.body)) return answer.body;
     if (performance.now() > deadline || stop.aborted)
       throw new AcmeProblem('authority_away', 'the authority took too long');
-    const asked = answer.retryAt === null ? 0 : Math.min(answer.retryAt - Date.now(), maxPause);
-    await setTimeout(Math.max(pause, asked), undefined, { signal: stop }).catch(() => {});
+    const requestedPause = answer.retryAt === null ? 0 : Math.min(answer.retryAt - Date.now(), maxPause);
+    await setTimeout(Math.max(pause, requestedPause), undefined, { signal: stop }).catch(() => {});
   }
 }
 

@@ -1,6 +1,6 @@
 const lifetime = 60_000;
 
-/** Names that this process has requested a moment ago. Not for ever: another node may have deleted the request. */
+/** Names that this process has requested within the last minute. Older ones are dropped: another node may have deleted the request. */
 export class RecentNames {
   readonly #now: () => number;
   readonly #names = new Set<string>();

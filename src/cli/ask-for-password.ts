@@ -1,6 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 
-/** From a pipe, or from the keyboard without echo; so that it needn't appear in the shell's history. */
+/** Reads a password from a pipe, or from the keyboard without echo, so that it needn't appear in the shell's history. */
 export async function askForPassword(): Promise<string> {
   const { stdin, stderr } = process;
   if (stdin.isTTY) {
@@ -23,11 +23,11 @@ const [interrupt, backspace] = ['\u0003', '\u007f'];
 async function readLine(input: NodeJS.ReadStream): Promise<string> {
   let line = '';
   for await (const part of input.setEncoding('utf8') as AsyncIterable<string>) {
-    for (const sign of part) {
-      if (sign === '\n' || sign === '\r') return line;
-      if (sign === interrupt)
+    for (const character of part) {
+      if (character === '\n' || character === '\r') return line;
+      if (character === interrupt)
         throw new Refusal('FIELD_MISSING', 'No password was given. Run the command again and type one.');
-      line = sign === backspace ? line.slice(0, -1) : line + sign;
+      line = character === backspace ? line.slice(0, -1) : line + character;
     }
   }
   return line;

@@ -44,11 +44,11 @@ export const backup: StandaloneCommand = {
 /** `source` is null if the database has the hits, or if they are to be left out. */
 async function hitsOf(
   config: Config,
-  isWithout: boolean,
+  withoutClicks: boolean,
 ): Promise<{ readonly source: HitSource | null; readonly areMissing: boolean }> {
-  if (config.databaseUrl === null || !(await asked(config, hasExternalHits(config.databaseUrl))))
+  if (config.databaseUrl === null || !(await orStoreProblem(config, hasExternalHits(config.databaseUrl))))
     return { source: null, areMissing: false };
-  if (isWithout) return { source: null, areMissing: true };
+  if (withoutClicks) return { source: null, areMissing: true };
   if (config.clicksUrl === null)
     throw new BackupProblem(
       'The single clicks of this database are in ClickHouse. Set CLICKS_URL to have them in the backup, or add --without-clicks.',
@@ -62,9 +62,9 @@ async function hitsOf(
   };
 }
 
-async function asked<T>(config: Config, answer: Promise<T>): Promise<T> {
+async function orStoreProblem<T>(config: Config, result: Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await result;
   } catch (cause) {
     throw cause instanceof BackupProblem ? cause : storeProblem(config, resolve(config.dataDir), cause);
   }
@@ -73,7 +73,7 @@ async function asked<T>(config: Config, answer: Promise<T>): Promise<T> {
 async function open(config: Config, hits: HitSource | null): Promise<BackupStream> {
   const dataDir = resolve(config.dataDir);
   if (config.databaseUrl === null) return readSqlite(join(dataDir, 'linnet.sqlite'), new Date());
-  return asked(config, readPostgres(config.databaseUrl, new Date(), hits));
+  return orStoreProblem(config, readPostgres(config.databaseUrl, new Date(), hits));
 }
 
 const keyOf = ({ secretKey, dataDir }: Config): string =>

@@ -31,7 +31,7 @@ export const clicks: StandaloneCommand = {
   },
 };
 
-/** Loaded where it is wanted, and nowhere else. */
+/** Loaded only when needed. */
 const loadParts = async () => ({
   ...(await import('../ledger/clickhouse/clickhouse-client.ts')),
   ...(await import('../ledger/clickhouse/move-hits.ts')),
@@ -43,7 +43,7 @@ async function move(database: Database, server: ClickServer): Promise<number> {
   if (location.storeId !== null && location.move === null) {
     const isLeft = await hasHits(database.read);
     if (isLeft) await deleteMoved(database);
-    say(
+    printLine(
       isLeft
         ? 'Single clicks that were moved are deleted from PostgreSQL.'
         : 'All single clicks are in ClickHouse already.',
@@ -57,25 +57,27 @@ async function move(database: Database, server: ClickServer): Promise<number> {
       now: Date.now,
       newStoreId: randomUUID,
       onProgress: (moved, upTo, newest) =>
-        say(`${many(moved)} moved, up to ${many(Math.min(upTo, newest))} of ${many(newest)} ids.`),
+        printLine(
+          `${formatCount(moved)} moved, up to ${formatCount(Math.min(upTo, newest))} of ${formatCount(newest)} ids.`,
+        ),
     });
-    say(`${many(hits)} single clicks were moved, and ClickHouse has all of them.`);
-    say(
+    printLine(`${formatCount(hits)} single clicks were moved, and ClickHouse has all of them.`);
+    printLine(
       'Now set CLICKS_URL on every node and start it again: until then its new clicks wait in its journal, and it shows no single ones that came since.',
     );
-    say(
+    printLine(
       `PostgreSQL keeps what was moved for a day, for nodes that were not started again; "${shellCommand('clicks move')}" deletes it at once.`,
     );
     return 0;
   } catch (cause) {
     const { message } = cause as Error;
-    say(cause instanceof MoveProblem ? message : `This broke off: ${message}. ${again}`);
+    printLine(cause instanceof MoveProblem ? message : `This broke off: ${message}. ${again}`);
     return 1;
   }
 }
 
-const many = (count: number): string => count.toLocaleString('en-US');
+const formatCount = (count: number): string => count.toLocaleString('en-US');
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -21,7 +21,7 @@ export interface StandaloneCommand {
 export interface StandaloneCall {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
-  /** Arguments that are no options, such as a file. */
+  /** Arguments that are not options, such as a file. */
   readonly words: readonly string[];
 }
 

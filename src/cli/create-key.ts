@@ -13,11 +13,11 @@ export const createKey: Command = {
     const given = { name: required(values, 'name') };
     const input = requireInput(ApiKeyToCreate, given);
     const user = await accountOf(context, email);
-    const made = await createApiKey(
+    const created = await createApiKey(
       context,
       { userId: user.id, organizationId: user.organization_id },
       input.name,
     );
-    return `${made.key}\n`;
+    return `${created.key}\n`;
   },
 };

@@ -11,7 +11,7 @@ export async function* csvRows(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   let cells: string[] = [];
   let cell = '';
   let state: 'plain' | 'quoted' | 'quote in quoted' = 'plain';
-  let [line, begun] = [1, 1];
+  let [line, rowStart] = [1, 1];
   let isFirst = true;
   for await (const chunk of chunks) {
     const text = isFirst ? chunk.replace(/^\ufeff/, '') : chunk;
@@ -34,12 +34,13 @@ export async function* csvRows(chunks: AsyncIterable<string>): AsyncGenerator<Cs
         cell = '';
       } else if (character === '\n') {
         cells.push(cell.endsWith('\r') ? cell.slice(0, -1) : cell);
-        if (cells.length > 1 || cells[0] !== '') yield { line: begun, cells };
-        [cells, cell, begun] = [[], '', line];
+        if (cells.length > 1 || cells[0] !== '') yield { line: rowStart, cells };
+        [cells, cell, rowStart] = [[], '', line];
       } else cell += character;
     }
   }
-  if (state === 'quoted') throw new SyntaxError(`the text that begins in line ${begun} has no closing quote`);
+  if (state === 'quoted')
+    throw new SyntaxError(`the text that begins in line ${rowStart} has no closing quote`);
   cells.push(cell);
-  if (cells.length > 1 || cells[0] !== '') yield { line: begun, cells };
+  if (cells.length > 1 || cells[0] !== '') yield { line: rowStart, cells };
 }

@@ -21,33 +21,35 @@ export const doctor: StandaloneCommand = {
     'doctor [--json]   (looks at settings, disk, clock, DNS, certificates, proxies, database, mail, backups; ends with 1 where something is wrong)',
   options: { json: { type: 'boolean' } },
   async run({ environment, values }) {
-    const wrong = settingProblems(environment);
+    const settingErrors = settingProblems(environment);
     const findings =
-      wrong.length > 0
-        ? wrong.map((sentence) =>
+      settingErrors.length > 0
+        ? settingErrors.map((sentence) =>
             problem(
               'settings',
               sentence,
               'Correct it: nothing starts until then. The rest was not looked at.',
             ),
           )
-        : [ok('settings', 'All settings can be used.'), ...(await checked(loadConfig(environment)))];
-    const isWell = findings.every(({ state }) => state !== 'problem');
+        : [ok('settings', 'All settings can be used.'), ...(await checkInstance(loadConfig(environment)))];
+    const isHealthy = findings.every(({ state }) => state !== 'problem');
     process.stdout.write(
-      values.json === true ? `${JSON.stringify({ is_well: isWell, findings }, null, 2)}\n` : listed(findings),
+      values.json === true
+        ? `${JSON.stringify({ is_well: isHealthy, findings }, null, 2)}\n`
+        : listed(findings),
     );
-    return isWell ? 0 : 1;
+    return isHealthy ? 0 : 1;
   },
 };
 
-async function checked(config: Config): Promise<readonly Finding[]> {
+async function checkInstance(config: Config): Promise<readonly Finding[]> {
   const dataDir = resolve(config.dataDir);
   let store: ReadOnlyStore | null = null;
-  let away: string | null = null;
+  let storeError: string | null = null;
   try {
     store = await openReadOnlyStore(config.databaseUrl, dataDir);
   } catch (cause) {
-    away = storeProblem(config, dataDir, cause).message;
+    storeError = storeProblem(config, dataDir, cause).message;
   }
   const dns = new Dns(config.dnsServers);
   try {
@@ -62,7 +64,7 @@ async function checked(config: Config): Promise<readonly Finding[]> {
       site,
       secrets: key === null ? null : new Secrets(key),
       store,
-      storeProblem: away,
+      storeProblem: storeError,
       dns,
       mailer: mailerOf(config, site, {}, new Log('error', () => {})),
       now: Date.now(),

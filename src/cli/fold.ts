@@ -35,13 +35,13 @@ export const fold: StandaloneCommand = {
           folder,
         );
         process.stdout.write(
-          `Folded ${many(journals, 'journal')}: ${many(hits, 'hit')} new to the database.\n`,
+          `Folded ${formatCount(journals, 'journal')}: ${formatCount(hits, 'hit')} new to the database.\n`,
         );
         if (inUse === 0) await forgetNodes(store.database, folder);
         if (inUse === 0) process.stdout.write(`${folder} isn't needed for its clicks any more.\n`);
         else
           process.stdout.write(
-            `${many(inUse, 'journal')} left alone: a process that runs is writing there.\n`,
+            `${formatCount(inUse, 'journal')} left alone: a process that runs is writing there.\n`,
           );
         return 0;
       } finally {
@@ -53,7 +53,7 @@ export const fold: StandaloneCommand = {
   },
 };
 
-/** Everything that these nodes have left is counted, so they needn't be listed any more. */
+/** All clicks that these nodes have left are counted, so they needn't be listed any more. */
 async function forgetNodes(database: Database, folder: string): Promise<void> {
   const before = Date.now() - goneAfter;
   const nodes = new Set(journalsIn(folder).map(({ node }) => node));
@@ -62,7 +62,7 @@ async function forgetNodes(database: Database, folder: string): Promise<void> {
   });
 }
 
-/** The folder with journals may be given itself. */
+/** The journal folder itself may be given, too. */
 function dataFolder(given: string): string {
   const folder = basename(given) === 'journal' ? dirname(given) : given;
   if (journalsIn(folder).length > 0) return folder;
@@ -72,5 +72,5 @@ function dataFolder(given: string): string {
   );
 }
 
-const many = (count: number, what: string): string =>
+const formatCount = (count: number, what: string): string =>
   `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;

@@ -13,10 +13,10 @@ export const healthcheck: StandaloneCommand = {
     const { host, port, httpPort, https, baseUrl } = loadConfig(environment);
     // The second port needs no certificate, which may not have been issued yet.
     const isPlain = https === 'off' || httpPort !== null;
-    const near =
+    const localHost =
       host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
     const path = values.ready === true ? 'readyz' : 'healthz';
-    const url = `${isPlain ? 'http' : 'https'}://${near}:${https === 'off' ? port : (httpPort ?? port)}/${path}`;
+    const url = `${isPlain ? 'http' : 'https'}://${localHost}:${https === 'off' ? port : (httpPort ?? port)}/${path}`;
     const found = await stateOf(url, isPlain ? null : (baseUrl?.host ?? null));
     process[found === 'ok' ? 'stdout' : 'stderr'].write(`${url}: ${found}\n`);
     return found === 'ok' ? 0 : 1;
@@ -25,10 +25,10 @@ export const healthcheck: StandaloneCommand = {
 
 /** Over TLS the server is addressed by its name; its certificate isn't verified here. */
 async function stateOf(url: string, name: string | null): Promise<string> {
-  const asked = name === null ? {} : { headers: { host: name }, tls: { rejectUnauthorized: false } };
+  const requestOptions = name === null ? {} : { headers: { host: name }, tls: { rejectUnauthorized: false } };
   try {
     const signal = AbortSignal.timeout(timeout);
-    const answer = await fetch(url, { signal, redirect: 'manual', ...asked });
+    const answer = await fetch(url, { signal, redirect: 'manual', ...requestOptions });
     return answer.ok ? 'ok' : `status ${answer.status}`;
   } catch (cause) {
     return (cause as Error).name === 'TimeoutError'

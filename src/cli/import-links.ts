@@ -17,14 +17,14 @@ import { type CsvRow, csvRows } from './csv-rows.ts';
 const perTransaction = 1_000;
 const maxShown = 20;
 
-const taken: ReadonlySet<string> = new Set(Object.keys(LinkToCreate.shape));
+const linkFields: ReadonlySet<string> = new Set(Object.keys(LinkToCreate.shape));
 /** Boolean cells. */
 const flags: ReadonlySet<string> = new Set(
   Object.entries(LinkToCreate.shape).flatMap(([name, field]) => (field.safeParse(true).success ? name : [])),
 );
 const numbers: ReadonlySet<string> = new Set(['redirect_status', 'click_limit']);
 /** The prefix by which `GET /api/v1/link.csv` protects texts that a spreadsheet would take for a formula. */
-const guarded = new RegExp(`^'(?=${formulaStart.source})`);
+const formulaGuard = new RegExp(`^'(?=${formulaStart.source})`);
 
 export const importLinks: Command = {
   name: 'links import',
@@ -52,8 +52,8 @@ export const importLinks: Command = {
 };
 
 async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator<CsvRow, void, undefined>) {
-  const head = (await rows.next()).value?.cells.map((name) => name.trim());
-  if (!head?.includes('destination_url')) {
+  const header = (await rows.next()).value?.cells.map((name) => name.trim());
+  if (!header?.includes('destination_url')) {
     throw new Refusal(
       'FIELD_MISSING',
       'The first line must name the columns, and destination_url must be among them.',
@@ -61,43 +61,44 @@ async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator
   }
   const tags = new TagNames(context, caller);
   const problems: string[] = [];
-  let made = 0;
+  let created = 0;
   let refused = 0;
-  let some: CsvRow[] = [];
+  let batchRows: CsvRow[] = [];
   const flush = async () => {
     const inputs: (LinkInput | Refusal)[] = [];
-    for (const row of some) inputs.push(await inputOf(head, row, tags));
+    for (const row of batchRows) inputs.push(await inputOf(header, row, tags));
     const batch = prepareLinks(context, caller, inputs, {
       withPng: true,
       atomic: false,
       maxPasswords: Number.POSITIVE_INFINITY,
     });
     for (const [index, outcome] of (await batch.store()).entries()) {
-      if (!(outcome instanceof Refusal)) made++;
-      else if (++refused <= maxShown) problems.push(`  Line ${some[index]?.line}: ${outcome.sentence}\n`);
+      if (!(outcome instanceof Refusal)) created++;
+      else if (++refused <= maxShown)
+        problems.push(`  Line ${batchRows[index]?.line}: ${outcome.sentence}\n`);
     }
-    some = [];
+    batchRows = [];
   };
   for await (const row of rows) {
-    some.push(row);
-    if (some.length === perTransaction) await flush();
+    batchRows.push(row);
+    if (batchRows.length === perTransaction) await flush();
   }
-  if (some.length > 0) await flush();
+  if (batchRows.length > 0) await flush();
   const rest = refused > problems.length ? `  … and ${refused - problems.length} more.\n` : '';
-  const left =
+  const refusedText =
     refused > 0 ? ` Not made: ${refused.toLocaleString('en')}.\n${problems.join('')}${rest}` : '\n';
-  return `Made ${made.toLocaleString('en')} ${made === 1 ? 'link' : 'links'}.${left}`;
+  return `Made ${created.toLocaleString('en')} ${created === 1 ? 'link' : 'links'}.${refusedText}`;
 }
 
 async function inputOf(
-  head: readonly string[],
+  header: readonly string[],
   { cells }: CsvRow,
   tags: TagNames,
 ): Promise<LinkInput | Refusal> {
   const fields: Record<string, unknown> = {};
-  for (const [index, name] of head.entries()) {
-    const cell = (cells[index] ?? '').replace(guarded, '');
-    if (cell === '' || !taken.has(name)) continue;
+  for (const [index, name] of header.entries()) {
+    const cell = (cells[index] ?? '').replace(formulaGuard, '');
+    if (cell === '' || !linkFields.has(name)) continue;
     if (name === 'tags') {
       const ids = await tags.idsOf(cell).catch(asRefusal);
       if (ids instanceof Refusal) return ids;

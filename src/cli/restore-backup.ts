@@ -29,7 +29,7 @@ export const restoreBackup: StandaloneCommand = {
     const dataDir = resolve(config.dataDir);
     await prepareFolder(dataDir);
     const log = new Log('error');
-    // While it runs, no server starts on this folder.
+    // While the restore runs, no server starts on this folder.
     const lock = await lockDataFolder(config, log);
     try {
       const target = await targetOf(config, dataDir);
@@ -53,7 +53,7 @@ export const restoreBackup: StandaloneCommand = {
   },
 };
 
-/** With CLICKS_URL, single clicks go there. */
+/** With CLICKS_URL, single clicks are restored to that server. */
 async function withHits(backup: BackupStream, target: BackupTarget, config: Config): Promise<BackupStream> {
   if (config.clicksUrl === null) return withHitsFor(backup, null);
   const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');

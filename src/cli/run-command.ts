@@ -60,14 +60,14 @@ const isHelp = (word: string | undefined): boolean =>
 /** Runs the command line, and returns the exit code. */
 export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
   const [noun, verb, ...rest] = args;
-  const alone = standalone.find(({ name }) => name === noun?.replace(/^--(?=version$)/, ''));
+  const standaloneCommand = standalone.find(({ name }) => name === noun?.replace(/^--(?=version$)/, ''));
   const command = commands.find(({ name }) => name === `${noun} ${verb}`);
-  if (!command && !alone) {
+  if (!command && !standaloneCommand) {
     process[isHelp(noun) ? 'stdout' : 'stderr'].write(usage());
     return isHelp(noun) ? 0 : 2;
   }
   try {
-    if (alone) return await runAlone(alone, args.slice(1), environment);
+    if (standaloneCommand) return await runStandalone(standaloneCommand, args.slice(1), environment);
     if (command) {
       const { values } = parseArgs({ args: rest, options: command.options, strict: true });
       await runOnStore(command, values as Record<string, string | undefined>, environment);
@@ -104,7 +104,7 @@ async function runOnStore(
   }
 }
 
-async function runAlone(
+async function runStandalone(
   { options, run }: StandaloneCommand,
   args: readonly string[],
   environment: Environment,

@@ -9,7 +9,7 @@ const program = '/usr/local/bin/linnet';
 const unitFile = '/etc/systemd/system/linnet.service';
 const settingsFile = '/etc/linnet/linnet.env';
 
-/** For machines with systemd: a unit without root's rights, a file for settings, and this program where the unit expects it. */
+/** For machines with systemd: a unit without root privileges, a file for settings, and this program where the unit expects it. */
 export const service: StandaloneCommand = {
   name: 'service',
   usage: 'service install [HOST] [--root FOLDER]   (a systemd unit; HOST as for serve)',
@@ -22,9 +22,9 @@ export const service: StandaloneCommand = {
         'Only the one file of `npm run build` can be installed as a service, on Linux.',
       );
     const at = (path: string) => {
-      const whole = join(root, path);
-      mkdirSync(dirname(whole), { recursive: true });
-      return whole;
+      const fullPath = join(root, path);
+      mkdirSync(dirname(fullPath), { recursive: true });
+      return fullPath;
     };
     try {
       replace(at(program), (path) => copyFileSync(process.execPath, path), 0o755);
@@ -67,10 +67,10 @@ const isHost = (host: string): boolean => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(ho
 
 /** A running program's file can be replaced, but not written to. */
 function replace(path: string, write: (path: string) => void, mode: number): void {
-  const beside = `${path}.new`;
-  write(beside);
-  chmodSync(beside, mode);
-  renameSync(beside, path);
+  const temporary = `${path}.new`;
+  write(temporary);
+  chmodSync(temporary, mode);
+  renameSync(temporary, path);
 }
 
 const unitFor = (path: string): string => unit.replace('/usr/bin/linnet', path);

@@ -39,20 +39,20 @@ async function check(config: Config): Promise<number> {
   const store = await openReadOnlyStore(config.databaseUrl, dataDir).catch((cause) => {
     throw storeProblem(config, dataDir, cause);
   });
-  if (store === null) return say('There is no store yet: the first start makes one.');
+  if (store === null) return print('There is no store yet: the first start makes one.');
   try {
     const done = await migrationsOf(store);
-    if (done === 0) return say('The store is empty: the first start makes its tables.');
+    if (done === 0) return print('The store is empty: the first start makes its tables.');
     if (done > newestMigration) throw new Refusal('FIELD_INVALID', `Nothing can be done: ${newerStore}.`);
-    if (done === newestMigration) return say(`The store is up to date (${done}). Nothing would change.`);
+    if (done === newestMigration) return print(`The store is up to date (${done}). Nothing would change.`);
     const plan = await planUpgrade(store.kind, done, (table) => rowsIn(store, table));
-    say(`The store is at ${done}, and this version has ${newestMigration}:\n\n${stepsOf(plan)}`);
-    const goesOn = store.kind === 'postgres' && done >= lastExclusiveMigration;
-    const meanwhile = goesOn
+    print(`The store is at ${done}, and this version has ${newestMigration}:\n\n${stepsOf(plan)}`);
+    const staysOnline = store.kind === 'postgres' && done >= lastExclusiveMigration;
+    const meanwhile = staysOnline
       ? 'the node that does it answers 503, and the others go on'
       : 'everything is answered 503';
-    say(`It takes ${durationOf(plan)}; meanwhile ${meanwhile}.`);
-    return await sayBackup(config, store, dataDir);
+    print(`It takes ${durationOf(plan)}; meanwhile ${meanwhile}.`);
+    return await printBackupStep(config, store, dataDir);
   } finally {
     await store.close();
   }
@@ -66,26 +66,26 @@ const stepsOf = ({ steps }: UpgradePlan): string =>
     })
     .join('');
 
-async function sayBackup(config: Config, store: ReadOnlyStore, dataDir: string): Promise<number> {
+async function printBackupStep(config: Config, store: ReadOnlyStore, dataDir: string): Promise<number> {
   if (store.kind === 'postgres')
-    return say(
+    return print(
       `No backup is made by itself on PostgreSQL. Run: ${shellCommand('backup FILE')} (or pg_dump).`,
     );
   if (config.backupBeforeUpgrade === 'off')
-    return say(`No copy is made (BACKUP_BEFORE_UPGRADE=off). Run: ${shellCommand('backup FILE')}`);
+    return print(`No copy is made (BACKUP_BEFORE_UPGRADE=off). Run: ${shellCommand('backup FILE')}`);
   const [row] = await store.ask(
     'select (page_count - freelist_count) * page_size as bytes from pragma_page_count, pragma_freelist_count, pragma_page_size',
   );
   const [needed, free] = [Number(row?.bytes ?? 0), await freeRoom(dataDir)];
-  say(
+  print(
     `Before, the store is copied to ${backupsIn(dataDir)}: ${megabytes(needed)} of ${megabytes(free)} that are free.`,
   );
   if (needed <= free) return 0;
-  say('That is too little: the start would stop. Make room, or set BACKUP_BEFORE_UPGRADE=off.');
+  print('That is too little: the start would stop. Make room, or set BACKUP_BEFORE_UPGRADE=off.');
   return 1;
 }
 
-function say(sentence: string): 0 {
+function print(sentence: string): 0 {
   process.stdout.write(`${sentence}\n`);
   return 0;
 }

@@ -4,15 +4,15 @@ import { type Arrival, arrivalHeader, arrivalHeaders, isSignedArrival } from '..
 import { notFoundPage } from '../visit/pages.ts';
 import { pageResponse } from '../visit/response.ts';
 
-/** `/internal/arrival`: how a request arrived, for clients that have this instance's key. For others the path doesn't exist. */
+/** `/internal/arrival`: how a request arrived, for clients that have this instance's key. For other clients the path doesn't exist. */
 export const arrival =
   (secrets: Secrets, now: () => number) =>
   ({ request: { headers }, host, address }: IncomingRequest): Response => {
     if (!isSignedArrival(secrets, headers.get(arrivalHeader), now())) return pageResponse(notFoundPage(host));
-    const came = arrivalHeaders.flatMap((name) => {
+    const received = arrivalHeaders.flatMap((name) => {
       const value = headers.get(name);
       return value === null ? [] : [[name, value] as const];
     });
-    const answer: Arrival = { client: address(), headers: Object.fromEntries(came) };
+    const answer: Arrival = { client: address(), headers: Object.fromEntries(received) };
     return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
   };

@@ -15,7 +15,7 @@ export async function siteOf(config: Config, database: Database, port: number): 
 }
 
 /**
- * Resolves when the first account has set another address than the one in use, here or on another node: everything that depends
+ * Resolves when the first account has set another address than the one in use, on this node or another: everything that depends
  * on the address must be rebuilt. Polls until there is an account.
  */
 export function whenBaseUrlChanges({ config, opened }: Start, database: Database, site: Site): Promise<void> {
@@ -23,10 +23,10 @@ export function whenBaseUrlChanges({ config, opened }: Start, database: Database
   if (config.baseUrl !== null) return promise;
   const check = async () => {
     // In this order, because both are stored in one transaction.
-    const isOver = await hasUsers(database.lookup);
+    const hasAccount = await hasUsers(database.lookup);
     const stored = await findBaseUrl(database);
     if (stored !== null && stored !== site.origin) resolve();
-    if (isOver) void job.stop();
+    if (hasAccount) void job.stop();
   };
   const job = repeatJob(check, checkInterval, () => {});
   opened.defer(() => job.stop());

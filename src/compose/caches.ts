@@ -100,8 +100,8 @@ function forgetHost({ hosts, certificates }: Caches, host: string): void {
 }
 
 /**
- * From now on changes made by other processes are evicted from the caches, as the change feed reports them. Returns a function
- * that tells for how many milliseconds the feed has not been read.
+ * From now on evicts from the caches what other processes change, as the change feed reports it. Returns a function that returns
+ * for how many milliseconds the feed has not been read.
  */
 export async function followChanges(
   caches: Caches,
@@ -125,7 +125,7 @@ export async function followChanges(
     caches.certificates?.()?.clear();
     caches.apiKeyCache?.clear();
   };
-  const distrustRecent = () => {
+  const evictUnconfirmed = () => {
     const recent = recentLoads.unconfirmed;
     if (recent === null) clear();
     else forget(caches, recent);
@@ -151,7 +151,7 @@ export async function followChanges(
     },
     pollBegins: () => recentLoads.pollBegins(),
     pollSucceeded: (wasAway: boolean) => {
-      if (wasAway) distrustRecent();
+      if (wasAway) evictUnconfirmed();
       recentLoads.pollSucceeded();
     },
     failed: (cause: unknown) => log.warn('change feed away', { error: String(cause) }),

@@ -23,7 +23,7 @@ export function startIssuer(
   changed: (host: string, isIssued: boolean) => Promise<void>,
 ): void {
   if (config.https !== 'auto') return;
-  // The follower of the change feed already logs that the store is away.
+  // The follower of the change feed already logs that the store is down.
   const report = (cause: unknown) => {
     if (!(cause instanceof StoreUnavailable)) log.error('certificates not looked after', cause);
   };

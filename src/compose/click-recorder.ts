@@ -53,13 +53,13 @@ export const foldSettingsOf = (
   webhookAddress: config.webhookAddress,
 });
 
-/** A SQLite store only goes back in time if its file is replaced, while nothing runs on it. */
+/** A SQLite store only goes back in time if its file is replaced, while no process has it open. */
 const keepOf = ({ databaseUrl, journalKeepMinutes, journalKeepMegabytes }: Config): Keep =>
   databaseUrl === null
     ? { milliseconds: 0, bytes: 0 }
     : { milliseconds: journalKeepMinutes * 60_000, bytes: journalKeepMegabytes * 1_000_000 };
 
-/** Opened once at the start, so that a wrong file is reported then, and not noticed later by a map without countries. */
+/** Opened once at the start, so that a wrong file is reported then, and not only noticed later, as a map without countries. */
 function countryFileOf({ countryFile }: Config): string | null {
   if (countryFile === null) return null;
   const path = resolve(countryFile);

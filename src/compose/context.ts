@@ -119,7 +119,8 @@ export function delivererOf(
 }
 
 /**
- * Any client that can reach the port can send a Host of this machine, so BASE_URL alone proves nothing if others may reach it.
+ * Any client that can reach the port can send a Host header that names this machine, so BASE_URL alone proves nothing if other
+ * machines can reach the port.
  */
 const isLocalOnly = ({ host, trustedProxies }: Config, site: Site): boolean =>
   site.isTrial && isLoopbackName(host) && !trustsProxies(trustedProxies);

@@ -22,7 +22,7 @@ interface ControlPlane {
   readonly apiKeyCache: ApiKeyCache;
 }
 
-/** Everything for managing links. `notify` tells the caches of this process about a change. */
+/** Everything for managing links. `notify` passes a change to the caches of this process. */
 export function openControlPlane(
   start: Start,
   site: Site,
@@ -51,7 +51,7 @@ export function openControlPlane(
     mailer,
     runChecks: healthChecksOf(start, site, store, mailer),
     backgroundTasks: backgroundTasksOf(log),
-    // The service's own host is identified with its port: others on the same machine are not ours.
+    // The service's own host is identified together with its port: other services on the same machine are not ours.
     isOurHost: (host) => {
       const isCustom = (id: number | null) => id !== null && id !== defaultDomainId;
       const domain = hosts.domainOf(host);

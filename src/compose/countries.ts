@@ -18,7 +18,7 @@ export function placesOf({ countryFile }: Pick<Config, 'countryFile'>, log: Log)
   return memoize(maxNetworks, (network) => placeOf(network.split('/')[0] ?? network));
 }
 
-/** What the country file contains besides countries: determined once, when first needed. The bundled file contains neither. */
+/** Whether the country file contains regions and cities: determined once, when first needed. The bundled file contains neither. */
 export function placesKnown({ countryFile }: Pick<Config, 'countryFile'>): () => PlacesKnown {
   let known: PlacesKnown | null = null;
   return () => {

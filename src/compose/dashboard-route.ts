@@ -24,19 +24,19 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const always = {
+const commonHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
   vary: 'accept-encoding',
 };
 
 const pageHeaders = {
-  ...always,
+  ...commonHeaders,
   'content-security-policy': policy,
   'cache-control': 'no-cache',
   'cross-origin-opener-policy': 'same-origin',
 };
-const assetHeaders = { ...always, 'cache-control': 'public, max-age=31536000, immutable' };
+const assetHeaders = { ...commonHeaders, 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** Shared by every app of this process. */
 export const dashboardBundle = new KeptBundle(
@@ -69,20 +69,20 @@ export function dashboardRoutes(
   missing: (incoming: IncomingRequest) => Response,
   log: Log,
 ): Routes {
-  const from = (pick: (found: Bundle, incoming: IncomingRequest) => Response | null) => {
-    const present = (incoming: IncomingRequest) =>
+  const routeFor = (pick: (found: Bundle, incoming: IncomingRequest) => Response | null) => {
+    const serve = (incoming: IncomingRequest) =>
       readOnly(incoming.request, async () => {
         const found = await dashboardBundle
           .get((cause) => log.error('dashboard not bundled', cause))
           .catch(() => null);
         return found === null ? notBundled() : (pick(found, incoming) ?? missing(incoming));
       });
-    const elsewhere = whileFirstRun(isFirstRun, present, missing);
-    return (incoming: IncomingRequest) => (site.isDefaultHost(incoming.host) ? present : elsewhere)(incoming);
+    const onOtherHost = whileFirstRun(isFirstRun, serve, missing);
+    return (incoming: IncomingRequest) => (site.isDefaultHost(incoming.host) ? serve : onOtherHost)(incoming);
   };
   return {
-    page: from(({ page }, { request }) => answer(request, page, pageHeaders)),
-    asset: from(({ assets }, { request, path }) => {
+    page: routeFor(({ page }, { request }) => answer(request, page, pageHeaders)),
+    asset: routeFor(({ assets }, { request, path }) => {
       const asset = assets.get(path);
       return asset ? answer(request, asset, assetHeaders) : null;
     }),

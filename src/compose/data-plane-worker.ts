@@ -20,7 +20,7 @@ export const startInWorker =
   (environment: Environment, onPrepared = () => {}): StartDataPlane =>
   async (config, appServer, { hits }, log) => {
     const thread = new DataPlaneWorker((cause) => {
-      // Without it no visitor is answered: the supervisor of this process should restart it.
+      // Without this thread no visitor is answered: the supervisor should restart the process.
       log.error('visitors no longer answered', cause);
       process.exit(1);
     });
@@ -49,12 +49,12 @@ class DataPlaneWorker implements DataPlane {
     cleanUp: () => void this.#run({ kind: 'cleanUp' }),
   };
 
-  constructor(onDeath: (cause: unknown) => void) {
+  constructor(onEnd: (cause: unknown) => void) {
     this.#worker.onmessage = ({ data }: MessageEvent<FromDataPlane>) => this.#receive(data);
-    this.#worker.onerror = (event) => onDeath(new Error(event.message));
+    this.#worker.onerror = (event) => onEnd(new Error(event.message));
     // It may also end without an error.
     this.#worker.addEventListener('close', () => {
-      if (!this.#isTerminated) onDeath(new Error('their thread has ended'));
+      if (!this.#isTerminated) onEnd(new Error('their thread has ended'));
     });
   }
 

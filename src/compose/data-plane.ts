@@ -14,7 +14,7 @@ export interface Clicks {
   settled(): Promise<void>;
   /** Calls `listener` after each stored batch of hits. */
   onFolded(listener: () => void): void;
-  /** Must be called at intervals: deletes old hits, and the journals of dead processes. */
+  /** Must be called at intervals: deletes old hits, and the journals of ended processes. */
   cleanUp(): void;
 }
 
@@ -32,7 +32,7 @@ export interface DataPlane {
   /** The origin that it listens on. */
   readonly origin: string;
   readonly clicks: Clicks;
-  /** Begins to answer plain visits. The store is open and migrated. `saltKey`: see `FoldSettings`. */
+  /** Begins to answer plain visits. The store must be open and migrated. `saltKey`: see `FoldSettings`. */
   open(origin: string, saltKey: string): Promise<void>;
   /** The last step of a start. A shared port is only bound now: until then the other processes get the visitors. */
   listen(): void | Promise<void>;
@@ -41,13 +41,13 @@ export interface DataPlane {
   onCertificateRequested(listener: (host: string) => void): void;
   /** Its counts since its start, and its current state. */
   measure(): Promise<readonly Metric[]>;
-  /** The addresses that people asked for in vain since the last call. */
+  /** The addresses without a link that visitors requested since the last call. */
   takeNotFound(): Promise<readonly NotFoundCount[]>;
   /** Resolves once every change passed to `change` has been applied; null if all have. */
   caughtUp(): Promise<void> | null;
   /** From now on each answer closes its connection; new ones are still accepted. */
   drain(): void | Promise<void>;
-  /** Accepts no new connections, and answers pending requests on the open ones: within so many milliseconds. */
+  /** Accepts no new connections, and answers pending requests on the open ones, within `timeout` milliseconds. */
   stopAccepting(timeout: number): Promise<void>;
   endConnections(): Promise<void>;
   close(): Promise<void>;

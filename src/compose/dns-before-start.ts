@@ -8,20 +8,20 @@ import { recordsFor } from './dns-notice.ts';
 type Settings = Pick<Config, 'https' | 'databaseUrl' | 'dataDir' | 'dnsServers'>;
 
 /**
- * Throws a `StartProblem` for a host that doesn't exist in the DNS, and that never had a certificate here: no authority would
- * issue one. A server with a certificate starts whatever the DNS says, and so does one whose name servers don't answer.
+ * Throws a `StartProblem` for a host that doesn't exist in the DNS, and that never had a certificate on this server: no authority
+ * would issue one. A server with a certificate starts whatever the DNS says, and so does one whose name servers don't answer.
  */
 export async function refuseUnknownHost(
   host: string,
   config: Settings,
-  own: readonly string[],
+  ownAddresses: readonly string[],
 ): Promise<void> {
   if (config.https !== 'auto' || (await mayHaveCertificate(host, config))) return;
   const dns = new Dns(config.dnsServers);
   const found = await dns.addressesOf(host);
   dns.close();
   if (found === null || found.length > 0) return;
-  const records = recordsFor(host, own).map((record) => `"${record}"`);
+  const records = recordsFor(host, ownAddresses).map((record) => `"${record}"`);
   throw new StartProblem(
     `${host} is not in the DNS, so no authority gives it a certificate. Add ${records.join(' and ')} where its zone is kept, and start again.`,
   );

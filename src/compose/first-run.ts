@@ -4,7 +4,7 @@ import { hasUsers } from '../storage/users.ts';
 
 type Answer = Response | Promise<Response>;
 
-/** Whether there is no account yet. Asks the store until there is one; a store that is down counts as having one. */
+/** Whether there is no account yet. Queries the store until there is one; a store that is down counts as having one. */
 export function firstRunOf(database: Database): () => Promise<boolean> {
   let isOver = false;
   return async () => {

@@ -22,16 +22,16 @@ export function greeting(start: Greeting): string {
   const { url, setupToken } = start;
   const lines =
     setupToken === null
-      ? [...notReached(start), `The interface is described at ${url}/docs`]
+      ? [...unreachableNotice(start), `The interface is described at ${url}/docs`]
       : [
           'There is no account yet. Open that address in a browser to make the first one.',
-          ...fromElsewhere(start, setupToken),
+          ...remoteSetup(start, setupToken),
           `The interface for programs is described at ${url}/docs`,
         ];
   return `Linnet listens on ${url}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
-function fromElsewhere(start: Greeting, setupToken: string): string[] {
+function remoteSetup(start: Greeting, setupToken: string): string[] {
   const { config, isTerminal, port } = start;
   const token = isTerminal
     ? `The setup token, which works once: ${setupToken}`
@@ -43,26 +43,26 @@ function fromElsewhere(start: Greeting, setupToken: string): string[] {
       `through a proxy, too, the page asks for the setup token. ${token}`,
     ];
   }
-  const there = openAddresses(start).map((address) => `http://${address}:${port}`);
+  const urls = reachableAddresses(start).map((address) => `http://${address}:${port}`);
   return [
-    `From another machine open ${there[0] ?? `http://<the address of this machine>:${port}`}: there you can set the address that people are to use.`,
+    `From another machine open ${urls[0] ?? `http://<the address of this machine>:${port}`}: there you can set the address that people are to use.`,
     `(Or set it beforehand, as BASE_URL.) The page asks for the setup token. ${token}`,
   ];
 }
 
 /** Listening is not enough: links and pages are only served under the service's own address. */
-function notReached(start: Greeting): string[] {
+function unreachableNotice(start: Greeting): string[] {
   const { config } = start;
   if (config.baseUrl !== null || !isTrial(start) || isLoopbackName(config.host)) return [];
   return [
     'Other machines find nothing here yet: set BASE_URL to the address that people use, such as',
-    `http://${openAddresses(start)[0] ?? 'links.example.com'}:${start.port} or https://links.example.com, and start again.`,
+    `http://${reachableAddresses(start)[0] ?? 'links.example.com'}:${start.port} or https://links.example.com, and start again.`,
   ];
 }
 
 const isTrial = ({ url }: Greeting): boolean => new Site(new URL(url)).isTrial;
 
-function openAddresses({ config, addresses }: Greeting): readonly string[] {
+function reachableAddresses({ config, addresses }: Greeting): readonly string[] {
   const open = ['0.0.0.0', '::'].includes(config.host) ? addresses : [config.host];
   return open.map((address) => (isIP(address) === 6 ? `[${address}]` : address));
 }

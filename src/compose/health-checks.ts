@@ -10,10 +10,10 @@ import type { Database } from '../storage/database.ts';
 import type { Store } from '../store.ts';
 import type { Start } from './start.ts';
 
-/** How long a result is reused: name servers and the mail server are not asked again for each reader. */
+/** How long a result is reused: name servers and the mail server are not contacted again for each request. */
 const lifetime = 10_000;
 
-/** The checks of `linnet doctor`, made by the running server. */
+/** The checks of `linnet doctor`, run by the server. */
 export function healthChecksOf(
   { config, now, opened }: Pick<Start, 'config' | 'now' | 'opened'>,
   site: Site,

@@ -9,7 +9,7 @@ import { CertificateFinder, type Found } from '../visit/tls/certificate-finder.t
 import type { CertificatePair } from '../visit/tls/secure-context.ts';
 import { TlsPort } from '../visit/tls/tls-port.ts';
 import { watchCertificate } from '../visit/tls/watched-files.ts';
-import { strictLine } from './https-rules.ts';
+import { hstsLine } from './https-rules.ts';
 
 interface Parts {
   readonly config: Config;
@@ -41,7 +41,7 @@ interface StoredCertificates {
 function fromStore({ config, now, handshakeTimeout }: Parts): Https {
   const { promise, resolve } = Promise.withResolvers<CertificateFinder>();
   let opened: CertificateFinder | null = null;
-  let unnamed = '';
+  let defaultCertificate = '';
   const tls = new TlsPort(null, (name, address) =>
     opened === null ? promise.then((finder) => finder.find(name, address)) : opened.find(name, address),
   );
@@ -50,9 +50,13 @@ function fromStore({ config, now, handshakeTimeout }: Parts): Https {
       const load = async (host: string) => {
         const found = await foundIn(lookup, secrets, host, now());
         // For clients that name no host. A listener with a new certificate resumes no earlier session.
-        if (host === ownHost && found.kind === 'certificate' && found.pair.certificate !== unnamed) {
+        if (
+          host === ownHost &&
+          found.kind === 'certificate' &&
+          found.pair.certificate !== defaultCertificate
+        ) {
           tls.use(found.pair);
-          unnamed = found.pair.certificate;
+          defaultCertificate = found.pair.certificate;
         }
         return found;
       };
@@ -68,25 +72,25 @@ function fromStore({ config, now, handshakeTimeout }: Parts): Https {
     },
     openTls: tls.open,
     httpPort: config.httpPort,
-    headLine: strictLine(config),
+    headLine: hstsLine(config),
     stop() {},
   };
 }
 
 /** Milliseconds: an order that is retried within them is worth waiting for. */
-const soon = 5_000;
+const shortRetry = 5_000;
 
 async function foundIn(lookup: Queries, secrets: Secrets, host: string, now: number): Promise<Found> {
   const row = await findCertificate(lookup, host);
   const key = row?.sealed_key == null ? null : secrets.open(row.sealed_key);
-  // A renewal that is validated in a handshake: the authority must be shown the challenge certificate, and so is every client.
-  const shown = row?.claimed_until == null ? null : await proofIn(lookup, host, now);
-  if (shown !== null) return shown;
+  // While a renewal is validated in a handshake, every client gets the challenge certificate, because the authority must get it.
+  const challenge = row?.claimed_until == null ? null : await proofIn(lookup, host, now);
+  if (challenge !== null) return challenge;
   if (row?.chain != null && key !== null)
     return { kind: 'certificate', pair: { certificate: row.chain, key }, until: row.not_after ?? 0 };
   // It is claimed while it is ordered again.
   const isRefused =
-    row !== undefined && row.problem !== null && row.claimed_until === null && row.next_at > now + soon;
+    row !== undefined && row.problem !== null && row.claimed_until === null && row.next_at > now + shortRetry;
   if (isRefused) return { kind: 'refused' };
   return (await proofIn(lookup, host, now)) ?? { kind: 'none' };
 }
@@ -118,5 +122,5 @@ function fromFiles({ config, log, now, watchInterval }: Parts): Https {
     onProblem: (problem) => log.warn('certificate not changed', { problem }),
     ...(watchInterval === undefined ? {} : { interval: watchInterval }),
   });
-  return { openTls: tls.open, httpPort, headLine: strictLine(config), stop };
+  return { openTls: tls.open, httpPort, headLine: hstsLine(config), stop };
 }

@@ -4,37 +4,37 @@ import { firstSegment } from '../rules/service-paths.ts';
 import type { Site } from '../rules/site.ts';
 import { movedFor } from '../visit/insecure-path.ts';
 
-const strictForAYear = 'max-age=31536000';
+const hstsValue = 'max-age=31536000';
 
 /** The line that `HSTS=all` adds to every answer over TLS on the fast path. */
-export const strictLine = ({ hsts }: Pick<Config, 'hsts'>): string =>
-  hsts === 'all' ? `Strict-Transport-Security: ${strictForAYear}\r\n` : '';
+export const hstsLine = ({ hsts }: Pick<Config, 'hsts'>): string =>
+  hsts === 'all' ? `Strict-Transport-Security: ${hstsValue}\r\n` : '';
 
 /** Requested by machines in the same network, without https. */
-const answeredByHttp: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz', 'internal', 'metrics']);
+const servedOverHttp: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz', 'internal', 'metrics']);
 
-/** What the app server does where this process terminates HTTPS itself. `isWell`: HTTPS has worked for a day. */
+/** What the app server does where this process terminates HTTPS itself. `isStable`: HTTPS has worked for a day. */
 export const httpsRules = (
   { https, httpLinks, hsts }: Pick<Config, 'https' | 'httpLinks' | 'hsts'>,
   site: Site,
-  isWell: () => boolean,
+  isStable: () => boolean,
 ): HttpsRules | null =>
   https === 'off'
     ? null
     : {
         insecure(incoming, { isKnown, isLink }) {
-          if (answeredByHttp.has(firstSegment(incoming.path))) return null;
+          if (servedOverHttp.has(firstSegment(incoming.path))) return null;
           if (isLink && (httpLinks === 'answer' || !isKnown)) return null;
-          return movedTo(incoming, isKnown ? site.domainUrl(incoming.host) : site.origin);
+          return redirectTo(incoming, isKnown ? site.domainUrl(incoming.host) : site.origin);
         },
         secured(response, { host }) {
-          if (hsts === 'all' || (hsts === 'service' && host === site.defaultHost && isWell()))
-            response.headers.set('strict-transport-security', strictForAYear);
+          if (hsts === 'all' || (hsts === 'service' && host === site.defaultHost && isStable()))
+            response.headers.set('strict-transport-security', hstsValue);
           return response;
         },
       };
 
-function movedTo({ path, search }: IncomingRequest, origin: string): Response {
+function redirectTo({ path, search }: IncomingRequest, origin: string): Response {
   return new Response(null, {
     status: 308,
     headers: { location: origin + path + search, 'cache-control': movedFor },

@@ -59,7 +59,7 @@ export class LocalDataPlane implements DataPlane {
   #feedLag: () => number = () => 0;
   readonly #https: Https | null;
   #certificates: CertificateFinder | null = null;
-  #requested: (host: string) => void = () => {};
+  #certificateRequested: (host: string) => void = () => {};
 
   constructor(config: Config, appServer: AppServerAccess, overrides: DataPlaneOverrides, log: Log) {
     this.#appServer = appServer;
@@ -172,7 +172,7 @@ export class LocalDataPlane implements DataPlane {
       lookup,
       secrets,
       isServed: async (host) => (await caches.hosts.domainOf(host)) !== null,
-      request: (host) => this.#requested(host),
+      request: (host) => this.#certificateRequested(host),
     });
     this.#certificates = finder;
     Promise.resolve(finder.find(defaultHost, '')).catch((cause) =>
@@ -181,7 +181,7 @@ export class LocalDataPlane implements DataPlane {
   }
 
   onCertificateRequested(listener: (host: string) => void): void {
-    this.#requested = listener;
+    this.#certificateRequested = listener;
   }
 
   #logLimits(): void {

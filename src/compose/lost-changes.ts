@@ -32,13 +32,13 @@ interface OwnChange extends LinkAddress {
 
 /**
  * Reports the changes that a database has lost by going back in time: those of all nodes that this one had read from the feed, and
- * its own to links that it hadn't. The caches are cleared independently.
+ * its own changes of links that it hadn't. The caches are cleared independently.
  */
 export class LostChanges {
   readonly #parts: Parts;
   #read: LinkChange[] = [];
   #characters = 0;
-  /** By domain and suffix: made here, and not yet read from the feed. */
+  /** By domain and suffix: committed by this process, and not yet read from the feed. */
   #own = new Map<string, OwnChange>();
   #lost = 0;
   #isStopped = false;
@@ -91,7 +91,7 @@ export class LostChanges {
     this.#compareNext(read, own);
   }
 
-  /** The feed has been read for the first time after an absence: changes made here that were not in it may be lost. */
+  /** The feed has been read for the first time after an absence: changes of this process that were not in it may be lost. */
   returned(): void {
     this.#compareNext([], this.#unread());
   }
@@ -134,7 +134,7 @@ export class LostChanges {
       try {
         const { history } = await storeHistory(this.#parts.lookup);
         if (!history?.includes(replicaMark)) {
-          await this.#nameLost(read, own);
+          await this.#findLost(read, own);
           return;
         }
       } catch {
@@ -144,7 +144,7 @@ export class LostChanges {
     }
   }
 
-  async #nameLost(read: readonly LinkChange[], own: readonly OwnChange[]): Promise<void> {
+  async #findLost(read: readonly LinkChange[], own: readonly OwnChange[]): Promise<void> {
     const since = Math.min(...read.map(({ at }) => at), ...own.map(({ at }) => at)) - slack;
     const kept = new Set<string>();
     const latest = new Map<string, number>();
@@ -206,7 +206,7 @@ export class LostChanges {
   }
 }
 
-/** Another change may get its id later. */
+/** The id alone is not enough: another change may get the same id later. */
 const markOf = ({ id, at, domain_id, suffixes }: LinkChange): string =>
   `${id} ${at} ${domain_id} ${suffixes}`;
 

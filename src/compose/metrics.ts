@@ -14,7 +14,7 @@ export type MetricSource = () => Promise<readonly Metric[]>;
 
 /**
  * `/metrics` for Prometheus: for programs on this machine and trusted proxies' own calls, and for clients with
- * METRICS_TOKEN. For everybody else the path doesn't exist.
+ * METRICS_TOKEN. For other clients the path doesn't exist.
  */
 export function metricsRoute(
   { https, metricsToken }: Pick<Config, 'https' | 'metricsToken'>,

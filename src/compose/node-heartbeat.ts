@@ -40,10 +40,10 @@ export function reportThisNode(
     const seen_at = now();
     const lag = Math.round(metricOf(metrics, 'linnet_journal_lag_seconds') * 1_000);
     const waiting_since = waiting_clicks > 0 ? seen_at - lag : null;
-    const standing = { seen_at, waiting_clicks, waiting_since, waiting_bytes };
+    const state = { seen_at, waiting_clicks, waiting_since, waiting_bytes };
     await database.write(async (queries) => {
       const program = { host_name, version, migration: newestMigration };
-      await reportNode(queries, { node, process, started_at, ...program, ...standing });
+      await reportNode(queries, { node, process, started_at, ...program, ...state });
       await forgetEarlier(queries, node, seen_at - goneAfter);
       await forgetGone(queries, seen_at - listedFor);
     });

@@ -7,12 +7,12 @@ import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const interval = 5_000;
-/** Per round. There are only more if somebody makes them up. */
+/** Per round. There are only more if a client makes addresses up. */
 const maxCounts = 1_000;
 
 /**
- * Moves the counts of addresses that people asked for in vain from the memory of both threads to the store. A crash loses some
- * seconds of it.
+ * Moves the counts of visits to addresses without a link from the memory of both threads to the store. A crash loses the last
+ * seconds of them.
  */
 export function storeNotFoundVisits(
   { overrides, log, opened }: Start,

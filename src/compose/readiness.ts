@@ -10,7 +10,7 @@ export class Readiness {
     this.#database = database;
   }
 
-  /** From now on the answer is no, with this reason; or, if there is no reason, yes as far as this cause is concerned. */
+  /** From now on `/readyz` fails with this reason; null removes the reason of this cause. */
   set(cause: 'draining' | 'version', reason: string | null): void {
     if (reason === null) this.#reasons.delete(cause);
     else this.#reasons.set(cause, reason);

@@ -40,7 +40,7 @@ export class RecentLoads {
 
   #hasRoom(): boolean {
     if (this.#beforePoll.count + this.#sincePoll.count < this.#max) return true;
-    this.#sincePoll.areMore = true;
+    this.#sincePoll.hasOverflowed = true;
     return false;
   }
 
@@ -54,10 +54,10 @@ export class RecentLoads {
     this.#beforePoll = new Loads();
   }
 
-  /** What is not known to be up to date; null if that is too much to be told one by one. */
+  /** What is not known to be up to date; null if there is too much of it to list. */
   get unconfirmed(): Change | null {
     const [before, since] = [this.#beforePoll, this.#sincePoll];
-    if (before.areMore || since.areMore) return null;
+    if (before.hasOverflowed || since.hasOverflowed) return null;
     return { links: [...before.links, ...since.links], hosts: [...before.hosts, ...since.hosts] };
   }
 }
@@ -65,15 +65,15 @@ export class RecentLoads {
 class Loads {
   readonly links: Change['links'][number][] = [];
   readonly hosts: string[] = [];
-  areMore = false;
+  hasOverflowed = false;
 
   get count(): number {
     return this.links.length + this.hosts.length;
   }
 
-  add({ links, hosts, areMore }: Loads): void {
+  add({ links, hosts, hasOverflowed }: Loads): void {
     for (const link of links) this.links.push(link);
     for (const host of hosts) this.hosts.push(host);
-    this.areMore ||= areMore;
+    this.hasOverflowed ||= hasOverflowed;
   }
 }

@@ -27,8 +27,8 @@ export class RestartableApp<App extends Restartable> {
     return app;
   }
 
-  #restart(before: App, config: Config): void {
-    this.#current = before.stop().then(() => this.#begin({ ...config, port: before.port }));
+  #restart(previous: App, config: Config): void {
+    this.#current = previous.stop().then(() => this.#begin({ ...config, port: previous.port }));
     this.#current.then(
       ({ url }) =>
         process.stdout.write(`\nLinnet is at ${url} from now on, as the first account has set it.\n`),

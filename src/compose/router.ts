@@ -29,18 +29,18 @@ interface RouterParts {
   readonly log: Log;
   readonly readiness: Readiness;
   /** Whether HTTPS has been served long enough for browsers to be told to use nothing else. */
-  readonly httpsIsWell: () => boolean;
+  readonly httpsIsStable: () => boolean;
   readonly metrics: readonly MetricSource[];
 }
 
 /** The routes of all requests. */
 export function routesOf(parts: RouterParts): Routes {
-  const { config, context, hosts, redirects, api, log, readiness, httpsIsWell } = parts;
+  const { config, context, hosts, redirects, api, log, readiness, httpsIsStable } = parts;
   const isFirstRun = firstRunOf(context.database);
   return {
     trustedProxies: config.trustedProxies,
     everywhere: httpProof(config, context.database),
-    https: httpsRules(config, context.site, httpsIsWell),
+    https: httpsRules(config, context.site, httpsIsStable),
     baseIsLoopback: context.site.isTrial,
     domainOf: (host) => hosts.domainOf(host),
     isCustom: (domainId) => domainId !== defaultDomainId,
@@ -57,11 +57,11 @@ export function routesOf(parts: RouterParts): Routes {
   };
 }
 
-/** A new service leads to its set-up under every host name, which explains there what to configure. */
+/** Until there is an account, the root of every host name redirects to the set-up, which explains what to configure. */
 function answerUnknownHost({ site }: Context, isFirstRun: () => Promise<boolean>, incoming: IncomingRequest) {
   const { request, path, host } = incoming;
-  const lost = misdirectedCall(request, path, site);
-  if (lost !== null || path !== '/') return lost ?? pageResponse(notFoundPage(host));
+  const misdirected = misdirectedCall(request, path, site);
+  if (misdirected !== null || path !== '/') return misdirected ?? pageResponse(notFoundPage(host));
   return whileFirstRun(isFirstRun, toDashboard, () => pageResponse(notFoundPage(host)))(incoming);
 }
 
@@ -70,9 +70,9 @@ function answerVisit(redirects: RequestHandler, site: Site, incoming: IncomingRe
   const isCustom = domainId !== defaultDomainId;
   const answer = redirects.answer(new RequestVisit(incoming, domainId));
   // A client that calls the API at the wrong path gets an error of the API.
-  const orLost = (found: Response) =>
+  const orMisdirected = (found: Response) =>
     found.status === 404 || found.status === 405
       ? ((isCustom ? misdirectedOnDomain(request, path) : misdirectedCall(request, path, site)) ?? found)
       : found;
-  return answer instanceof Promise ? answer.then(orLost) : orLost(answer);
+  return answer instanceof Promise ? answer.then(orMisdirected) : orMisdirected(answer);
 }

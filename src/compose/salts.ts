@@ -15,7 +15,7 @@ export const saltDirOf = ({ visitorSaltDir, dataDir }: Config): string =>
 /** The same on every node of an instance. */
 export const saltKeyOf = ({ secrets }: Store): string => secrets.text('visitor-salts');
 
-/** Nodes that share a database ask each other for the salt of the day. */
+/** Nodes that share a database request the day's salt from each other. */
 export function answerOtherNodes({ config, log, opened }: Start, store: Store): void {
   const { database } = store;
   if (database.kind === 'sqlite') return;

@@ -105,6 +105,6 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
 }
 
 export function scheduleClickCleanup({ opened }: Start, clicks: Clicks): void {
-  const tidying = setInterval(() => clicks.cleanUp(), cleanUpInterval);
-  opened.defer(() => clearInterval(tidying));
+  const timer = setInterval(() => clicks.cleanUp(), cleanUpInterval);
+  opened.defer(() => clearInterval(timer));
 }

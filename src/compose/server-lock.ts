@@ -33,10 +33,10 @@ export async function lockDataFolder(config: Config, log: Log): Promise<ServerLo
   const file = join(folder, 'server.json');
   const lock = lockIn(folder, log);
   if (lock === null) throw new StartProblem(refusal(folder, holderIn(file)));
-  const note = (port: number | null) => write(file, { ...self(), port }, log);
-  note(config.port === 0 ? null : config.port);
+  const writeHolder = (port: number | null) => write(file, { ...thisProcess(), port }, log);
+  writeHolder(config.port === 0 ? null : config.port);
   return {
-    listensOn: note,
+    listensOn: writeHolder,
     release() {
       remove(file, log);
       lock.release();
@@ -44,7 +44,7 @@ export async function lockDataFolder(config: Config, log: Log): Promise<ServerLo
   };
 }
 
-/** On a disk that has become read-only it stays, and the next start finds that its process has ended. */
+/** On a disk that has become read-only the file stays, and the next start finds that its process has ended. */
 function remove(file: string, log: Log): void {
   try {
     rmSync(file, { force: true });
@@ -65,7 +65,7 @@ function lockIn(folder: string, log: Log): FileLock | null {
 
 const started = new Date(Date.now() - performance.now()).toISOString();
 
-const self = () => ({ pid: process.pid, host: hostname(), since: started });
+const thisProcess = () => ({ pid: process.pid, host: hostname(), since: started });
 
 function write(file: string, holder: Holder, log: Log): void {
   try {

@@ -6,10 +6,10 @@ import type { Start } from './start.ts';
 
 const readInterval = 60_000;
 /** Milliseconds by which the clocks of nodes may differ. */
-const allowed = 1_000;
+const allowedDifference = 1_000;
 
 /**
- * One clock for all nodes: the process's own, or the database's if that is off. Nodes use it for times that others have written:
+ * One clock for all nodes: the process's own, or the database's if the two differ. Nodes use it for times that others have written:
  * when a message is due, whether a session has expired, what is old enough to be deleted.
  */
 export async function sharedClock(start: Start, lookup: Queries): Promise<() => number> {
@@ -18,13 +18,13 @@ export async function sharedClock(start: Start, lookup: Queries): Promise<() => 
   return isOwn ? start.now : clockBeside(start, () => serverTime(lookup));
 }
 
-/** `ask` reads the reference clock. */
+/** `readReference` returns the reference clock's time. */
 export async function clockBeside(
   { now, opened }: Pick<Start, 'now' | 'opened'>,
-  ask: () => Promise<number>,
+  readReference: () => Promise<number>,
 ): Promise<() => number> {
-  // The fold says it where the own clock is ahead.
-  const server = new ServerClock(ask, now, () => {});
+  // The fold logs a warning if this machine's clock is ahead.
+  const server = new ServerClock(readReference, now, () => {});
   await server.read();
   const job = repeatJob(
     () => server.read(),
@@ -34,7 +34,7 @@ export async function clockBeside(
   opened.defer(() => job.stop());
   return () => {
     const own = now();
-    const right = server.now;
-    return Math.abs(own - right) < allowed ? own : right;
+    const serverNow = server.now;
+    return Math.abs(own - serverNow) < allowedDifference ? own : serverNow;
   };
 }

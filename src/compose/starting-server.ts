@@ -11,8 +11,8 @@ import { type Https, httpsPorts } from './https-ports.ts';
 const timeout = 1_000;
 
 /**
- * Tells visitors of ports that workers are going to share that the service is starting, until the first worker listens: a large
- * migration may take minutes. With HTTPS=auto only requests without TLS and health checks are answered: the certificates are in
+ * Answers visitors that the service is starting, on the ports that workers are going to share, until the first worker listens: a
+ * large migration may take minutes. With HTTPS=auto only requests without TLS and health checks are answered: the certificates are in
  * the store, which is not open yet, so connections to the other port are refused.
  */
 export class StartingServer {

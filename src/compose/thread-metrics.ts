@@ -59,7 +59,7 @@ export function threadMetrics(log: Log): Metric[] {
   ];
 }
 
-/** Where single clicks are in ClickHouse. */
+/** Only if single clicks are in ClickHouse. */
 function clickServerMetrics(): Metric[] {
   const { made, unreachable, refused, too_slow, insertions, insertedHits, insertionMilliseconds } =
     clickServerCalls;

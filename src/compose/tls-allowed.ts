@@ -9,16 +9,16 @@ import { readOnly } from './read-only.ts';
 const headers = { 'cache-control': 'no-store' };
 
 /**
- * `/internal/tls-allowed?domain=`: a proxy asks whether it may get a certificate for a custom domain, before each new one.
- * The service's own host is none: the proxy's configuration names it. For visitors the path doesn't exist.
+ * `/internal/tls-allowed?domain=`: whether a proxy may get a certificate for a custom domain; it asks before each new one.
+ * The service's own host is not one: the proxy's configuration names it. For visitors the path doesn't exist.
  */
 export const tlsAllowed =
   (hosts: Hosts) =>
   ({ request, host, path, search, isInternal }: IncomingRequest): Response | Promise<Response> => {
     if (path !== '/internal/tls-allowed' || !isInternal()) return pageResponse(notFoundPage(host));
     return readOnly(request, () => {
-      const asked = parseHost(new URLSearchParams(search).get('domain'));
-      return asked === null || asked.port !== '' ? answer(404) : isVerified(hosts, asked.name);
+      const requested = parseHost(new URLSearchParams(search).get('domain'));
+      return requested === null || requested.port !== '' ? answer(404) : isVerified(hosts, requested.name);
     });
   };
 

@@ -13,7 +13,7 @@ type FromWorker =
 /** Milliseconds. A slower worker counts with its last values. */
 const timeout = 1_000;
 /** Milliseconds that a worker waits for its parent process. */
-const longTimeout = 5_000;
+const parentTimeout = 5_000;
 
 interface Round {
   readonly missing: Set<number>;
@@ -25,7 +25,7 @@ interface Workers {
   send(pid: number, message: ToWorker): void;
 }
 
-/** In the parent process: has all workers measure when one of them is asked for `/metrics`. */
+/** In the parent process: has all workers measure when one of them gets a request for `/metrics`. */
 export class MetricsCollector {
   readonly #workers: () => Workers;
   readonly #gathered = new GatheredMetrics();
@@ -67,7 +67,7 @@ export class MetricsCollector {
     }
   }
 
-  async #gather(asking: number, id: number): Promise<void> {
+  async #gather(requester: number, id: number): Promise<void> {
     const workers = this.#workers();
     const { promise, resolve } = Promise.withResolvers<void>();
     const round = { missing: new Set(workers.serving), done: resolve };
@@ -77,11 +77,11 @@ export class MetricsCollector {
     await promise;
     clearTimeout(timer);
     this.#rounds.delete(round);
-    workers.send(asking, { kind: 'gathered', id, metrics: [...this.#gathered.all(), ...this.#own()] });
+    workers.send(requester, { kind: 'gathered', id, metrics: [...this.#gathered.all(), ...this.#own()] });
   }
 }
 
-/** In a worker: asks the parent process for the values of all workers, and measures when the parent asks. */
+/** In a worker: requests the metrics of all workers from the parent process, and measures when the parent requests it. */
 export class MetricsOfAll {
   readonly #send: (message: FromWorker) => void;
   readonly #measure: () => Promise<readonly Metric[]>;
@@ -97,7 +97,7 @@ export class MetricsOfAll {
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<readonly Metric[]>();
     this.#waiting.set(id, resolve);
-    const timer = setTimeout(() => reject(new Error('no answer from the process above')), longTimeout);
+    const timer = setTimeout(() => reject(new Error('no answer from the process above')), parentTimeout);
     this.#send({ kind: 'gather', id });
     try {
       return await promise;
@@ -109,16 +109,16 @@ export class MetricsOfAll {
 
   /** Returns whether the message was one of these. */
   received(message: unknown): boolean {
-    const told = message as Partial<ToWorker> | null;
-    if (told?.kind === 'measure') {
+    const incoming = message as Partial<ToWorker> | null;
+    if (incoming?.kind === 'measure') {
       this.#measure().then(
         (metrics) => this.#send({ kind: 'measured', metrics }),
         () => {},
       );
       return true;
     }
-    if (told?.kind !== 'gathered') return false;
-    const { id, metrics } = told as Extract<ToWorker, { kind: 'gathered' }>;
+    if (incoming?.kind !== 'gathered') return false;
+    const { id, metrics } = incoming as Extract<ToWorker, { kind: 'gathered' }>;
     this.#waiting.get(id)?.(metrics);
     return true;
   }

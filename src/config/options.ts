@@ -13,7 +13,7 @@ interface Option<T> {
   readonly help: string;
   /** Never printed, never logged. */
   readonly secret: boolean;
-  /** Includes names in private networks; excludes addresses that one can only listen on, and patterns. */
+  /** Throws an error whose message completes `PORT is "x": …`. */
   readonly parse: (text: string) => T;
 }
 
@@ -26,7 +26,7 @@ function option<T>(
   return { variable, default: defaultText, help, parse, secret: false };
 }
 
-const secret = <T>(made: Option<T>): Option<T> => ({ ...made, secret: true });
+const secret = <T>(plain: Option<T>): Option<T> => ({ ...plain, secret: true });
 
 const wholeNumber = (min: number, max: number) => (text: string) => {
   const number = Number(text);
@@ -44,7 +44,7 @@ function oneOf<const T extends string>(...choices: readonly T[]) {
   };
 }
 
-function filled(text: string): string {
+function nonEmpty(text: string): string {
   if (text.trim() === '') throw new Error('give a value, or leave it out');
   return text;
 }
@@ -73,8 +73,8 @@ const path = (text: string): string | null => (text === '' ? null : text);
 function origin(text: string): URL | null {
   if (text === '') return null;
   const url = URL.parse(text);
-  const bare = url && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
-  if (!bare || url.pathname !== '/' || url.search || url.hash || url.username || url.password) {
+  const isHttp = url && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
+  if (!isHttp || url.pathname !== '/' || url.search || url.hash || url.username || url.password) {
     throw new Error(
       'give the address people reach, such as https://links.example.com, with nothing after the host',
     );
@@ -87,7 +87,7 @@ function origin(text: string): URL | null {
   return url;
 }
 
-/** Names as people have them in networks of their own, too; not what one only listens on, nor a pattern. */
+/** Includes names in private networks; excludes addresses that one can only listen on, and patterns. */
 function isReachable(hostname: string): boolean {
   if (['0.0.0.0', '[::]'].includes(hostname)) return false;
   if (hostname.startsWith('[')) return true;
@@ -223,13 +223,13 @@ export const options = {
     'HOST',
     '127.0.0.1',
     'The address to listen on; 0.0.0.0 or :: for all. Default with HTTPS: ::',
-    filled,
+    nonEmpty,
   ),
   dataDir: option(
     'DATA_DIR',
     'data',
     'The folder for the SQLite file, the secret key and clicks not yet counted.',
-    filled,
+    nonEmpty,
   ),
   baseUrl: option(
     'BASE_URL',

@@ -8,7 +8,7 @@ interface Problem {
 /** A call of the API that failed. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** 0 without an answer. */
+  /** The HTTP status; 0 if no answer came. */
   readonly status: number;
   readonly problems: readonly Problem[];
   readonly retryAfter: number | null;
@@ -30,24 +30,24 @@ export class ApiError extends Error {
   }
 
   /** The sentence shown beside the field. */
-  of(field: string): string | null {
+  sentenceFor(field: string): string | null {
     return this.problems.find((problem) => problem.field === field)?.sentence ?? null;
   }
 
   /** The problems of fields that the form does not show, and of the request as a whole. */
-  besides(fields: readonly string[]): readonly Problem[] {
+  problemsOutside(fields: readonly string[]): readonly Problem[] {
     return this.problems.filter(({ field }) => field === null || !fields.includes(field));
   }
 }
 
-const withoutAnswer = (code: string, what: string): ApiError =>
+const connectionError = (code: string, what: string): ApiError =>
   new ApiError(0, [{ code, sentence: `${what} Check the connection; what you typed is kept.`, field: null }]);
 
-export const unreachable = (): ApiError => withoutAnswer('UNREACHABLE', "Linnet can't be reached.");
+export const unreachable = (): ApiError => connectionError('UNREACHABLE', "Linnet can't be reached.");
 
 /** A page of a proxy or portal, or another server, answered. */
-export const notUnderstood = (): ApiError =>
-  withoutAnswer('NOT_UNDERSTOOD', 'Something other than Linnet answered.');
+export const unexpectedResponse = (): ApiError =>
+  connectionError('NOT_UNDERSTOOD', 'Something other than Linnet answered.');
 
 interface ErrorBody {
   readonly error_code?: string;
@@ -57,15 +57,15 @@ interface ErrorBody {
 }
 
 export function apiErrorOf(response: Response, body: unknown): ApiError {
-  const flat = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
-  const all = flat.errors?.length ? flat.errors : [flat];
+  const errorBody = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
+  const all = errorBody.errors?.length ? errorBody.errors : [errorBody];
   const problems = all.map(({ error_code, error_string, field_key }) => ({
     code: error_code ?? 'UNKNOWN',
     sentence: error_string ?? `The server answered ${response.status}. Try again in a moment.`,
     field: field_key ?? null,
   }));
-  const wait = Number(response.headers.get('retry-after'));
-  return new ApiError(response.status, problems, wait > 0 ? wait : null);
+  const retryAfterSeconds = Number(response.headers.get('retry-after'));
+  return new ApiError(response.status, problems, retryAfterSeconds > 0 ? retryAfterSeconds : null);
 }
 
 /** Converts anything thrown into an error that can be shown. */

@@ -9,7 +9,7 @@ import { SignInPage } from './pages/sign-in.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { ErrorBox } from './parts/error-box.tsx';
 import { match, navigate, path } from './router.ts';
-import { hasEnded, me, setup, start, startError } from './session.ts';
+import { me, sessionHasEnded, setup, start, startError } from './session.ts';
 import { LeaveDialog } from './shell/leave-dialog.tsx';
 import { Notices } from './shell/notices.tsx';
 import { PrintQuestion } from './shell/print-question.tsx';
@@ -28,10 +28,10 @@ const ForgotPage = lazy(() => import('./pages/forgot.tsx').then((page) => page.F
 const ResetPage = lazy(() => import('./pages/reset.tsx').then((page) => page.ResetPage));
 const InvitationPage = lazy(() => import('./pages/invitation.tsx').then((page) => page.InvitationPage));
 
-type Part = Readonly<Record<string, string>>;
+type PathParameters = Readonly<Record<string, string>>;
 
 /** Every page of a signed-in user, by its address. */
-const pages: readonly (readonly [string, (parts: Part) => ComponentChildren])[] = [
+const pages: readonly (readonly [string, (parameters: PathParameters) => ComponentChildren])[] = [
   ['/app', () => <LinksPage />],
   ['/app/links/deleted', () => <DeletedPage />],
   ['/app/links/:id', ({ id = '' }) => <LinkPage key={id} id={id} tab="details" />],
@@ -45,10 +45,10 @@ const pages: readonly (readonly [string, (parts: Part) => ComponentChildren])[] 
   ['/app/account', () => <AccountPage />],
 ];
 
-function pageAt(at: string): ComponentChildren {
+function pageAt(pathname: string): ComponentChildren {
   for (const [pattern, page] of pages) {
-    const parts = match(pattern, at);
-    if (parts) return page(parts);
+    const parameters = match(pattern, pathname);
+    if (parameters) return page(parameters);
   }
   return <NothingHere />;
 }
@@ -59,7 +59,7 @@ export function App() {
   return (
     <>
       <Content />
-      {hasEnded.value && <EndedSession />}
+      {sessionHasEnded.value && <EndedSession />}
       <LeaveDialog />
       <PrintQuestion />
       <Notices />

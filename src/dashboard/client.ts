@@ -1,12 +1,12 @@
-import { apiErrorOf, notUnderstood, unreachable } from './api-error.ts';
+import { apiErrorOf, unexpectedResponse, unreachable } from './api-error.ts';
 import type { Calls } from './api-types.ts';
 
-type Name = keyof Calls;
-export type Answer<N extends Name> = Calls[N]['answer'];
-type Part<N extends Name, P extends string> = P extends keyof Calls[N] ? Calls[N][P] : never;
+type CallName = keyof Calls;
+export type Answer<N extends CallName> = Calls[N]['answer'];
+type Part<N extends CallName, P extends string> = P extends keyof Calls[N] ? Calls[N][P] : never;
 
 /** The input of a call by its schema: `params` and `body` if it has them; `query` is always optional. */
-export type Input<N extends Name> = ([Part<N, 'params'>] extends [never]
+export type Input<N extends CallName> = ([Part<N, 'params'>] extends [never]
   ? unknown
   : { readonly params: Part<N, 'params'> }) &
   ([Part<N, 'body'>] extends [never] ? unknown : { readonly body: Part<N, 'body'> }) &
@@ -21,18 +21,18 @@ interface AnyInput {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const maxDuration = 20_000;
+const requestTimeout = 20_000;
 let onSessionEnded: () => void = () => {};
 export const whenSessionEnds = (listener: () => void): void => {
   onSessionEnded = listener;
 };
 
 /** Calls the public API, authenticated by the session's cookie. */
-export async function call<N extends Name>(
+export async function call<N extends CallName>(
   name: N,
-  ...[given]: keyof Input<N> extends 'headers' | 'query' ? [Input<N>?] : [Input<N>]
+  ...[optionalInput]: keyof Input<N> extends 'headers' | 'query' ? [Input<N>?] : [Input<N>]
 ): Promise<Answer<N>> {
-  const input = (given ?? {}) as AnyInput;
+  const input = (optionalInput ?? {}) as AnyInput;
   const [method = 'GET', pattern = ''] = name.split(' ');
   const { response, text } = await send(addressOf(pattern, input), {
     method,
@@ -41,12 +41,12 @@ export async function call<N extends Name>(
       ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...input.headers,
     },
-    signal: AbortSignal.timeout(maxDuration),
+    signal: AbortSignal.timeout(requestTimeout),
     ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
   });
-  const body = parsed(text);
+  const body = parseJson(text);
   if (response.ok) {
-    if (body === undefined && text !== '') throw notUnderstood();
+    if (body === undefined && text !== '') throw unexpectedResponse();
     return body as Answer<N>;
   }
   if (response.status === 401 && name !== 'POST /api/v1/session') onSessionEnded();
@@ -73,8 +73,8 @@ export function addressOf(pattern: string, { params = {}, query = {} }: AnyInput
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
-/** Undefined unless it is JSON, as with an empty body, or a page of a proxy or portal. */
-function parsed(text: string): unknown {
+/** Undefined if the text is not JSON: an empty body, or the page of a proxy or portal. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -20,15 +20,15 @@ function positionOf(element: HTMLElement): FocusPosition {
 const isDisabled = (element: Element): boolean => element.matches(':disabled');
 const isShown = (element: HTMLElement): boolean => element.checkVisibility() && !isDisabled(element);
 
-function firstFocusableIn(part: Element | undefined): HTMLElement | undefined {
-  if (!part) return undefined;
-  const named = part.querySelector<HTMLElement>('[data-row-link]');
-  if (named && isShown(named)) return named;
-  const all = part.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary');
+function firstFocusableIn(container: Element | undefined): HTMLElement | undefined {
+  if (!container) return undefined;
+  const rowLink = container.querySelector<HTMLElement>('[data-row-link]');
+  if (rowLink && isShown(rowLink)) return rowLink;
+  const all = container.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary');
   return [...all].find(isShown);
 }
 
-/** The element now at its position, else the one before, else the first of an ancestor. */
+/** The focusable element that is now at this position, else the one before it, else the first in an ancestor. */
 function neighbourOf({ path }: FocusPosition): HTMLElement | undefined {
   for (const [parent, index] of path) {
     if (!parent.isConnected || parent.matches('body, #app, main')) continue;
@@ -55,13 +55,13 @@ export function keepFocus(): void {
   });
   document.addEventListener('focusout', ({ target, relatedTarget }) => {
     if (relatedTarget !== null || !(target instanceof HTMLElement)) return;
-    // The event may come before the element is removed.
+    // The event may be fired before the element is removed.
     queueMicrotask(() => {
       const isLeftOnPurpose = target.isConnected && isShown(target) && document.hasFocus();
       if (isLeftOnPurpose && document.activeElement === document.body) latest = null;
     });
   });
-  const seen = { subtree: true, childList: true, attributeFilter: ['disabled'] };
-  // After any code that moves the focus itself.
-  new MutationObserver(() => requestAnimationFrame(restoreFocus)).observe(document.body, seen);
+  const observed = { subtree: true, childList: true, attributeFilter: ['disabled'] };
+  // Runs after any code that moves the focus itself.
+  new MutationObserver(() => requestAnimationFrame(restoreFocus)).observe(document.body, observed);
 }

@@ -46,7 +46,7 @@ export const instant = (text: string): string => instantForm.format(instantOf(te
 export const hasPassed = (at: string | null): at is string =>
   at !== null && instantOf(at).getTime() <= Date.now();
 
-const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
   ['week', 604_800],
@@ -58,7 +58,7 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 /** "3 minutes ago", "in 2 days". */
 export function since(text: string, now = Date.now()): string {
   const seconds = Math.round((instantOf(text).getTime() - now) / 1000);
-  for (const [unit, length] of steps) {
+  for (const [unit, length] of units) {
     if (Math.abs(seconds) >= length) return sinceForm.format(Math.trunc(seconds / length), unit);
   }
   return 'just now';

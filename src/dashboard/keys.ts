@@ -5,29 +5,29 @@ export interface Shortcut {
   /** `c`, `/`, `Enter`, `Ctrl K`. */
   readonly key: string;
   /** What it does, for the list that `?` shows. */
-  readonly does: string;
+  readonly description: string;
   readonly act: (event: KeyboardEvent) => void;
 }
 
 const layers: { readonly current: readonly Shortcut[] }[] = [];
 /** The current shortcuts, for the list that `?` shows. */
-export const pressable = signal<readonly Shortcut[]>([]);
+export const currentShortcuts = signal<readonly Shortcut[]>([]);
 
-const updatePressable = (): void => {
-  pressable.value = layers.flatMap(({ current }) => current);
+const updateCurrentShortcuts = (): void => {
+  currentShortcuts.value = layers.flatMap(({ current }) => current);
 };
 
 /** Adds shortcuts while the component is mounted; the last one mounted takes precedence. */
 export function useKeys(shortcuts: readonly Shortcut[]): void {
   const layer = useRef(shortcuts);
   layer.current = shortcuts;
-  // Before the page is painted: a key may be pressed as soon as it is visible.
+  // Added before the page is painted: a key may be pressed as soon as the page is visible.
   useLayoutEffect(() => {
     layers.push(layer);
-    updatePressable();
+    updateCurrentShortcuts();
     return () => {
       layers.splice(layers.indexOf(layer), 1);
-      updatePressable();
+      updateCurrentShortcuts();
     };
   }, []);
 }

@@ -10,13 +10,13 @@ type PrintedChange = 'end' | 'address';
 
 interface Question {
   readonly change: PrintedChange;
-  readonly answer: (isYes: boolean) => void;
+  readonly answer: (isConfirmed: boolean) => void;
 }
 
 /** The question whether to delete, end or change the address of a link in print, while it is shown. */
 export const printQuestion = signal<Question | null>(null);
 
-/** Makes the call once, and again with the user's confirmation if a link is in print. */
+/** Makes the call; if it is refused because a link is in print, asks the user and makes it again with a confirmation. */
 export async function confirmingPrint<T>(
   send: (confirm: true | undefined) => Promise<T>,
   change: PrintedChange = 'end',
@@ -25,16 +25,16 @@ export async function confirmingPrint<T>(
     return await send(undefined);
   } catch (cause) {
     if (!isOnPaper(cause)) throw cause;
-    const isYes = await new Promise<boolean>((answer) => {
+    const isConfirmed = await new Promise<boolean>((answer) => {
       printQuestion.value = { answer, change };
     });
     printQuestion.value = null;
-    if (!isYes) throw kept();
+    if (!isConfirmed) throw notConfirmed();
     return send(true);
   }
 }
 
-const kept = (): ApiError =>
+const notConfirmed = (): ApiError =>
   new ApiError(409, [
     { code: 'LINK_ON_PAPER', sentence: 'Nothing was changed, because it is in print.', field: null },
   ]);
@@ -42,7 +42,7 @@ const kept = (): ApiError =>
 export const isOnPaper = (cause: unknown): boolean =>
   cause instanceof ApiError && cause.code === 'LINK_ON_PAPER';
 
-/** A file of its QR code was downloaded, presumably to be printed. */
+/** Marks a link as printed: a file of its QR code was downloaded, presumably to be printed. */
 export async function markOnPaper(link: Link): Promise<void> {
   if (link.on_paper) return;
   try {

@@ -6,15 +6,15 @@ import { setup } from './session.ts';
 import { namesOfHosts } from './short-links.ts';
 
 interface OwnDomains {
-  /** Whether they have loaded. */
-  readonly areKnown: boolean;
+  /** Whether they have loaded, or failed to load. */
+  readonly areLoaded: boolean;
   readonly own: readonly Choice[];
 }
 
 /** Choices for filtering a list of links by domain. */
 export const domainFilter = (own: readonly Choice[]): readonly Choice[] => {
-  const ours = setup.value?.default_domain ?? '';
-  return [{ value: '', label: 'Any domain' }, { value: ours, label: ours }, ...own];
+  const serviceDomain = setup.value?.default_domain ?? '';
+  return [{ value: '', label: 'Any domain' }, { value: serviceDomain, label: serviceDomain }, ...own];
 };
 
 /** The organization's domains that links can be created on. */
@@ -26,5 +26,5 @@ export function useOwnDomains(): OwnDomains {
   useEffect(() => {
     if (data.value) namesOfHosts.value = new Map(own.map(({ value, label }) => [value, label]));
   }, [data.value]);
-  return { areKnown: data.value !== undefined || error.value !== null, own };
+  return { areLoaded: data.value !== undefined || error.value !== null, own };
 }

@@ -7,7 +7,7 @@ export interface Query<T> {
   readonly data: Signal<T | undefined>;
   readonly error: Signal<ApiError | null>;
   readonly isLoading: Signal<boolean>;
-  /** True when this very call loaded the current answer. */
+  /** True if this call, and not a later one, loaded the answer. */
   reload(): Promise<boolean>;
 }
 
@@ -22,7 +22,7 @@ const maxEntries = 100;
 const freshFor = 200;
 const cache = new Map<string, Entry<unknown>>();
 
-function make<T>(fetcher: () => Promise<T>): Entry<T> {
+function createEntry<T>(fetcher: () => Promise<T>): Entry<T> {
   let latest = 0;
   const entry: Entry<T> = {
     data: signal<T | undefined>(undefined),
@@ -32,20 +32,20 @@ function make<T>(fetcher: () => Promise<T>): Entry<T> {
     users: 0,
     fetcher,
     async reload() {
-      const own = ++latest;
+      const requestNumber = ++latest;
       entry.loadedAt = Date.now();
       entry.isLoading.value = true;
       try {
         const data = await entry.fetcher();
-        if (own !== latest) return false;
+        if (requestNumber !== latest) return false;
         entry.data.value = data;
         entry.error.value = null;
         return true;
       } catch (cause) {
-        if (own === latest) entry.error.value = asApiError(cause);
+        if (requestNumber === latest) entry.error.value = asApiError(cause);
         return false;
       } finally {
-        if (own === latest) entry.isLoading.value = false;
+        if (requestNumber === latest) entry.isLoading.value = false;
       }
     },
   };
@@ -56,9 +56,9 @@ function make<T>(fetcher: () => Promise<T>): Entry<T> {
 export function useQuery<T>(key: string, fetcher: () => Promise<T>): Query<T> {
   let entry = cache.get(key) as Entry<T> | undefined;
   if (!entry) {
-    entry = make(fetcher);
+    entry = createEntry(fetcher);
     cache.set(key, entry as Entry<unknown>);
-    forgetOldest();
+    evictOldest();
   }
   const found = entry;
   found.fetcher = fetcher;
@@ -72,7 +72,7 @@ export function useQuery<T>(key: string, fetcher: () => Promise<T>): Query<T> {
   return found;
 }
 
-function forgetOldest(): void {
+function evictOldest(): void {
   for (const [key, entry] of cache) {
     if (cache.size <= maxEntries) return;
     if (entry.users === 0) cache.delete(key);
@@ -90,7 +90,7 @@ export async function refresh(...prefixes: readonly string[]): Promise<boolean> 
   return (await Promise.all(loading)).every(Boolean);
 }
 
-/** Changes a cached answer ahead of the server's, until that is loaded. */
+/** Changes a cached answer before the server's is loaded, which replaces it. */
 export function updateCached<T>(key: string, change: (known: T) => T): void {
   const entry = cache.get(key) as Entry<T> | undefined;
   if (entry?.data.value !== undefined) entry.data.value = change(entry.data.value);

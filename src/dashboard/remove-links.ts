@@ -10,13 +10,13 @@ import { navigate } from './router.ts';
 import { shortOf } from './short-links.ts';
 
 /** Links that the user has deleted: no list shows them, even if its data still contains them. */
-export const removed = signal<ReadonlySet<number>>(new Set());
+export const removedIds = signal<ReadonlySet<number>>(new Set());
 
 const hide = (ids: readonly number[]): void => {
-  removed.value = new Set([...removed.value, ...ids]);
+  removedIds.value = new Set([...removedIds.value, ...ids]);
 };
 const show = (ids: readonly number[]): void => {
-  removed.value = new Set([...removed.value].filter((id) => !ids.includes(id)));
+  removedIds.value = new Set([...removedIds.value].filter((id) => !ids.includes(id)));
 };
 
 const reloadLinks = (): Promise<boolean> => refresh('links', 'link ', 'tags', 'domains');
@@ -27,11 +27,11 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   const [first] = links;
   if (!first) return false;
   hide(ids);
-  let gone: readonly number[];
+  let deletedIds: readonly number[];
   try {
     const send = (confirm: true | undefined) =>
       call('POST /api/v1/link/bulk_delete', { query: { confirm }, body: { ids } });
-    gone = (await confirmingPrint(send)).ids;
+    deletedIds = (await confirmingPrint(send)).ids;
   } catch (cause) {
     show(ids);
     if (isOnPaper(cause)) return false;
@@ -40,24 +40,24 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
     return false;
   }
   // Once every list is reloaded nothing needs to hide them: they may be restored elsewhere.
-  void reloadLinks().then((isKnown) => isKnown && show(ids));
-  if (gone.length === 0) {
+  void reloadLinks().then((haveLoaded) => haveLoaded && show(ids));
+  if (deletedIds.length === 0) {
     notify(links.length === 1 ? 'The link had already been deleted.' : 'The links had already been deleted.');
     return true;
   }
-  const what = links.length === 1 ? shortOf(first) : counted(gone.length, 'link');
+  const what = links.length === 1 ? shortOf(first) : counted(deletedIds.length, 'link');
   // Links that another user deleted meanwhile are not restored.
   notify(`${what} deleted.`, {
-    action: { label: 'Undo', act: () => void restoreLinks(gone, () => show(gone)) },
+    action: { label: 'Undo', act: () => void restoreLinks(deletedIds, () => show(deletedIds)) },
   });
   return true;
 }
 
 /** Restores deleted links and reports the result. True if at least one is restored. */
 export async function restoreLinks(ids: readonly number[], onDone: () => void = () => {}): Promise<boolean> {
-  let back: readonly number[];
+  let restoredIds: readonly number[];
   try {
-    back = (await call('POST /api/v1/link/restore', { body: { ids } })).ids;
+    restoredIds = (await call('POST /api/v1/link/restore', { body: { ids } })).ids;
   } catch (cause) {
     const { isTransient, status } = asApiError(cause);
     const retry = () => void restoreLinks(ids, onDone);
@@ -68,16 +68,16 @@ export async function restoreLinks(ids: readonly number[], onDone: () => void = 
   }
   onDone();
   void reloadLinks();
-  const [only] = back;
-  const page = back.length === 1 ? `/app/links/${only}` : '/app';
-  notify(restoredSentence(back.length, ids.length), {
-    action: { label: back.length === 1 ? 'Show link' : 'Show links', act: () => navigate(page) },
+  const [only] = restoredIds;
+  const page = restoredIds.length === 1 ? `/app/links/${only}` : '/app';
+  notify(restoredSentence(restoredIds.length, ids.length), {
+    action: { label: restoredIds.length === 1 ? 'Show link' : 'Show links', act: () => navigate(page) },
   });
   return true;
 }
 
-function restoredSentence(back: number, wanted: number): string {
-  if (back === wanted) return `${counted(back, 'link')} restored.`;
-  const rest = wanted - back === 1 ? 'The other was' : 'The others were';
-  return `${number(back)} of ${counted(wanted, 'link')} restored. ${rest} already restored, deleted for good, or blocked by a link with the same address.`;
+function restoredSentence(restored: number, requested: number): string {
+  if (restored === requested) return `${counted(restored, 'link')} restored.`;
+  const rest = requested - restored === 1 ? 'The other was' : 'The others were';
+  return `${number(restored)} of ${counted(requested, 'link')} restored. ${rest} already restored, deleted for good, or blocked by a link with the same address.`;
 }

@@ -10,15 +10,15 @@ type Guard = () => string | null;
 
 const guards = new Set<Guard>();
 /** A navigation that waits for the user's confirmation, because changes would be lost. */
-export const pendingMove = signal<{ readonly sentence: string; readonly go: () => void } | null>(null);
+export const pendingNavigation = signal<{ readonly sentence: string; readonly go: () => void } | null>(null);
 
-/** Asks before the page is left while the guard says that something would be lost. Returns a function that removes the guard. */
+/** Asks before the page is left while the guard returns what would be lost. Returns a function that removes the guard. */
 export function guardLeaving(guard: Guard): () => void {
   guards.add(guard);
   return () => guards.delete(guard);
 }
 
-const lossNow = (): string | null => {
+const unsavedSentence = (): string | null => {
   for (const guard of guards) {
     const sentence = guard();
     if (sentence !== null) return sentence;
@@ -26,24 +26,24 @@ const lossNow = (): string | null => {
   return null;
 };
 
-export function navigate(to: string, how: { replace?: boolean; anyway?: boolean } = {}): void {
-  const sentence = how.anyway ? null : lossNow();
+export function navigate(to: string, options: { replace?: boolean; force?: boolean } = {}): void {
+  const sentence = options.force ? null : unsavedSentence();
   if (sentence !== null) {
-    pendingMove.value = { sentence, go: () => navigate(to, { ...how, anyway: true }) };
+    pendingNavigation.value = { sentence, go: () => navigate(to, { ...options, force: true }) };
     return;
   }
-  if (how.replace) history.replaceState(null, '', to);
+  if (options.replace) history.replaceState(null, '', to);
   else if (to !== location.pathname + location.search) history.pushState(null, '', to);
-  arrive();
+  applyLocation();
 }
 
-/** Changes only the query: filters and page numbers, which are part of the address but no new page. */
+/** Changes only the query: filters and page numbers, which are part of the address but not a new page. */
 export function setQuery(changes: Readonly<Record<string, string | null>>): void {
   history.replaceState(null, '', location.pathname + queryWith(location.search, changes));
   search.value = location.search;
 }
 
-function arrive(): void {
+function applyLocation(): void {
   const isNewPage = path.value !== location.pathname;
   path.value = location.pathname;
   search.value = location.search;
@@ -52,14 +52,14 @@ function arrive(): void {
 
 addEventListener('popstate', () => {
   const to = location.pathname + location.search;
-  const sentence = lossNow();
-  if (sentence === null || location.pathname === path.value) return arrive();
+  const sentence = unsavedSentence();
+  if (sentence === null || location.pathname === path.value) return applyLocation();
   history.pushState(null, '', path.value + search.value);
-  pendingMove.value = { sentence, go: () => navigate(to, { anyway: true }) };
+  pendingNavigation.value = { sentence, go: () => navigate(to, { force: true }) };
 });
 
 addEventListener('beforeunload', (event) => {
-  if (lossNow() !== null) event.preventDefault();
+  if (unsavedSentence() !== null) event.preventDefault();
 });
 
 /** A plain click on a link of the dashboard doesn't load the page again. */
@@ -75,15 +75,15 @@ addEventListener('click', (event) => {
 });
 
 /** The parameters of a pattern such as `/app/links/:id`; null if the address doesn't match. */
-export function match(pattern: string, at: string): Readonly<Record<string, string>> | null {
-  const wanted = pattern.split('/');
-  const given = at.replace(/\/$/, '').split('/');
-  if (wanted.length !== given.length) return null;
-  const found: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index] ?? '';
-    if (part.startsWith(':')) found[part.slice(1)] = value;
+export function match(pattern: string, pathname: string): Readonly<Record<string, string>> | null {
+  const patternParts = pattern.split('/');
+  const pathParts = pathname.replace(/\/$/, '').split('/');
+  if (patternParts.length !== pathParts.length) return null;
+  const parameters: Record<string, string> = {};
+  for (const [index, part] of patternParts.entries()) {
+    const value = pathParts[index] ?? '';
+    if (part.startsWith(':')) parameters[part.slice(1)] = value;
     else if (part !== value) return null;
   }
-  return found;
+  return parameters;
 }

@@ -7,6 +7,6 @@ export function saveFile(content: Blob, name: string): void {
   document.body.append(anchor);
   anchor.click();
   anchor.remove();
-  // After the browser has begun to read it.
+  // By then the browser has begun to read it.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -12,7 +12,7 @@ export const me = signal<Me | null | undefined>(undefined);
 export const setup = signal<Setup | undefined>(undefined);
 export const startError = signal<ApiError | null>(null);
 /** The session ended while the dashboard was open: the user signs in over the page, so that nothing typed is lost. */
-export const hasEnded = signal(false);
+export const sessionHasEnded = signal(false);
 
 export async function start(): Promise<void> {
   startError.value = null;
@@ -38,7 +38,7 @@ export async function signIn(email: string, password: string): Promise<void> {
   const isOtherUser = me.value !== undefined && me.value !== null && me.value.id !== user.id;
   if (isOtherUser) forgetEverything();
   me.value = user;
-  hasEnded.value = false;
+  sessionHasEnded.value = false;
   if (setup.value) setup.value = { ...setup.value, needs_first_account: false };
 }
 
@@ -49,7 +49,7 @@ export async function signOut(): Promise<void> {
 }
 
 whenSessionEnds(() => {
-  if (me.value) hasEnded.value = true;
+  if (me.value) sessionHasEnded.value = true;
 });
 
 /** The session may have ended, begun or changed its user in another window meanwhile. */
@@ -65,8 +65,8 @@ async function reloadUser(): Promise<void> {
     forgetEverything();
     notify(`You are signed in as ${now.email}, of ${now.organization_name}, since another window.`);
   }
-  if (isAnother || hasEnded.value) {
-    hasEnded.value = false;
+  if (isAnother || sessionHasEnded.value) {
+    sessionHasEnded.value = false;
     refresh('');
   }
 }

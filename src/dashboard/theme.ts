@@ -4,13 +4,13 @@ const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 
 const storageKey = 'linnet.theme';
-const known = (text: string | null): Theme => themes.find((one) => one === text) ?? 'system';
+const asTheme = (text: string | null): Theme => themes.find((one) => one === text) ?? 'system';
 
 export const theme = signal<Theme>('system');
 
 export function useChosenTheme(): void {
   try {
-    setTheme(known(localStorage.getItem(storageKey)));
+    setTheme(asTheme(localStorage.getItem(storageKey)));
   } catch {
     // Without storage the system's theme is used.
   }

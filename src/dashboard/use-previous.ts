@@ -17,12 +17,12 @@ export function useDebounced<T>(value: T, delay = 150): T {
 
 interface WithPrevious<T> {
   readonly data: T | undefined;
-  /** The answer to the previous question, while this one's is loading. */
+  /** Whether the data is the answer to the previous query, while the current one is loading. */
   readonly isOld: boolean;
 }
 
 interface Options {
-  /** Keeps the previous answer even when the next question fails. */
+  /** Keeps the previous answer even if the next query fails. */
   readonly evenAfterError?: boolean;
 }
 

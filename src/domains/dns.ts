@@ -8,12 +8,12 @@ const tries = 2;
 const maxDuration = 8_000;
 
 /** Errors that mean that a name, or its records of one type, doesn't exist. Anything else is no answer at all. */
-const absent: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
+const absenceCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 /** DNS lookups by this machine's resolvers or others. Never rejects: a failed lookup is "unknown". */
 export class Dns {
   readonly #servers: readonly string[];
-  readonly #asking = new Set<Resolver>();
+  readonly #active = new Set<Resolver>();
   #isClosed = false;
 
   /** `servers` as address or address:port; none means those of this machine. */
@@ -21,9 +21,9 @@ export class Dns {
     this.#servers = servers;
   }
 
-  /** Null if it is closed before every query is answered: then nothing is known, not even that. */
+  /** Null if it is closed before every query is answered: an aborted lookup has no result, not even "unknown". */
   async findingsFor(host: string): Promise<DomainFindings | null> {
-    const findings = await this.#with(async (resolver) => {
+    const findings = await this.#withResolver(async (resolver) => {
       const [proof, cname, a, aaaa] = await Promise.all([
         answerOf(resolver.resolveTxt(`${proofLabel}.${host}`).then(joined)),
         answerOf(resolver.resolveCname(host)),
@@ -37,7 +37,7 @@ export class Dns {
 
   /** Null if that could not be determined. */
   addressesOf(host: string): Promise<readonly string[] | null> {
-    return this.#with(async (resolver) => {
+    return this.#withResolver(async (resolver) => {
       const answers = await Promise.all([
         answerOf(resolver.resolve4(host)),
         answerOf(resolver.resolve6(host)),
@@ -50,29 +50,29 @@ export class Dns {
   /** Pending lookups are answered as unknown. */
   close(): void {
     this.#isClosed = true;
-    for (const resolver of this.#asking) resolver.cancel();
+    for (const resolver of this.#active) resolver.cancel();
   }
 
-  /** Resolvers cache absent names for up to an hour, and a repeated check needs a fresh answer. */
-  async #with<T>(ask: (resolver: Resolver) => Promise<T>): Promise<T> {
+  /** Each lookup has a new resolver: resolvers cache absent names for up to an hour, and a repeated check needs a fresh answer. */
+  async #withResolver<T>(query: (resolver: Resolver) => Promise<T>): Promise<T> {
     const resolver = new Resolver({ timeout, tries });
     if (this.#servers.length > 0) resolver.setServers(this.#servers);
-    this.#asking.add(resolver);
+    this.#active.add(resolver);
     try {
-      return await ask(resolver);
+      return await query(resolver);
     } finally {
-      this.#asking.delete(resolver);
+      this.#active.delete(resolver);
     }
   }
 }
 
-function answerOf(question: Promise<readonly string[]>): Promise<Answer> {
+function answerOf(lookup: Promise<readonly string[]>): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  const giveUp = setTimeout(() => resolve({ kind: 'unknown' }), maxDuration);
-  question
+  const timer = setTimeout(() => resolve({ kind: 'unknown' }), maxDuration);
+  lookup
     .then(boundedAnswer, (cause: unknown): Answer => ({ kind: isAbsence(cause) ? 'none' : 'unknown' }))
     .then(resolve)
-    .finally(() => clearTimeout(giveUp));
+    .finally(() => clearTimeout(timer));
   return promise;
 }
 
@@ -81,4 +81,4 @@ const joined = (records: readonly (readonly string[])[]): string[] =>
   records.map((strings) => strings.join(''));
 
 const isAbsence = (cause: unknown): boolean =>
-  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' && absent.has(cause.code);
+  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' && absenceCodes.has(cause.code);

@@ -13,8 +13,8 @@ export class TargetFinder {
   readonly #dns: Pick<Dns, 'addressesOf'>;
   readonly #now: () => number;
   #addresses: readonly string[];
-  #goodUntil = 0;
-  #flight: Promise<void> | undefined;
+  #validUntil = 0;
+  #lookup: Promise<void> | undefined;
 
   /** `target` is a host, or addresses. */
   constructor(target: string | readonly string[], dns: Pick<Dns, 'addressesOf'>, now: () => number) {
@@ -30,20 +30,20 @@ export class TargetFinder {
   }
 
   async find(): Promise<DomainTarget> {
-    if (this.#host !== null && this.#now() >= this.#goodUntil) {
-      this.#flight ??= this.#ask(this.#host).finally(() => {
-        this.#flight = undefined;
+    if (this.#host !== null && this.#now() >= this.#validUntil) {
+      this.#lookup ??= this.#lookUp(this.#host).finally(() => {
+        this.#lookup = undefined;
       });
-      // Addresses rarely change: known ones are used while newer ones are looked up, and no wait is long.
-      if (this.#addresses.length === 0) await Promise.race([this.#flight, Bun.sleep(maxWait)]);
+      // Addresses rarely change: known ones are used while they are looked up again. The wait for the first lookup is short.
+      if (this.#addresses.length === 0) await Promise.race([this.#lookup, Bun.sleep(maxWait)]);
     }
     return { host: this.#host, addresses: this.#addresses };
   }
 
-  async #ask(host: string): Promise<void> {
+  async #lookUp(host: string): Promise<void> {
     const found = await this.#dns.addressesOf(host);
     this.#addresses = found ?? this.#addresses;
-    this.#goodUntil = this.#now() + (found === null ? retry : lifetime);
+    this.#validUntil = this.#now() + (found === null ? retry : lifetime);
   }
 }
 

@@ -38,7 +38,7 @@ export async function arrivalFindings({ site, secrets, config, now }: CheckConte
   return headerFindings(arrival, config.trustedProxies, site.isSecure, origin);
 }
 
-/** What the headers tell about the proxies in front. */
+/** What the headers reveal about the proxies in front. */
 export function headerFindings(
   { headers, client }: Arrival,
   trusted: CheckContext['config']['trustedProxies'],

@@ -9,14 +9,14 @@ import type { CheckContext } from './check-context.ts';
 import { verifiedDomains } from './verified-domains.ts';
 
 const day = 24 * 60 * 60 * 1000;
-/** Renewal is due at two thirds of a lifetime: a certificate with so little left has missed it. */
+/** Renewal is due at two thirds of a lifetime: a certificate with this little left has missed it. */
 const fewDays = 10;
 const smallPart = 1 / 6;
 const timeout = 5_000;
 const maxDomains = 20;
 const maxFailing = 100;
 
-/** As a browser sees them: of the service's host, and of custom domains. */
+/** Checks the certificates of the service's host and of custom domains, as a browser sees them. */
 export async function certificateFindings({ site, store, config, now }: CheckContext): Promise<Finding[]> {
   if (!site.isSecure)
     return [ok('certificate', `${site.origin} is without HTTPS: there is no certificate to look at.`)];
@@ -24,8 +24,8 @@ export async function certificateFindings({ site, store, config, now }: CheckCon
   const failing = config.https === 'auto' ? await failingNames(store, site.defaultHost) : [];
   const served = [site.defaultHost, ...(await verifiedDomains(store)).slice(0, maxDomains)];
   const others = served.filter((host) => !failing.some((name) => name.host === host));
-  const seen = await Promise.all(others.map((host) => certificateOf(host, port, now)));
-  return [...failing.map((name) => failedOrder(name, now)), ...seen];
+  const findings = await Promise.all(others.map((host) => certificateOf(host, port, now)));
+  return [...failing.map((name) => failedOrder(name, now)), ...findings];
 }
 
 interface FailingName {
@@ -46,17 +46,17 @@ async function failingNames(store: CheckContext['store'], ownHost: string): Prom
         from certificates where problem is not null order by next_at limit ${maxFailing}`,
     )
     .catch(() => []);
-  return (rows ?? []).flatMap(({ host, problem: word, problem_detail, not_after, is_domain }) => {
-    if (!isCertificateProblem(String(word)) || (is_domain === null && host !== ownHost)) return [];
+  return (rows ?? []).flatMap(({ host, problem: code, problem_detail, not_after, is_domain }) => {
+    if (!isCertificateProblem(String(code)) || (is_domain === null && host !== ownHost)) return [];
     const detail = problem_detail === null ? null : String(problem_detail);
     const until = not_after === null ? null : Number(not_after);
-    return [{ host: String(host), problem: String(word) as CertificateProblem, detail, until }];
+    return [{ host: String(host), problem: String(code) as CertificateProblem, detail, until }];
   });
 }
 
-function failedOrder({ host, problem: word, detail, until }: FailingName, now: number): Finding {
-  const said = detail === null ? '' : ` (The authority: ${detail})`;
-  const todo = certificateSentence(word, host) + said;
+function failedOrder({ host, problem: code, detail, until }: FailingName, now: number): Finding {
+  const authorityMessage = detail === null ? '' : ` (The authority: ${detail})`;
+  const todo = certificateSentence(code, host) + authorityMessage;
   const isValid = until !== null && until > now;
   return isValid
     ? notice('certificate', `The certificate of ${host} could not be renewed.`, todo)
@@ -65,7 +65,7 @@ function failedOrder({ host, problem: word, detail, until }: FailingName, now: n
 
 async function certificateOf(host: string, port: number, now: number): Promise<Finding> {
   try {
-    return certificateFinding(host, await look(host, port), now);
+    return certificateFinding(host, await readPeerCertificate(host, port), now);
   } catch (cause) {
     return notice(
       'certificate',
@@ -76,28 +76,29 @@ async function certificateOf(host: string, port: number, now: number): Promise<F
 }
 
 /** The finding about a certificate that is shown. */
-export function certificateFinding(host: string, seen: Seen, now: number): Finding {
-  const { problem: untrusted, begins, expires } = seen;
+export function certificateFinding(host: string, certificate: PeerCertificate, now: number): Finding {
+  const { problem: untrusted, begins, expires } = certificate;
   const days = Math.floor((expires - now) / day);
   const isLate = expires - now < Math.min(fewDays * day, (expires - begins) * smallPart);
-  if (days < 0) return problem('certificate', `The certificate of ${host} ran out ${-days} days ago.`, renew);
+  if (days < 0)
+    return problem('certificate', `The certificate of ${host} ran out ${-days} days ago.`, renewTodo);
   if (untrusted !== null)
-    return problem('certificate', `Browsers refuse the certificate of ${host}: ${untrusted}.`, renew);
-  if (isLate) return notice('certificate', `The certificate of ${host} runs out in ${days} days.`, renew);
+    return problem('certificate', `Browsers refuse the certificate of ${host}: ${untrusted}.`, renewTodo);
+  if (isLate) return notice('certificate', `The certificate of ${host} runs out in ${days} days.`, renewTodo);
   return ok('certificate', `The certificate of ${host} is good for ${days} days.`);
 }
 
-const renew =
+const renewTodo =
   "See what the log says of it, or the proxy's, where that gets the certificates; docs/operations.md has the usual reasons.";
 
-interface Seen {
+interface PeerCertificate {
   readonly problem: string | null;
   readonly begins: number;
   readonly expires: number;
 }
 
-function look(host: string, port: number): Promise<Seen> {
-  const { promise, resolve, reject } = Promise.withResolvers<Seen>();
+function readPeerCertificate(host: string, port: number): Promise<PeerCertificate> {
+  const { promise, resolve, reject } = Promise.withResolvers<PeerCertificate>();
   // Certificates that browsers would refuse are checked, too.
   const socket = connect({ host, port, servername: host, rejectUnauthorized: false });
   socket.setTimeout(timeout, () => socket.destroy(new Error('no answer')));

@@ -6,7 +6,7 @@ import type { CheckContext } from './check-context.ts';
 /** Milliseconds. */
 const timeout = 5_000;
 
-/** Where single clicks are in ClickHouse. */
+/** No findings unless single clicks are in ClickHouse. */
 export async function clickServerFindings({ config }: Pick<CheckContext, 'config'>): Promise<Finding[]> {
   const { clicksUrl } = config;
   if (clicksUrl === null) return [];

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import type { CheckContext } from './check-context.ts';
 
-const much = 30_000;
-const some = 2_000;
+const problemAbove = 30_000;
+const noticeAbove = 2_000;
 
 /** Compared with the database's clock, and with times in the store: both reveal a wrong clock. */
 export async function clockFindings({ store, now }: Pick<CheckContext, 'store' | 'now'>): Promise<Finding[]> {
@@ -11,15 +11,15 @@ export async function clockFindings({ store, now }: Pick<CheckContext, 'store' |
   if (store?.kind === 'postgres') {
     const before = Date.now();
     const [row] = await store.ask('select (extract(epoch from clock_timestamp()) * 1000)::bigint as at');
-    // Half of the round trip.
-    const off = Math.round(Number(row?.at) - (before + Date.now()) / 2);
-    const found = `The clock of this machine and the database's are ${Math.abs(off)} ms apart.`;
+    // Compared with the middle of the round trip.
+    const difference = Math.round(Number(row?.at) - (before + Date.now()) / 2);
+    const found = `The clock of this machine and the database's are ${Math.abs(difference)} ms apart.`;
     const todo = 'Have both set by NTP: nodes must agree to half a minute.';
-    if (Math.abs(off) > much) findings.push(problem('clock', found, todo));
-    else if (Math.abs(off) > some) findings.push(notice('clock', found, todo));
+    if (Math.abs(difference) > problemAbove) findings.push(problem('clock', found, todo));
+    else if (Math.abs(difference) > noticeAbove) findings.push(notice('clock', found, todo));
   }
   const ahead = (await newest(store)) - now;
-  if (ahead > some)
+  if (ahead > noticeAbove)
     findings.push(
       problem(
         'clock',

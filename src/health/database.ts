@@ -20,7 +20,7 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
   );
   const name = `${store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${row?.version}`;
   const done = await migrationsOf(store);
-  if (done > newestMigration && !(await isKnown(store)))
+  if (done > newestMigration && !(await isCompatible(store)))
     return [
       problem(
         'database',
@@ -57,7 +57,7 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
 }
 
 /** Whether the newer Linnet left the tables so that this one can write to them. */
-async function isKnown(store: NonNullable<CheckContext['store']>): Promise<boolean> {
+async function isCompatible(store: NonNullable<CheckContext['store']>): Promise<boolean> {
   const [row] = await store.ask("select value from settings where key = 'least_migration'");
   return row !== undefined && Number(row.value) <= newestMigration;
 }

@@ -30,8 +30,8 @@ export async function dnsFindings(context: CheckContext): Promise<Finding[]> {
       ),
     ];
   const own = ok('dns', `${host} leads to ${addresses.join(', ')}.`);
-  const wanted = await targetsOf(config.domainTarget, addresses, dns);
-  return [own, ...(await domainFindings(await verifiedDomains(context.store), wanted, dns))];
+  const expected = await targetsOf(config.domainTarget, addresses, dns);
+  return [own, ...(await domainFindings(await verifiedDomains(context.store), expected, dns))];
 }
 
 async function targetsOf(
@@ -45,7 +45,7 @@ async function targetsOf(
 
 async function domainFindings(
   domains: readonly string[],
-  wanted: readonly string[],
+  expected: readonly string[],
   dns: CheckContext['dns'],
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
@@ -55,8 +55,8 @@ async function domainFindings(
     const found = await Promise.all(some.map((domain) => dns.addressesOf(domain)));
     for (const [index, domain] of some.entries()) {
       const addresses = found[index] ?? null;
-      if (addresses?.some((address) => wanted.includes(address))) good += 1;
-      else findings.push(wrongAddressFinding(domain, addresses, wanted));
+      if (addresses?.some((address) => expected.includes(address))) good += 1;
+      else findings.push(wrongAddressFinding(domain, addresses, expected));
     }
   }
   if (good > 0)
@@ -67,7 +67,7 @@ async function domainFindings(
 function wrongAddressFinding(
   domain: string,
   addresses: readonly string[] | null,
-  wanted: readonly string[],
+  expected: readonly string[],
 ): Finding {
   if (addresses === null)
     return notice(
@@ -79,6 +79,6 @@ function wrongAddressFinding(
   return notice(
     'dns',
     `${domain} ${leads}.`,
-    `Its links are reached when it leads to ${wanted.join(' or ')}, or to a proxy that passes them on. Set it where the domain's DNS is.`,
+    `Its links are reached when it leads to ${expected.join(' or ')}, or to a proxy that passes them on. Set it where the domain's DNS is.`,
   );
 }

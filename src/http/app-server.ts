@@ -16,7 +16,7 @@ interface AppServerOptions {
 
 /** Far above every limit of an endpoint: those are checked before a byte is read, with an error that explains them. */
 const largestBody = 1024 * 1024 * 1024;
-/** The maximum: the listener ends silent connections, and a slow handler still answers. */
+/** The runtime's maximum: the listener ends idle connections, and a slow handler can still answer. */
 const idleSeconds = 255;
 /** A body of this size has arrived with the head, or right after it. */
 const smallBody = 8 * 1024;
@@ -50,31 +50,31 @@ export class AppServer {
         if (client === undefined) return new Response(null, { status: 403 });
         const id = ids.next();
         const keepOpen = (seconds = 0) => void server.timeout(request, seconds);
-        const asked = performance.now();
-        const named = (response: Response): Response => {
+        const receivedAt = performance.now();
+        const withRequestId = (response: Response): Response => {
           response.headers.set('x-request-id', id);
-          // The runtime closes the connection then, without announcing it.
+          // The runtime then closes the connection, but sends no header that announces it.
           if (request.headers.get('connection') === 'close') response.headers.set('connection', 'close');
-          note?.(answeredOf(id, request, response.status, performance.now() - asked));
+          note?.(answeredOf(id, request, response.status, performance.now() - receivedAt));
           return response;
         };
         return during(id, () => {
           const answer = this.#answer(request, { address: client, keepOpen }, onFault);
-          return answer instanceof Promise ? answer.then(named) : named(answer);
+          return answer instanceof Promise ? answer.then(withRequestId) : withRequestId(answer);
         });
       },
       error: (cause) => {
         onFault(cause);
-        return failed();
+        return internalError();
       },
     });
   }
 
-  /** Handles a handler's exception here, where its request is known. */
+  /** Catches the handler's exceptions here, where their request is known. */
   #answer(request: Request, caller: Caller, onFault: (cause: unknown) => void): Answer {
     const fail = (cause: unknown) => {
       onFault(cause);
-      return failed();
+      return internalError();
     };
     let answer: Answer;
     try {
@@ -84,7 +84,7 @@ export class AppServer {
     }
     if (answer instanceof Promise) answer = answer.catch(fail);
     if (this.#isDraining) return closing(answer);
-    return mayHaveMore(request) ? closingUnlessRead(request, answer) : answer;
+    return mayHaveUnreadBody(request) ? closingUnlessRead(request, answer) : answer;
   }
 
   get port(): number {
@@ -104,16 +104,16 @@ export class AppServer {
   /** Lets requests that are under way finish, for at most so many milliseconds. */
   async stop(timeout: number): Promise<void> {
     let timer: Timer | undefined;
-    const late = new Promise<void>((resolve) => {
+    const timedOut = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeout);
     });
-    await Promise.race([this.#server.stop(), late]);
+    await Promise.race([this.#server.stop(), timedOut]);
     clearTimeout(timer);
     await this.#server.stop(true);
   }
 }
 
-const failed = (): Response =>
+const internalError = (): Response =>
   Response.json(
     {
       status_code: 500,
@@ -135,15 +135,15 @@ async function closing(answer: Answer): Promise<Response> {
   return response;
 }
 
-/** Whether some of its body may still be on its way when it is answered. */
-function mayHaveMore({ headers }: Request): boolean {
+/** Whether a part of the request's body may still arrive after the answer. */
+function mayHaveUnreadBody({ headers }: Request): boolean {
   const length = headers.get('content-length');
   return length === null ? headers.has('transfer-encoding') : Number(length) > smallBody;
 }
 
 /**
  * An answer given before the body was read closes the connection: Bun reads no more of the body, and would count it as a request
- * under way, for which a stop waits in vain. A chunked body may also be short and complete: then only a refusal closes the
+ * under way, which `stop` would wait for in vain. A chunked body may also be short and complete: then only a refusal closes the
  * connection.
  */
 async function closingUnlessRead(request: Request, answer: Answer): Promise<Response> {

@@ -4,7 +4,7 @@ import { memoize } from '../structures/memoize.ts';
 
 /**
  * The client's address: the socket's, unless proxies are trusted. Then X-Forwarded-For is read from its end, which the nearest
- * proxy wrote, and only as far as the trust goes; clients can forge the entries before that.
+ * proxy wrote, and only as far as the proxies are trusted; clients can forge the entries before that.
  */
 export function clientAddress(
   peer: string | null,
@@ -14,7 +14,7 @@ export function clientAddress(
   const nearest = plainAddress(peer ?? '') ?? '0.0.0.0';
   if (forwardedFor === null || !trustsProxies(trust)) return nearest;
   let client = nearest;
-  for (let step = 0, end = forwardedFor.length; isTrustedHop(client, step, trust) && end >= 0; step++) {
+  for (let hop = 0, end = forwardedFor.length; isTrustedHop(client, hop, trust) && end >= 0; hop++) {
     const start = forwardedFor.lastIndexOf(',', end - 1);
     const address = plainAddress(forwardedFor.slice(start + 1, end).trim());
     if (address === null) return client;
@@ -33,9 +33,9 @@ export function limitedNetwork(peer: string, trust: TrustedProxies): string | nu
 /** Whether any proxies' headers are trusted. */
 export const trustsProxies = (trust: TrustedProxies): boolean => trust.kind !== 'hops' || trust.count > 0;
 
-/** Whether this proxy, so many hops away, is trusted about its own client. */
-const isTrustedHop = (proxy: string, step: number, trust: TrustedProxies): boolean =>
-  trust.kind === 'hops' ? step < trust.count : isWithin(proxy, trust.ranges);
+/** Whether this proxy, `hop` hops away, is trusted to name its own client. */
+const isTrustedHop = (proxy: string, hop: number, trust: TrustedProxies): boolean =>
+  trust.kind === 'hops' ? hop < trust.count : isWithin(proxy, trust.ranges);
 
 /** What rate limits count as one client: an IPv4 address, or the /64 of an IPv6 customer. */
 export function networkOf(address: string): string {
@@ -53,7 +53,12 @@ export function isLoopbackAddress(peer: string | null): boolean {
 }
 
 /** Private networks, where proxies are expected if only a number of hops is configured. */
-const inside: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat']);
+const privateRanges: ReadonlySet<string> = new Set([
+  'private',
+  'uniqueLocal',
+  'linkLocal',
+  'carrierGradeNat',
+]);
 
 /**
  * Whether the peer is a trusted proxy. A number of hops names no addresses: then it must be in a private network, because anybody
@@ -63,7 +68,7 @@ export function isTrustedProxy(peer: string | null, trust: TrustedProxies): bool
   const address = plainAddress(peer ?? '');
   if (address === null) return false;
   return trust.kind === 'hops'
-    ? trust.count > 0 && inside.has(ipaddr.parse(address).range())
+    ? trust.count > 0 && privateRanges.has(ipaddr.parse(address).range())
     : isWithin(address, trust.ranges);
 }
 

@@ -3,7 +3,7 @@ const ports = 65_536;
 const slotLength = 64;
 
 /**
- * The client behind each local port from which the listener connects to the app server. In memory that two threads share: the
+ * The client behind each local port from which the listener connects to the app server. The memory is shared by two threads: the
  * listener's thread writes it before it sends, and the app server's thread reads it at each request.
  */
 export class ClientByPort {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Any text as text of a page, also inside a quoted attribute. */
+/** Escapes text for a page, also for a quoted attribute. */
 export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** Allows exactly one style sheet, by its hash, and nothing else. */
 export const policyFor = (style: string): string =>

@@ -1,14 +1,14 @@
 import { randomFillSync } from 'node:crypto';
 
 const length = 12;
-const perFill = 256;
+const idsPerFill = 256;
 
 /**
- * Ids for requests: random, so that they reveal neither the client nor the number of requests. They are cut out of one text of
- * random characters, which takes some nanoseconds each.
+ * Ids for requests: random, so that they reveal neither the client nor the number of requests. Each is cut from one text of
+ * random characters, which takes some nanoseconds.
  */
 export class RequestIds {
-  readonly #bytes = Buffer.alloc((length * perFill * 3) / 4);
+  readonly #bytes = Buffer.alloc((length * idsPerFill * 3) / 4);
   #text = '';
   #at = 0;
 

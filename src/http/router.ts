@@ -92,7 +92,7 @@ export function router(routes: Routes) {
   };
 }
 
-/** Some load balancers check health in HTTP/1.0 without a Host. Null for any other such request. */
+/** Some load balancers send health checks in HTTP/1.0 without a Host header. Null for any other such request. */
 function answerHostless(routes: Routes, request: Request, caller: Caller): Answer | null {
   const incoming = incomingOf(request, caller, '', routes);
   if (incoming === null) return null;
@@ -120,10 +120,10 @@ function dispatch(
     const isLink = !isServicePath(incoming.path, isCustom) && (isCustom || incoming.path !== '/');
     return https.insecure(incoming, { isKnown: domainId !== null, isLink }) ?? answer();
   }
-  const given = answer();
-  return given instanceof Promise
-    ? given.then((response) => https.secured(response, incoming))
-    : https.secured(given, incoming);
+  const unsecured = answer();
+  return unsecured instanceof Promise
+    ? unsecured.then((response) => https.secured(response, incoming))
+    : https.secured(unsecured, incoming);
 }
 
 /** The header comes from our listener, or from a trusted proxy. */
@@ -154,7 +154,7 @@ function incomingOf(request: Request, caller: Caller, host: string, routes: Rout
 const addressOf = (request: Request, caller: Caller, trust: TrustedProxies): string =>
   clientAddress(caller.address, trustsProxies(trust) ? request.headers.get('x-forwarded-for') : null, trust);
 
-const proxyMarks = [
+const proxyHeaders = [
   'forwarded',
   'x-forwarded-for',
   'x-forwarded-host',
@@ -166,7 +166,7 @@ const proxyMarks = [
 
 /** Where this process terminates HTTPS itself, X-Forwarded-Proto comes from its own listener. */
 const isForwarded = ({ headers }: Request, { https }: Routes): boolean =>
-  proxyMarks.some((mark) => headers.has(mark) && (https === null || mark !== 'x-forwarded-proto'));
+  proxyHeaders.some((header) => headers.has(header) && (https === null || header !== 'x-forwarded-proto'));
 
 /**
  * A proxy on this machine has a loopback address too, and may forward any Host: so this is only trusted if BASE_URL and
@@ -183,6 +183,6 @@ function isLocal(request: Request, caller: Caller, host: string, routes: Routes)
 }
 
 function isInternal(request: Request, { address }: Caller, routes: Routes): boolean {
-  const isNear = isLoopbackAddress(address) || isTrustedProxy(address, routes.trustedProxies);
-  return isNear && !isForwarded(request, routes);
+  const isTrustedPeer = isLoopbackAddress(address) || isTrustedProxy(address, routes.trustedProxies);
+  return isTrustedPeer && !isForwarded(request, routes);
 }

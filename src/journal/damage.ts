@@ -41,7 +41,7 @@ export function copyDamaged(dataDir: string, name: JournalName, segment: number)
   return to;
 }
 
-/** Removes such copies that were last written to before an instant. */
+/** Removes the copies that were last written to before an instant. */
 export function deleteDamagedBefore(dataDir: string, before: number): void {
   for (const name of filesIn(damagedIn(dataDir))) {
     const path = join(damagedIn(dataDir), name);

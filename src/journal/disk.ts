@@ -3,7 +3,7 @@ import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:f
 /** What the journal needs of the disk. Tests replace it with one that fails. */
 export interface JournalDisk {
   open(path: string): number;
-  /** Returns how many bytes it took, as the system does. */
+  /** Returns how many bytes were written, as the system call does. */
   write(file: number, bytes: Buffer, from: number, length: number, at: number): number;
   truncate(file: number, size: number): void;
   sync(file: number, done: (fault?: Error | null) => void): void;

@@ -1,6 +1,6 @@
 const interval = 1_500;
 
-/** Counts dropped hits and logs them: the first one at once, then at intervals the number since. */
+/** Counts dropped hits and logs them: the first one at once, then, at intervals, the number since the last report. */
 export class DroppedHits {
   readonly #log: (event: string, facts: Record<string, unknown>) => void;
   #total = 0;

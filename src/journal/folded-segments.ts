@@ -2,7 +2,7 @@ import { rmSync, statSync, utimesSync } from 'node:fs';
 import { isTransient } from '../rules/transient-error.ts';
 import { segmentFile, segmentsIn } from './files.ts';
 
-/** How long, and how many, folded segments are kept. */
+/** For how long, and up to how many bytes, folded segments are kept. */
 export interface Keep {
   readonly milliseconds: number;
   readonly bytes: number;
@@ -23,23 +23,23 @@ export class FoldedSegments {
   readonly #keep: Keep;
   readonly #segments: Folded[] = [];
   /** The segments before this one have been registered. */
-  #seen: number;
+  #firstUnregistered: number;
 
   /** `folded`: the segments before this one were folded earlier. */
   constructor(folder: string, keep: Keep, folded: number) {
     this.#folder = folder;
     this.#keep = keep;
-    this.#seen = 0;
+    this.#firstUnregistered = 0;
     this.#add(folded, false);
   }
 
   /** The segments before this one are folded: removes those that have been kept long enough. */
   passed(before: number): void {
-    if (before > this.#seen) this.#add(before, this.#keep.milliseconds > 0);
+    if (before > this.#firstUnregistered) this.#add(before, this.#keep.milliseconds > 0);
     this.trim();
   }
 
-  /** All segments are folded; `isNew`: the last ones only now. */
+  /** All segments are folded. `isNew`: the last ones were folded just now. */
   finish(isNew: boolean): void {
     this.#add(Number.POSITIVE_INFINITY, isNew && this.#keep.milliseconds > 0);
     this.trim();
@@ -52,7 +52,7 @@ export class FoldedSegments {
       // Modification times in the future come from a clock that was set back.
       const isRecent = Math.abs(now - first.at) < this.#keep.milliseconds;
       if (isRecent && bytes <= this.#keep.bytes) return;
-      if (!passes(() => rmSync(segmentFile(this.#folder, first.segment), { force: true }))) return;
+      if (!succeeds(() => rmSync(segmentFile(this.#folder, first.segment), { force: true }))) return;
       bytes -= first.size;
       this.#segments.shift();
     }
@@ -63,23 +63,23 @@ export class FoldedSegments {
   }
 
   #add(before: number, isNew: boolean): void {
-    const isDone = passes(() => {
+    const isDone = succeeds(() => {
       for (const segment of segmentsIn(this.#folder)) {
-        if (segment < this.#seen || segment >= before) continue;
+        if (segment < this.#firstUnregistered || segment >= before) continue;
         const path = segmentFile(this.#folder, segment);
         const { size, mtimeMs } = statSync(path);
         const now = Date.now();
         if (isNew) utimesSync(path, now / 1_000, now / 1_000);
         this.#segments.push({ segment, size, at: isNew ? now : mtimeMs });
-        this.#seen = segment + 1;
+        this.#firstUnregistered = segment + 1;
       }
     });
-    if (isDone) this.#seen = Math.max(this.#seen, before);
+    if (isDone) this.#firstUnregistered = Math.max(this.#firstUnregistered, before);
   }
 }
 
-/** Returns false where the system refuses what it may allow later. */
-function passes(work: () => void): boolean {
+/** Returns false if the system refuses the work, but may allow it later. */
+function succeeds(work: () => void): boolean {
   try {
     work();
     return true;

@@ -45,11 +45,11 @@ export class Journal {
   readonly #parts: JournalParts;
   readonly #writer = new RecordWriter();
   #hits = 0;
-  /** Whether hits of this tick wait for its end, and the promise of that. */
-  #isTick = false;
-  #ended: PromiseWithResolvers<void> | null = null;
+  /** Whether hits of this tick are written at its end, and the promise that resolves then. */
+  #awaitsTickEnd = false;
+  #tickEnd: PromiseWithResolvers<void> | null = null;
   #window = 0;
-  #inWindow = 0;
+  #hitsInWindow = 0;
   #busyUntil = 0;
   #file: number | null = null;
   #segment = 1;
@@ -72,20 +72,21 @@ export class Journal {
   }
 
   /**
-   * Returns true if the hit is in the file. Otherwise it will be at the end of this tick, before any task that is deferred to
-   * then after this call (or it is held in memory while the disk accepts nothing). While there are few hits, each is written at
-   * once: answers needn't wait, and pipelined requests are answered; Bun closes connections whose answer comes later.
+   * Returns true if the hit is in the file. Otherwise it is written at the end of this tick, before any task that is deferred
+   * to that time after this call (or it is held in memory while the disk accepts nothing). While there are few hits, each is
+   * written at once: answers needn't wait, and pipelined requests are answered; if an answer comes later, Bun closes their
+   * connection.
    */
   keep(hit: RawHit): boolean {
     this.#writer.add(hit);
     this.#hits += 1;
     const isQuiet = this.#isQuiet(hit.at);
-    if (this.#isTick) return false;
+    if (this.#awaitsTickEnd) return false;
     if (isQuiet) {
       this.#writeOrHold();
       return true;
     }
-    this.#isTick = true;
+    this.#awaitsTickEnd = true;
     this.#parts.afterTick(this.#endTick);
     return false;
   }
@@ -93,8 +94,8 @@ export class Journal {
   /** The same as a promise, which is never rejected. Null if the hit is in the file. */
   append(hit: RawHit): Promise<void> | null {
     if (this.keep(hit)) return null;
-    this.#ended ??= Promise.withResolvers();
-    return this.#ended.promise;
+    this.#tickEnd ??= Promise.withResolvers();
+    return this.#tickEnd.promise;
   }
 
   /** Everything before this position has been written. */
@@ -133,23 +134,23 @@ export class Journal {
   }
 
   readonly #endTick = (): void => {
-    if (!this.#isTick) return;
-    this.#isTick = false;
+    if (!this.#awaitsTickEnd) return;
+    this.#awaitsTickEnd = false;
     this.#writeOrHold();
-    this.#ended?.resolve();
-    this.#ended = null;
+    this.#tickEnd?.resolve();
+    this.#tickEnd = null;
   };
 
   /** Counts the hit: must be called once for each. */
   #isQuiet(at: number): boolean {
     const window = Math.floor(at / quietWindow);
     if (window !== this.#window) {
-      if (this.#inWindow > maxSingleWrites) this.#busyUntil = this.#window + busyWindows;
+      if (this.#hitsInWindow > maxSingleWrites) this.#busyUntil = this.#window + busyWindows;
       this.#window = window;
-      this.#inWindow = 0;
+      this.#hitsInWindow = 0;
     }
-    this.#inWindow += 1;
-    return window > this.#busyUntil && this.#inWindow <= maxSingleWrites;
+    this.#hitsInWindow += 1;
+    return window > this.#busyUntil && this.#hitsInWindow <= maxSingleWrites;
   }
 
   #writeOrHold(): void {
@@ -235,7 +236,7 @@ export class Journal {
 
   /** If the next segment can't be opened now, this one stays in use. */
   #nextSegment(): void {
-    const before = this.#file;
+    const previous = this.#file;
     try {
       this.#file = this.#open(this.#segment + 1);
     } catch {
@@ -245,7 +246,7 @@ export class Journal {
     this.#segment += 1;
     this.#size = 0;
     this.#isDirty = false;
-    if (before !== null) this.#close(before);
+    if (previous !== null) this.#close(previous);
   }
 
   #close(file: number, closed = () => {}): void {

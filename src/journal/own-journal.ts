@@ -7,8 +7,8 @@ import { lockJournal, removeJournal } from './lock.ts';
 const unusedIn = (dataDir: string): string => join(dataDir, 'journal-unused');
 
 /**
- * The folder of this process's journal. It is created and locked elsewhere before there is anything to write, and the first hit
- * moves it among the journals: a rename needs no file descriptor, and there may be none left then.
+ * The folder of this process's journal. It is created and locked in another folder before there is anything to write, and the
+ * first hit moves it to the journals: a rename needs no file descriptor, and there may be none left then.
  */
 export class OwnJournal {
   readonly #unused: string;
@@ -31,7 +31,7 @@ export class OwnJournal {
     return this.#isInUse ? this.#folder : this.#unused;
   }
 
-  /** Called before the first hit is written: from then on it is among the journals. */
+  /** Moves the folder to the journals. Called before the first hit is written. */
   use(): void {
     if (this.#isInUse) return;
     this.prepare();
@@ -47,7 +47,7 @@ export class OwnJournal {
   }
 }
 
-/** Removes folders that processes created and never used before they died. */
+/** Removes folders whose processes ended without using them. */
 export function removeUnusedJournals(dataDir: string): void {
   for (const name of namesIn(unusedIn(dataDir))) {
     const folder = join(unusedIn(dataDir), name);

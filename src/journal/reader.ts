@@ -1,6 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { isBefore, type Position, segmentFile, segmentsIn } from './files.ts';
-import { announcedEnd, isSummed, type RecordBytes, recordBytes, recordHead, wholeRecord } from './record.ts';
+import {
+  announcedEnd,
+  hasValidChecksum,
+  type RecordBytes,
+  recordBytes,
+  recordHead,
+  wholeRecord,
+} from './record.ts';
 import { findRecord } from './resync.ts';
 
 const chunkSize = 1024 * 1024;
@@ -51,7 +58,7 @@ export class JournalReader {
    */
   next(end: Position | null): RecordBytes | null {
     while (end === null || isBefore(this.#position, end)) {
-      const record = this.#recordHere();
+      const record = this.#nextInChunk();
       if (record !== null) return record;
       const size = this.#sizeOf(end);
       if (this.#position.offset < size && (this.#load(size) || this.#skip(size, end))) continue;
@@ -66,8 +73,8 @@ export class JournalReader {
     this.#forgetChunk();
   }
 
-  /** Null if the chunk in memory has no whole record at this position. */
-  #recordHere(): RecordBytes | null {
+  /** The record at this position. Null if the chunk in memory doesn't contain all of it. */
+  #nextInChunk(): RecordBytes | null {
     const { segment, offset } = this.#position;
     const at = offset - this.#chunkFrom;
     const length = at < this.#chunk.length ? wholeRecord(this.#chunk, at) : 0;
@@ -102,7 +109,7 @@ export class JournalReader {
     const next = findRecord(read, offset + 1, size);
     const bytes = (next ?? size) - offset;
     const isLast = next === null && end?.segment !== segment;
-    const isTorn = isLast && isBegun(read(offset, Math.min(bytes, chunkSize)), bytes);
+    const isTorn = isLast && isIncompleteRecord(read(offset, Math.min(bytes, chunkSize)), bytes);
     this.#onFlaw({ kind: isTorn ? 'torn' : 'damaged', segment, offset, bytes });
     if (next === null) this.#exhausted = { segment, offset };
     else this.#position = { segment, offset: next };
@@ -141,10 +148,10 @@ export class JournalReader {
     const size = descriptor === null ? 0 : fstatSync(descriptor).size;
     const isLast = end?.segment === segment;
     // A missing segment is a flaw only if its process has reported writing it; otherwise it was folded and removed.
-    const due = isLast ? end.offset : descriptor === null ? 0 : offset;
-    if (size < due && this.#truncated !== segment) {
+    const expectedSize = isLast ? end.offset : descriptor === null ? 0 : offset;
+    if (size < expectedSize && this.#truncated !== segment) {
       this.#truncated = segment;
-      this.#onFlaw({ kind: 'truncated', segment, offset: size, bytes: due - size });
+      this.#onFlaw({ kind: 'truncated', segment, offset: size, bytes: expectedSize - size });
     }
     return isLast ? Math.min(size, end.offset) : size;
   }
@@ -163,10 +170,10 @@ export class JournalReader {
   }
 }
 
-/** Whether these bytes are the beginning of an incomplete record, or zeros that were never written to. */
-function isBegun(rest: Buffer, bytes: number): boolean {
+/** Whether these bytes are an incomplete record, or zeros that were never overwritten. */
+function isIncompleteRecord(rest: Buffer, bytes: number): boolean {
   if (bytes < recordHead) return true;
   const end = announcedEnd(rest, 0);
   if (end === null) return rest.every((byte) => byte === 0);
-  return end > bytes && !isSummed(rest.subarray(0, bytes));
+  return end > bytes && !hasValidChecksum(rest.subarray(0, bytes));
 }

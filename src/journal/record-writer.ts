@@ -21,8 +21,8 @@ const restLength = 200;
 
 const lineBreak = 10;
 const zero = 48;
-const mark = doNotTrackMark.charCodeAt(0);
-const blank = evidenceMark.charCodeAt(0);
+const doNotTrackByte = doNotTrackMark.charCodeAt(0);
+const evidenceByte = evidenceMark.charCodeAt(0);
 const hintsBlank = hintsMark.charCodeAt(0);
 const hintsTilde = hintsMark.charCodeAt(1);
 /** Larger numbers aren't written digit by digit. */
@@ -79,9 +79,9 @@ export class RecordWriter {
   }
 
   #makeRoomFor({ method, address, countryHint, matchedRule, alias }: RawHit): void {
-    const led = countryHint.length + matchedRule.length + alias.length;
-    const texts = maxTextLength + method.length + address.length + led;
-    const needed = this.#end + texts * maxBytes + restLength;
+    const lastLineLength = countryHint.length + matchedRule.length + alias.length;
+    const characters = maxTextLength + method.length + address.length + lastLineLength;
+    const needed = this.#end + characters * maxBytes + restLength;
     if (needed <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
     this.#bytes.copy(larger, 0, 0, this.#end);
@@ -92,14 +92,14 @@ export class RecordWriter {
     const bytes = this.#bytes;
     bytes[this.#end++] = zero + outcomes.indexOf(outcome);
     bytes[this.#end++] = zero + targets.indexOf(target ?? 'none');
-    if (doNotTrack) bytes[this.#end++] = mark;
+    if (doNotTrack) bytes[this.#end++] = doNotTrackByte;
     bytes[this.#end++] = lineBreak;
   }
 
   #purpose({ purpose, headerEvidence }: RawHit): void {
     if (headerEvidence !== 'none') {
       const bytes = this.#bytes;
-      bytes[this.#end++] = blank;
+      bytes[this.#end++] = evidenceByte;
       bytes[this.#end++] = zero + headerEvidenceKinds.indexOf(headerEvidence);
     }
     this.#cut(purpose, maxLengths.purpose);
@@ -166,6 +166,6 @@ export class RecordWriter {
 }
 
 function lastLine({ countryHint, alias, matchedRule }: RawHit): string {
-  const marked = alias === '' ? countryHint : countryHint + aliasMark + alias;
-  return matchedRule === '' ? marked : marked + ruleMark + matchedRule;
+  const countryAndAlias = alias === '' ? countryHint : countryHint + aliasMark + alias;
+  return matchedRule === '' ? countryAndAlias : countryAndAlias + ruleMark + matchedRule;
 }

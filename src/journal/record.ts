@@ -42,14 +42,14 @@ const checksum = (bytes: Uint8Array): number => Bun.hash.crc32(bytes);
 export function wholeRecord(bytes: Buffer, at: number): number {
   const end = announcedEnd(bytes, at);
   if (end === null || end > bytes.length) return 0;
-  return isSummed(bytes.subarray(at, end)) ? end - at : 0;
+  return hasValidChecksum(bytes.subarray(at, end)) ? end - at : 0;
 }
 
 /** Whether the checksum matches everything after the head, regardless of the length in the head. */
-export const isSummed = (record: Buffer): boolean =>
+export const hasValidChecksum = (record: Buffer): boolean =>
   checksum(record.subarray(recordHead)) === record.readUInt32LE(4);
 
-/** Where the record that begins here should end; null if its length is missing. */
+/** The end of the record that begins at `at`, according to its length; null if the length is missing. */
 export function announcedEnd(bytes: Buffer, at: number): number | null {
   if (bytes.length - at < recordHead) return null;
   const length = bytes.readUInt32LE(at);

@@ -14,9 +14,9 @@ const maxSearched = 512 * 1024 * 1024;
 const lineBreak = 10;
 const zero = 48;
 const nine = 57;
-const mark = doNotTrackMark.charCodeAt(0);
+const doNotTrackByte = doNotTrackMark.charCodeAt(0);
 
-/** Reads bytes of a file into a new buffer; fewer than asked for at the end of the file. */
+/** Reads bytes of a file into a new buffer; fewer than requested at the end of the file. */
 type ReadBytes = (offset: number, length: number) => Buffer;
 
 /**
@@ -82,13 +82,13 @@ function isLine(bytes: Buffer, from: number, to: number, line: number): boolean 
 function isCodes(bytes: Buffer, from: number, to: number): boolean {
   const outcome = (bytes[from] ?? 0) - zero;
   const target = (bytes[from + 1] ?? 0) - zero;
-  const isMarked = to - from === 3 && bytes[from + 2] === mark;
+  const isMarked = to - from === 3 && bytes[from + 2] === doNotTrackByte;
   const isKnown = outcome >= 0 && outcome < outcomes.length && target >= 0 && target < targets.length;
   return isKnown && (to - from === 2 || isMarked);
 }
 
-function isEvery(bytes: Buffer, from: number, to: number, isOne: (byte: number) => boolean): boolean {
-  for (let at = from; at < to; at++) if (!isOne(bytes[at] ?? 0)) return false;
+function isEvery(bytes: Buffer, from: number, to: number, matches: (byte: number) => boolean): boolean {
+  for (let at = from; at < to; at++) if (!matches(bytes[at] ?? 0)) return false;
   return true;
 }
 

@@ -13,14 +13,14 @@ export function unfoldedIn(dataDir: string, watermarks: ReadonlyMap<string, Posi
   let bytes = 0;
   let since: number | null = null;
   for (const name of journalsIn(dataDir)) {
-    const mark = watermarks.get(watermarkKey(name)) ?? { segment: 0, offset: 0 };
+    const watermark = watermarks.get(watermarkKey(name)) ?? { segment: 0, offset: 0 };
     const folder = folderOf(dataDir, name);
-    for (const segment of segmentsIn(folder).filter((number) => number >= mark.segment)) {
-      const found = statSync(segmentFile(folder, segment), { throwIfNoEntry: false });
-      const left = (found?.size ?? 0) - (segment === mark.segment ? mark.offset : 0);
-      if (found === undefined || left <= 0) continue;
+    for (const segment of segmentsIn(folder).filter((number) => number >= watermark.segment)) {
+      const file = statSync(segmentFile(folder, segment), { throwIfNoEntry: false });
+      const left = (file?.size ?? 0) - (segment === watermark.segment ? watermark.offset : 0);
+      if (file === undefined || left <= 0) continue;
       bytes += left;
-      since = Math.min(since ?? found.mtimeMs, found.mtimeMs);
+      since = Math.min(since ?? file.mtimeMs, file.mtimeMs);
     }
   }
   return { bytes, since };

@@ -30,7 +30,7 @@ export interface ClickRecorderFigures {
   readonly waiting: number;
   /** Milliseconds that the oldest of those has waited. */
   readonly waitingFor: number;
-  /** In memory only, because the disk accepts nothing. */
+  /** In memory only, because the disk accepts no writes. */
   readonly held: number;
   readonly dropped: number;
   /** Damaged segments of journals. */
@@ -39,12 +39,12 @@ export interface ClickRecorderFigures {
 
 /** The longest time that hits wait before the fold is woken: larger batches cost less per hit. */
 const wakeInterval = 200;
-/** After so many bytes (some thousand hits) in one interval the next interval is longer: nobody can watch that many live. */
+/** After this many bytes (some thousand hits) in one interval, the next interval is longer: that many clicks can't be followed live. */
 const busyLength = 256 * 1024;
 const busyWakeInterval = 800;
 /**
- * A segment is ended once all of it is folded, at most this often, so that its addresses are deleted. While hits come without a
- * pause it is ended as well, after a longer time.
+ * A segment is ended once all of it is folded, at most this often, so that its addresses are deleted. While hits arrive without a
+ * pause, it is ended as well, after a longer time.
  */
 const rotateInterval = 2_000;
 const busyRotateInterval = 10_000;
@@ -62,7 +62,7 @@ export class ClickRecorder {
   readonly #settings: FoldSettings;
   readonly #journal: Journal;
   readonly #listeners: (() => void)[] = [];
-  readonly #own: OwnJournal;
+  readonly #ownJournal: OwnJournal;
   readonly #dropped: DroppedHits;
   readonly #lag = new FoldLag();
   #damaged = 0;
@@ -71,7 +71,7 @@ export class ClickRecorder {
   #restartPause = firstRestart;
   #waking: Timer | undefined;
   #wokenAt = Number.NEGATIVE_INFINITY;
-  #wokenFor: Position = { segment: 1, offset: 0 };
+  #endAtLastWake: Position = { segment: 1, offset: 0 };
   #isBusy = false;
   #rotating: Timer | undefined;
   #rotateDue = Number.POSITIVE_INFINITY;
@@ -85,12 +85,12 @@ export class ClickRecorder {
     this.#settings = { ...parts.settings, journal: newJournalName(parts.settings.dataDir) };
     const { dataDir } = parts.settings;
     this.#dropped = new DroppedHits(parts.warn);
-    this.#own = new OwnJournal(dataDir, this.#settings.journal);
+    this.#ownJournal = new OwnJournal(dataDir, this.#settings.journal);
     this.#journal = new Journal({
       disk: parts.disk,
       afterTick: parts.afterTick,
-      folder: () => this.#own.prepare(),
-      use: () => this.#own.use(),
+      folder: () => this.#ownJournal.prepare(),
+      use: () => this.#ownJournal.use(),
       onWritten: () => this.#wakeSoon(),
       onWarning: (what, hits, cause) => this.#warn(what, hits, cause),
     });
@@ -141,7 +141,7 @@ export class ClickRecorder {
     this.#listeners.push(listener);
   }
 
-  /** Must be called periodically: deletes expired hits, and folds the journals of dead processes. */
+  /** Must be called periodically: deletes expired hits, and folds the journals of processes that have ended. */
   cleanUp(): void {
     this.#start();
     this.#send({ kind: 'cleanUp', now: this.#parts.now() });
@@ -164,7 +164,7 @@ export class ClickRecorder {
       this.#thread = null;
     }
     await Promise.race([closed, Bun.sleep(closeTimeout)]);
-    this.#own.release();
+    this.#ownJournal.release();
     this.#dropped.close();
   }
 
@@ -307,9 +307,9 @@ export class ClickRecorder {
     if (this.#isStopping) return;
     const { end } = this.#journal;
     this.#lag.woken(end, this.#journal.held, performance.now());
-    const { segment, offset } = this.#wokenFor;
+    const { segment, offset } = this.#endAtLastWake;
     this.#isBusy = end.offset - (end.segment === segment ? offset : 0) > busyLength;
-    this.#wokenFor = end;
+    this.#endAtLastWake = end;
     this.#start();
     this.#send({ kind: 'wake', end, now: this.#parts.now() });
   }

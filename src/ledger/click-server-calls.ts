@@ -20,13 +20,13 @@ const none = (): ClickServerCalls => ({
   insertionMilliseconds: 0,
 });
 
-/** Those of this thread. A thread without metrics of its own hands them to another. */
+/** The calls of this thread. A thread without metrics of its own passes them to another thread. */
 export const clickServerCalls = none();
 
-/** Whether the server was away at the last call of this thread, or of one that hands its calls to it. */
+/** Whether the server was unavailable at the last call of this thread, or of a thread that passes its calls to this one. */
 export const clickServerState = { isAway: false };
 
-/** The calls since the last time; null if there were none. */
+/** The calls since this function was last called; null if there were none. */
 export function takeClickServerCalls(): ClickServerCalls | null {
   if (clickServerCalls.made === 0) return null;
   const taken = { ...clickServerCalls };

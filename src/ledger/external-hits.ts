@@ -3,14 +3,14 @@ import type { CorrectionScope } from './corrections/correction-scope.ts';
 import type { FoldBatch } from './fold-store.ts';
 import type { Ledger, StoredHit } from './ledger.ts';
 
-/** How far a journal is counted. */
+/** How far a journal has been counted. */
 export interface Watermark {
   readonly journal: string;
   readonly segment: number;
   readonly offset: number;
 }
 
-/** Hits that were inserted for a part of a journal that begins here; their ids are consecutive. */
+/** Hits that were inserted for a part of a journal that begins at this position; their ids are consecutive. */
 export interface UncountedBatch extends Watermark {
   readonly firstId: number;
   readonly lastId: number;
@@ -46,13 +46,13 @@ export const externalHits = ({ hits }: Pick<Database, 'hits'>): ExternalHits | n
 
 /** Writes a fold's hits to the other server. */
 export interface HitWriter {
-  /** At least as high as the id of each hit that is there or may still be inserted. */
+  /** At least as high as the id of each hit that is on the server or may still be inserted. */
   newestId(): Promise<number>;
-  /** Waits until the server can take another insertion of so many hits. */
+  /** Waits until the server can take another insertion of this many hits. */
   rest(count: number): Promise<void>;
   /**
    * Called while the watermark is locked, before its new position is visible to others: if the transaction fails, the same hits
-   * are inserted again with other ids. `mayHaveOld` says that this may have happened: remains are deleted first.
+   * are inserted again with other ids. With `mayHaveOld`, this may have happened before: the remains are deleted first.
    */
   append(
     batch: Pick<FoldBatch, 'journal' | 'from' | 'hits' | 'now'>,
@@ -61,7 +61,7 @@ export interface HitWriter {
   ): Promise<void>;
   /** Batches beyond these watermarks, which must be all of them. */
   uncounted(watermarks: readonly Watermark[], now: number): Promise<readonly UncountedBatch[]>;
-  /** Deletes all hits of a journal from here on. Called while its watermark is locked. */
+  /** Deletes all hits of a journal from this position on. Called while its watermark is locked. */
   deleteBeyond(mark: Watermark): Promise<void>;
   /** Drops the months that ended before this instant. */
   deleteBefore(at: number): Promise<void>;

@@ -50,7 +50,7 @@ export interface FoldBatch {
    */
   readonly newWords: ReadonlyMap<number, string>;
   readonly hits: Hits;
-  /** Whether they are sorted by link, keeping the order within a link; otherwise they are in their own order. */
+  /** Whether they are sorted by link, keeping the order within a link; otherwise they are in their original order. */
   readonly isByLink: boolean;
   /** For each hit, its index in the original order; null if the hits are in that order. */
   readonly order: Int32Array | null;
@@ -151,17 +151,17 @@ export const claimsKept = 120_000;
 /** Milliseconds for which a watermark is kept after its journal: a copy that is folded later is counted again. */
 export const watermarksKept = 90 * dayLength;
 
-/** The database is another one, or has gone back in time: everything read from it before is void. */
+/** The database is another one, or has gone back in time: everything read from it before is invalid. */
 export class StoreChanged extends Error {
   override readonly name = 'StoreChanged';
 }
 
-/** The watermark isn't where this journal was read from: another node has folded it. */
+/** The watermark isn't at the position from which this journal was read: another node has folded it. */
 export class JournalTaken extends Error {
   override readonly name = 'JournalTaken';
 }
 
-/** The fold's database, for one caller at a time. A call that fails with StoreAway may be tried again. */
+/** The fold's database, for one caller at a time. A call that fails with StoreUnavailable may be tried again. */
 export interface FoldStore {
   watermark(journal: string): Promise<Position | null>;
   /** The journal is completely folded. Its watermark is kept, so that a copy of it isn't counted again. */
@@ -172,7 +172,7 @@ export interface FoldStore {
   newestSweep(): Promise<number>;
   /** The ids of these words, created if needed. A sweep that began before doesn't delete them. */
   wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Batches of at least so many hits should be sorted by link: only those can be packed. */
+  /** Batches of at least this many hits should be sorted by link: only those can be packed. */
   readonly minByLink: number;
   /** The best number of hits for the next transaction: many hits share its cost, while all other writers wait for it. */
   batchLength(): number;
@@ -182,13 +182,13 @@ export interface FoldStore {
   deleteClaimsBefore(now: number): Promise<void>;
   fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void>;
   verifiedHosts(): Promise<readonly string[]>;
-  /** These delete a small part at a time, and return whether there may be more. */
+  /** Like `deleteHitsBefore`, deletes a small part at a time, and returns whether there may be more. */
   deleteVisitorsBefore(day: number): Promise<boolean>;
   /** The newest completed correction: it may have erased visitors. */
   newestCorrection(): Promise<number>;
-  /** If hits are on another server: deletes those of abandoned tries that no node continued. */
+  /** If hits are on another server: deletes those of failed attempts that no node has repeated. */
   deleteUncounted(now: number): Promise<void>;
-  /** Hits from after `now`, which a wrong clock has made, are skipped: they don't keep others from being deleted. */
+  /** Hits with an instant after `now`, from a wrong clock, are skipped: they don't prevent others from being deleted. */
   deleteHitsBefore(at: number, now?: number): Promise<boolean>;
   /** The time of the database's own clock; null if it has none. */
   serverNow(): Promise<number | null>;

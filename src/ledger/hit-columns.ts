@@ -48,7 +48,7 @@ export class HitColumns {
   /** The link's index in the batch; not stored in the ledger. */
   linkIndex: Int32Array = new Int32Array(minRoom);
 
-  /** Starts a new batch with so many rows. The memory of a long batch is freed after a far shorter one that isn't empty. */
+  /** Starts a new batch with this many rows. The memory of a long batch is freed after a far shorter one that isn't empty. */
   begin(rows = 0): void {
     if (this.count > 0 && this.count * 16 < this.#room && this.#room > minRoom) this.#resize(minRoom, 0);
     if (rows > this.#room) this.#resize(rows, 0);
@@ -138,7 +138,8 @@ export class HitColumns {
     this.#hasPlaces = from.#hasPlaces;
     this.#hasAliases = from.#hasAliases;
     const targets = this.#inUse;
-    for (const [index, column] of from.#inUse.entries()) takeWhole(column, order, targets[index] ?? column);
+    for (const [index, column] of from.#inUse.entries())
+      takeIntegers(column, order, targets[index] ?? column);
   }
 
   /** Sets the link of the rows from `from` up to `to`. */
@@ -215,7 +216,7 @@ function takeDoubles(column: Float64Array, order: Int32Array, into: Float64Array
   else for (let row = 0; row < count; row++) into[row] = column[order[row] ?? 0] ?? 0;
 }
 
-function takeWhole(column: Int32Array, order: Int32Array, into: Int32Array): void {
+function takeIntegers(column: Int32Array, order: Int32Array, into: Int32Array): void {
   const count = order.length;
   const value = column[0] ?? 0;
   let same = 1;
@@ -224,7 +225,7 @@ function takeWhole(column: Int32Array, order: Int32Array, into: Int32Array): voi
   else for (let row = 0; row < count; row++) into[row] = column[order[row] ?? 0] ?? 0;
 }
 
-/** A column with room for so many rows, which keeps its first `kept` rows. */
+/** A column with room for this many rows, which keeps its first `kept` rows. */
 export function resized<T extends Column>(column: T, room: number, kept: number): T {
   const copy = (column instanceof Float64Array ? new Float64Array(room) : new Int32Array(room)) as T;
   copy.set(column.subarray(0, kept));

@@ -74,7 +74,7 @@ export interface HitPage {
   readonly hits: readonly StoredHit[];
   /** How many hits were skipped; less than the offset if there are fewer. */
   readonly passed: number;
-  /** Where time ran out: hits with lower ids were not searched. Null if the page is full, or nothing is left. */
+  /** The id at which the time ran out: hits with lower ids were not searched. Null if the page is full, or nothing is left. */
   readonly stoppedAt: number | null;
 }
 

@@ -20,7 +20,7 @@ interface DestinationFacts {
   readonly origin: string;
 }
 
-const words: Readonly<Record<ProblemKind, string>> = {
+const problemTexts: Readonly<Record<ProblemKind, string>> = {
   broken: 'does not answer, or with an error',
   certificate: 'has a certificate that browsers do not accept',
   moved: 'has moved for good',
@@ -40,7 +40,7 @@ export function destinationMail({ to, links, total, origin, ...facts }: Destinat
       `${many} to a destination that was looked at twice, and that visitors may not get what they expect from.`,
       ...links.map(
         ({ title, url, problem }) =>
-          `${unlinked(oneLine(title))}: ${unlinked(oneLine(new URL(url).host))} ${words[problem]}.`,
+          `${unlinked(oneLine(title))}: ${unlinked(oneLine(new URL(url).host))} ${problemTexts[problem]}.`,
       ),
       ...(more > 0 ? [`And ${more.toLocaleString('en')} more.`] : []),
     ],

@@ -73,11 +73,11 @@ export class Mailer {
 
 function transportTo(url: string) {
   const { hostname, password } = new URL(url);
-  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   return createTransport({
     url,
     // The password is sent encrypted or not at all, even if TLS is stripped on the way.
-    requireTLS: password !== '' && !isHere,
+    requireTLS: password !== '' && !isLocal,
   });
 }
 
@@ -85,6 +85,6 @@ function transportTo(url: string) {
 function reason(cause: unknown, to: string): string {
   const { message, name } = cause as { message?: string; name?: string };
   if (name === 'TimeoutError' || name === 'AbortError') return 'the mail server took too long';
-  const said = message ?? String(cause);
-  return (to === '' ? said : said.replaceAll(to, '(address)')).slice(0, 500);
+  const text = message ?? String(cause);
+  return (to === '' ? text : text.replaceAll(to, '(address)')).slice(0, 500);
 }

@@ -14,7 +14,7 @@ interface OutageFacts {
   readonly origin: string;
 }
 
-const kept = (days: number): string =>
+const retentionSentence = (days: number): string =>
   days > 3
     ? `What failed by then is kept for ${days} days`
     : `Messages about clicks are kept for ${days === 1 ? 'a day' : `${days} days`}`;
@@ -28,7 +28,7 @@ export function outageMail({ to, target, since, keptDays, origin, ...facts }: Ou
     title: 'Failing webhooks',
     paragraphs: [
       `No webhook of ${unlinked(organization)} has reached ${unlinked(host)} since ${dayOf(since)}.`,
-      `Each message is tried again for three days. ${kept(keptDays)}, and you can have all of it sent again with one click.`,
+      `Each message is tried again for three days. ${retentionSentence(keptDays)}, and you can have all of it sent again with one click.`,
     ],
     action: { label: 'See what fails', url: `${origin}/app/organization` },
     closing: `You get this mail once an outage, as an administrator of ${organization} on ${new URL(origin).host}.`,

@@ -13,7 +13,7 @@ export interface RefusedChange {
 interface RefusalFacts {
   readonly to: string;
   readonly organization: string;
-  /** False: the author has left, and an administrator is told. */
+  /** False: the author has left, and an administrator gets the mail. */
   readonly isAuthor: boolean;
   /** The first of them. */
   readonly changes: readonly RefusedChange[];

@@ -22,7 +22,7 @@ export async function addDomain(context: Context, caller: Caller, name: string):
   const id = await context.database.write(async (queries) => {
     const verified = await findVerifiedDomain(queries, host);
     if (verified && verified.organization_id !== organizationId) throw takenDomain(host);
-    refuseMore(await countDomains(queries, organizationId));
+    refuseTooMany(await countDomains(queries, organizationId));
     const proof = proofFor(context, organizationId, host);
     return insertDomain(queries, {
       organization_id: organizationId,
@@ -45,7 +45,7 @@ export const takenDomain = (host: string): Refusal =>
     { field },
   );
 
-function refuseMore({ all, pending }: { readonly all: number; readonly pending: number }): void {
+function refuseTooMany({ all, pending }: { readonly all: number; readonly pending: number }): void {
   if (pending >= maxPending) {
     throw new Refusal(
       'TOO_MANY_DOMAINS',

@@ -12,7 +12,7 @@ export interface MadeApiKey extends stored.StoredApiKey {
   readonly key: string;
 }
 
-/** The key itself is in this answer and never again. */
+/** Only this response contains the key itself. */
 export async function createApiKey(
   context: Context,
   caller: Pick<Caller, 'userId' | 'organizationId'>,
@@ -20,7 +20,7 @@ export async function createApiKey(
 ): Promise<MadeApiKey> {
   const key = makeApiKey(context.randomBytes);
   return context.database.write(async (queries) => {
-    const kept = await stored.insertApiKey(queries, {
+    const inserted = await stored.insertApiKey(queries, {
       created_at: context.now(),
       user_id: caller.userId,
       organization_id: caller.organizationId,
@@ -29,7 +29,7 @@ export async function createApiKey(
       hash: digest(key),
       last_used_at: null,
     });
-    return { ...kept, key };
+    return { ...inserted, key };
   });
 }
 

@@ -26,15 +26,15 @@ const linksAtOnce = 16;
 
 /**
  * Applies the scheduled changes that are due. Any node may do it at any time, and several at once: a change is marked as applied
- * in the transaction that makes it, so that it is made once, and a node that dies has claimed nothing.
+ * in the transaction that makes it, so that it is made once, and a node that crashes has claimed nothing.
  */
 export async function applyScheduled(context: Context, report: Report): Promise<void> {
   let after: ScheduledRow | null = null;
   while (true) {
     const due: ScheduledRow[] = await listDue(context.database.lookup, context.now(), after, perPage);
-    const waiting = inTurns(due, context.randomBytes(1)[0] ?? 0).values();
+    const pending = inTurns(due, context.randomBytes(1)[0] ?? 0).values();
     const work = async () => {
-      for (const changes of waiting) for (const change of changes) await apply(context, change, report);
+      for (const changes of pending) for (const change of changes) await apply(context, change, report);
     };
     const outcomes = await Promise.allSettled(
       Array.from({ length: Math.min(linksAtOnce, due.length) }, work),
@@ -109,7 +109,7 @@ async function refuse(
   caller: Caller,
   change: ScheduledRow,
   problem: Problem,
-  tell: () => void,
+  report: () => void,
 ): Promise<void> {
   const refusal = JSON.stringify(problem);
   const isOurs = await context.database.write(async (queries) => {
@@ -120,7 +120,7 @@ async function refuse(
   });
   if (!isOurs) return;
   context.webhooks.wake();
-  tell();
+  report();
 }
 
 /** A deleted link has no webhook any more. */

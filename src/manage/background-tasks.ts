@@ -17,7 +17,7 @@ export class BackgroundTasks {
         retryAfter: 5,
       });
     }
-    const running = this.#afterTheAnswer(work).finally(() => this.#running.delete(running));
+    const running = this.#runAfterResponse(work).finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
@@ -26,7 +26,7 @@ export class BackgroundTasks {
     await Promise.all(this.#running);
   }
 
-  async #afterTheAnswer(work: () => Promise<void>): Promise<void> {
+  async #runAfterResponse(work: () => Promise<void>): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     await work().catch(this.#onFault);
   }

@@ -16,13 +16,13 @@ import { takenAmong } from './held-addresses.ts';
 import { refusalsOfLostDomains } from './held-domains.ts';
 import {
   type AliasField,
-  type AskedAlias,
   addressOn,
-  askedAliases,
   distinctAliases,
   findLinkDomain,
   hostOf,
   type LinkDomain,
+  type RequestedAlias,
+  requestedAliases,
   requireSuffix,
 } from './link-address.ts';
 import { addressOfLink, suffixTaken } from './taken-suffixes.ts';
@@ -37,25 +37,25 @@ export interface AddressFields {
   readonly remove_aliases?: readonly string[] | undefined;
 }
 
-export interface AskedAddresses {
+export interface RequestedAddresses {
   /** Null: unchanged. */
   readonly domain: LinkDomain | null;
   readonly suffix: string | null;
-  readonly aliases: readonly AskedAlias[] | null;
-  readonly added: readonly AskedAlias[];
-  readonly removed: readonly AskedAlias[];
+  readonly aliases: readonly RequestedAlias[] | null;
+  readonly added: readonly RequestedAlias[];
+  readonly removed: readonly RequestedAlias[];
 }
 
 /**
  * Null if a call has no such fields. Domains that the link is on already aren't looked up: a Link may be sent back as it was
  * read.
  */
-export async function askedAddresses(
+export async function requestedAddresses(
   context: Context,
   caller: Caller,
   link: StoredLink,
   { domain, suffix, aliases, add_aliases, remove_aliases }: AddressFields,
-): Promise<AskedAddresses | null> {
+): Promise<RequestedAddresses | null> {
   if ([domain, suffix, aliases, add_aliases, remove_aliases].every((field) => field === undefined))
     return null;
   const known: readonly Alias[] = [link, ...readAliases(link.aliases)];
@@ -67,9 +67,9 @@ export async function askedAddresses(
   return {
     domain: domain === undefined ? null : await domainOf(domain),
     suffix: suffix === undefined ? null : normaliseSuffix(suffix),
-    aliases: aliases === undefined ? null : await askedAliases(aliases, domainOf, 'aliases'),
-    added: await askedAliases(add_aliases, domainOf, 'add_aliases'),
-    removed: await askedAliases(remove_aliases, domainOf, 'remove_aliases'),
+    aliases: aliases === undefined ? null : await requestedAliases(aliases, domainOf, 'aliases'),
+    added: await requestedAliases(add_aliases, domainOf, 'add_aliases'),
+    removed: await requestedAliases(remove_aliases, domainOf, 'remove_aliases'),
   };
 }
 
@@ -85,30 +85,33 @@ interface AddressChange {
 }
 
 /** Null if nothing changes. The link's former address is kept as an alias. */
-export function addressChange(before: StoredLink, asked: AskedAddresses | null): AddressChange | null {
-  if (asked === null) return null;
-  const domain = asked.domain ?? { domainId: before.domain_id, host: before.host };
-  const own = addressOn(domain, { domain: null, suffix: asked.suffix ?? before.suffix });
-  const had = readAliases(before.aliases);
-  const at = (alias: AskedAlias): Alias => addressOn(domain, alias);
-  const removed = new Set(asked.removed.map((alias) => addressKey(at(alias))));
+export function addressChange(
+  before: StoredLink,
+  requested: RequestedAddresses | null,
+): AddressChange | null {
+  if (requested === null) return null;
+  const domain = requested.domain ?? { domainId: before.domain_id, host: before.host };
+  const own = addressOn(domain, { domain: null, suffix: requested.suffix ?? before.suffix });
+  const aliasesBefore = readAliases(before.aliases);
+  const toAddress = (alias: RequestedAlias): Alias => addressOn(domain, alias);
+  const removed = new Set(requested.removed.map((alias) => addressKey(toAddress(alias))));
   const isMoved = addressKey(own) !== addressKey(before);
   const { domain_id, host, suffix } = before;
   const aliases = distinctAliases(
     [
-      ...[...(asked.aliases?.map(at) ?? had), ...asked.added.map(at)].filter(
+      ...[...(requested.aliases?.map(toAddress) ?? aliasesBefore), ...requested.added.map(toAddress)].filter(
         (alias) => !removed.has(addressKey(alias)),
       ),
       ...(isMoved ? [{ domain_id, host, suffix }] : []),
     ],
     own,
   );
-  const keysBefore = new Set([before, ...had].map(addressKey));
+  const keysBefore = new Set([before, ...aliasesBefore].map(addressKey));
   const keysAfter = new Set([own, ...aliases].map(addressKey));
   const gained = [own, ...aliases].filter((address) => !keysBefore.has(addressKey(address)));
-  const lost = had.filter((alias) => !keysAfter.has(addressKey(alias)));
+  const lost = aliasesBefore.filter((alias) => !keysAfter.has(addressKey(alias)));
   if (!isMoved && gained.length === 0 && lost.length === 0) return null;
-  const addedKeys = new Set(asked.added.map((alias) => addressKey(at(alias))));
+  const addedKeys = new Set(requested.added.map((alias) => addressKey(toAddress(alias))));
   const fieldOf = (address: LinkAddress) => {
     if (addressKey(address) === addressKey(own)) return 'suffix';
     return addedKeys.has(addressKey(address)) ? 'add_aliases' : 'aliases';
@@ -149,15 +152,15 @@ async function storeChange(
   const row = { domain_id: isNew(own) ? own.domain_id : defaultDomainId, aliases: writeAliases(gained) };
   const [refusal] = (await refusalsOfLostDomains(queries, [{ host: own.host, row }])).values();
   if (refusal) throw refusal;
-  const wanted = gained.map((address) => ({ ...address, organization_id }));
-  if (wanted.length > 0) {
-    const [taken] = await takenAmong(queries, wanted, now);
+  const requested = gained.map((address) => ({ ...address, organization_id }));
+  if (requested.length > 0) {
+    const [taken] = await takenAmong(queries, requested, now);
     if (taken) throw await takenRefusal(queries, taken, fieldOf(taken));
   }
-  const had = readAliases(before.aliases);
+  const aliasesBefore = readAliases(before.aliases);
   const isOwn = (address: Alias) => addressKey(address) === addressKey(own);
-  await deleteAliases(queries, [...lost, ...had.filter(isOwn)]);
-  const kept = new Set(had.map(addressKey));
+  await deleteAliases(queries, [...lost, ...aliasesBefore.filter(isOwn)]);
+  const kept = new Set(aliasesBefore.map(addressKey));
   const added = aliases.filter((alias) => !kept.has(addressKey(alias)));
   await insertAliases(
     queries,

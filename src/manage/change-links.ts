@@ -5,7 +5,7 @@ import { lockLinks, type StoredLink, setFlags, touchLinks } from '../storage/lin
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { changeTags } from './link-tags.ts';
-import { endsBy, requireConfirmation } from './on-paper.ts';
+import { changeEndsLink, requireConfirmation } from './on-paper.ts';
 import { recordUpdates } from './record-history.ts';
 import { occasionOf } from './webhook-occasion.ts';
 
@@ -34,9 +34,9 @@ export async function changeLinks(
     const retags = change.add_tags.length > 0 || change.remove_tags.length > 0;
     const tagsBefore = retags ? await tagsOf(queries, ids) : null;
     const retagged = await changeTags(queries, organizationId, ids, change);
-    const reflagged = links.filter((link) => isOther(link, flags));
+    const reflagged = links.filter((link) => hasOtherFlags(link, flags));
     requireConfirmation(
-      reflagged.filter((link) => endsBy(link, { ...link, ...flags })),
+      reflagged.filter((link) => changeEndsLink(link, { ...link, ...flags })),
       isConfirmed,
     );
     await setFlags(
@@ -81,5 +81,5 @@ const flagsOf = ({ disabled, archived, on_paper, watch_destination }: ChangeOfMa
   }),
 });
 
-const isOther = (link: StoredLink, flags: Flags): boolean =>
+const hasOtherFlags = (link: StoredLink, flags: Flags): boolean =>
   (Object.keys(flags) as (keyof Flags)[]).some((name) => link[name] !== flags[name]);

@@ -20,7 +20,7 @@ const second = 1_000;
 const hour = 60 * 60 * second;
 const day = 24 * hour;
 const pause = 10 * second;
-/** Longer than any request takes: after that, a node is assumed to have died. */
+/** Longer than any request takes: after that, a node is assumed to have crashed. */
 const claimLength = 60 * second;
 const hostsAtOnce = 64;
 /** While no other host answers, this service's own connection may be down: for this long nothing is reported as broken. */
@@ -31,7 +31,7 @@ const pageCharacters = 32 * 1024;
 const agent = 'Linnet-Watch';
 
 /** A request, its time, and its result. */
-interface Asked {
+interface RequestResult {
   readonly at: number;
   readonly isAnswered: boolean;
   /** The destination's next state; null if robots.txt was requested. */
@@ -71,53 +71,62 @@ export class DestinationWatch {
     if (!isOurs) return;
     const due = await urlDue(database.read, host, now());
     const isWatched = due !== null && (await isWatchedUrl(database.read, due.id));
-    const asked = due && isWatched ? await this.#ask(due) : null;
-    if (this.#stopping.signal.aborted && asked) return;
+    const result = due && isWatched ? await this.#requestPage(due) : null;
+    if (this.#stopping.signal.aborted && result) return;
     // An address that no link leads to is not requested, and is deleted by the next sweep.
-    const state = due && !isWatched ? { ...due, next_at: now() + day } : (asked?.state ?? null);
+    const state = due && !isWatched ? { ...due, next_at: now() + day } : (result?.state ?? null);
     await database.write(async (queries) => {
       if (state) await updateUrl(queries, state.id, state);
       if (state && state.host !== host) await hostIsDue(queries, state.host, state.next_at);
-      const freeAt = asked ? asked.at + pause : claimedAt;
-      await releaseHost(queries, host, { freeAt, answeredAt: asked?.isAnswered ? asked.at : null });
+      const freeAt = result ? result.at + pause : claimedAt;
+      await releaseHost(queries, host, { freeAt, answeredAt: result?.isAnswered ? result.at : null });
     });
   }
 
-  async #ask(due: WatchedUrl): Promise<Asked> {
+  async #requestPage(due: WatchedUrl): Promise<RequestResult> {
     const { database, now } = this.#context;
     const { origin, pathname, search } = new URL(due.hop);
     const robots = await findRobots(database.read, origin);
-    if (!robots || robots.read_at <= now() - day) return this.#askForRobots(due, origin, robots?.rules);
+    if (!robots || robots.read_at <= now() - day) return this.#requestRobots(due, origin, robots?.rules);
     const at = now();
     if (!isAllowedByRobots(robots.rules ?? '', `${pathname}${search}`))
       return { at: at - pause, isAnswered: false, state: stateAfterCheck(due, { kind: 'unclear' }, at) };
     const attempt = await this.#get(due.hop, pageCharacters);
-    return this.#after(due, attempt, pageOutcome(due, attempt), at);
+    return this.#resultOf(due, attempt, pageOutcome(due, attempt), at);
   }
 
   /** If a site's robots.txt can't be fetched, its pages can't either. */
-  async #askForRobots(due: WatchedUrl, origin: string, before: string | null | undefined): Promise<Asked> {
+  async #requestRobots(
+    due: WatchedUrl,
+    origin: string,
+    previousRules: string | null | undefined,
+  ): Promise<RequestResult> {
     const { database, now } = this.#context;
     const at = now();
     const attempt = await this.#get(`${origin}/robots.txt`, robotsCharacters);
     if (attempt.kind === 'failed' && attempt.fault !== 'protocol')
-      return this.#after(due, attempt, failure(attempt), at);
-    const rules = robotsIn(attempt, before);
-    if (rules === undefined) return this.#after(due, attempt, { kind: 'unclear' }, at);
+      return this.#resultOf(due, attempt, failure(attempt), at);
+    const rules = robotsIn(attempt, previousRules);
+    if (rules === undefined) return this.#resultOf(due, attempt, { kind: 'unclear' }, at);
     await database.write((queries) => storeRobots(queries, { origin, rules, read_at: at }));
     return { at, isAnswered: attempt.kind === 'answered', state: null };
   }
 
-  async #after(due: WatchedUrl, attempt: Attempt, outcome: CheckOutcome, at: number): Promise<Asked> {
+  async #resultOf(
+    due: WatchedUrl,
+    attempt: Attempt,
+    outcome: CheckOutcome,
+    at: number,
+  ): Promise<RequestResult> {
     const { database, now } = this.#context;
     const isAnswered = attempt.kind === 'answered';
-    const isDoubted =
+    const mayBeOwnOutage =
       attempt.kind === 'failed' && attempt.fault === 'connection' && due.suspected === 'broken';
-    if (isDoubted && due.suspected_at !== null && now() - due.suspected_at < outageGrace) {
-      const answered = await lastAnswerElsewhere(database.read, due.host);
-      if (answered !== null && answered < due.suspected_at) {
-        const again = { ...due, ...start(due.url), turn: 0, next_at: now() + hour };
-        return { at, isAnswered, state: again };
+    if (mayBeOwnOutage && due.suspected_at !== null && now() - due.suspected_at < outageGrace) {
+      const lastAnswerAt = await lastAnswerElsewhere(database.read, due.host);
+      if (lastAnswerAt !== null && lastAnswerAt < due.suspected_at) {
+        const restarted = { ...due, ...start(due.url), turn: 0, next_at: now() + hour };
+        return { at, isAnswered, state: restarted };
       }
     }
     return { at, isAnswered, state: stateAfterCheck(due, outcome, now()) };
@@ -148,9 +157,9 @@ function failure({ fault, sentence }: Extract<Attempt, { kind: 'failed' }>): Che
  * nothing is allowed. One that redirects counts as none: pages of that host redirect too, and the other host's own is requested
  * then.
  */
-function robotsIn(attempt: Attempt, before: string | null | undefined): string | null | undefined {
+function robotsIn(attempt: Attempt, previousRules: string | null | undefined): string | null | undefined {
   if (attempt.kind !== 'answered') return undefined;
   const { status, excerpt } = attempt;
   if (status >= 200 && status < 300) return robotsFor(excerpt, agent);
-  return status >= 500 || status === 429 ? before : null;
+  return status >= 500 || status === 429 ? previousRules : null;
 }

@@ -16,25 +16,25 @@ export type CheckResult = 'noted' | 'gone' | 'taken' | 'left';
 /** Looks a domain up in the DNS, and stores the findings with their consequences. */
 export async function checkDomain(context: Context, domain: DomainRow): Promise<CheckResult> {
   const { dns, target } = context.domains;
-  const [seen, { addresses }] = await Promise.all([dns.findingsFor(domain.host), target.find()]);
-  if (seen === null) return 'left';
-  const findings = maskPrivateAddresses(seen, addresses);
+  const [found, { addresses }] = await Promise.all([dns.findingsFor(domain.host), target.find()]);
+  if (found === null) return 'left';
+  const findings = maskPrivateAddresses(found, addresses);
   try {
-    return (await note(context, domain, findings, 'may_verify')) ? 'noted' : 'gone';
+    return (await storeFindings(context, domain, findings, 'may_verify')) ? 'noted' : 'gone';
   } catch (cause) {
     if (!(cause instanceof NotUnique)) throw cause;
-    return (await note(context, domain, findings, 'may_not_verify')) ? 'taken' : 'gone';
+    return (await storeFindings(context, domain, findings, 'may_not_verify')) ? 'taken' : 'gone';
   }
 }
 
-/** False if the domain is gone. */
-async function note(
+/** False if the domain was deleted meanwhile. */
+async function storeFindings(
   context: Context,
   { id, organization_id, host, checked_at }: DomainRow,
   findings: DomainFindings,
   verifying: 'may_verify' | 'may_not_verify',
 ): Promise<boolean> {
-  const noted = await context.database.write(async (queries) => {
+  const stored = await context.database.write(async (queries) => {
     // Read again: the domain may have been changed while the DNS was slow.
     const domain = await lockDomain(queries, organization_id, id);
     if (!domain) return null;
@@ -53,18 +53,18 @@ async function note(
       next_check_at: nextCheck(after, verdict, domain.created_at, now, randomFraction(context)),
       seen: writeFindings(findings),
     });
-    if (answers(before) !== answers(after)) await recordHostChange(queries, host, now);
+    if (servesLinks(before) !== servesLinks(after)) await recordHostChange(queries, host, now);
     return { before, after };
   });
-  if (noted === null) return false;
-  const { before, after } = noted;
-  if (answers(before) !== answers(after)) context.domains.changed(host);
+  if (stored === null) return false;
+  const { before, after } = stored;
+  if (servesLinks(before) !== servesLinks(after)) context.domains.changed(host);
   if (stateOf(before) !== stateOf(after)) context.domains.report(host, stateOf(before), stateOf(after));
   return true;
 }
 
 /** Whether visitors of the domain find its links. */
-const answers = ({ verifiedAt }: DomainStatus): boolean => verifiedAt !== null;
+const servesLinks = ({ verifiedAt }: DomainStatus): boolean => verifiedAt !== null;
 
 const statusOf = (domain: DomainRow): DomainStatus => ({
   verifiedAt: domain.verified_at,

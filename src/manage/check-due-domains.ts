@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { clearAway } from './delete-domain.ts';
 
 const atOnce = 40;
-/** By then a check has long ended, or its node has died. */
+/** By then a check has long ended, or its node has crashed. */
 const claimLength = 60_000;
 /** How long the links of one deleted domain are cleared away before other domains are checked. */
 const timeSlice = 3_000;

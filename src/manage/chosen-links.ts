@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { unknownTags } from './link-tags.ts';
 import { domainIdOf } from './read-links.ts';
 
-/** The hours of so many links are summed in a second or two. */
+/** The hours of this many links are summed in a second or two. */
 const maxChosen = 10_000;
 
 interface ChosenLinks {

@@ -21,8 +21,8 @@ import type { Context } from './context.ts';
 import { deliveryDays } from './webhook-deliveries.ts';
 import { outageKept } from './webhook-outages.ts';
 
-/** Nodes that were away for longer start over; see `ChangeFollower`. */
 const day = 24 * 60 * 60 * 1000;
+/** Nodes that were offline for longer start over; see `ChangeFollower`. */
 const changesKept = day;
 const deliveriesKept = deliveryDays * day;
 /** Finished scheduled changes; the link's history keeps them for as long as the link. */
@@ -43,7 +43,7 @@ export async function cleanUp({
   now,
 }: Pick<Context, 'database' | 'config' | 'now'>): Promise<void> {
   const instant = now();
-  // Bodies of webhooks contain single clicks, so none is kept for longer than these are.
+  // Bodies of webhooks contain single clicks, so they are kept no longer than clicks are.
   const clicksBefore = instant - config.clickRetentionDays * day;
   const old = {
     before: Math.max(clicksBefore, instant - deliveriesKept),
@@ -57,25 +57,27 @@ export async function cleanUp({
   await database.write((queries) => deleteFreeHosts(queries, instant - day));
   await database.write((queries) => deleteOldestIcons(queries, iconsKept));
   await database.write((queries) => deleteOldOutages(queries, instant - outageKept));
-  await untilFewer(() => database.write((queries) => deleteGoneDue(queries, rowsAtOnce)));
+  await repeatWhileFull(() => database.write((queries) => deleteGoneDue(queries, rowsAtOnce)));
   for (const host of await hostsWithMoreDue(database.read, maxDueOfHost)) {
     const excess = { host, max: maxDueOfHost, limit: rowsAtOnce };
-    await untilFewer(() => database.write((queries) => deleteExcessDue(queries, excess)));
+    await repeatWhileFull(() => database.write((queries) => deleteExcessDue(queries, excess)));
   }
-  await untilFewer(() =>
+  await repeatWhileFull(() =>
     database.write((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce)),
   );
-  await untilFewer(() => database.write((queries) => deleteOldDeliveries(queries, old, rowsAtOnce)));
-  await untilFewer(() =>
+  await repeatWhileFull(() => database.write((queries) => deleteOldDeliveries(queries, old, rowsAtOnce)));
+  await repeatWhileFull(() =>
     database.write((queries) => deleteOldBinned(queries, goneBefore(instant), rowsAtOnce)),
   );
-  await untilFewer(() =>
+  await repeatWhileFull(() =>
     database.write((queries) => deleteOldScheduled(queries, instant - scheduledKept, rowsAtOnce)),
   );
-  await untilFewer(() =>
+  await repeatWhileFull(() =>
     database.write((queries) => deleteOldNotFound(queries, dayOf(clicksBefore), rowsAtOnce)),
   );
-  await untilFewer(() => database.write((queries) => deleteOldIdempotencyKeys(queries, instant, rowsAtOnce)));
+  await repeatWhileFull(() =>
+    database.write((queries) => deleteOldIdempotencyKeys(queries, instant, rowsAtOnce)),
+  );
   for (const id of await organizationsOverAnswerLimit(database.read, maxAnswersKept)) {
     const deleteSome = () =>
       database.write((queries) => deleteOldestKeys(queries, id, maxAnswersKept, rowsAtOnce));
@@ -83,6 +85,6 @@ export async function cleanUp({
   }
 }
 
-async function untilFewer(deleteSome: () => Promise<number>): Promise<void> {
+async function repeatWhileFull(deleteSome: () => Promise<number>): Promise<void> {
   while ((await deleteSome()) === rowsAtOnce);
 }

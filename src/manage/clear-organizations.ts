@@ -24,11 +24,11 @@ const recheckInterval = 60 * 60 * 1000;
 
 /** The progress of clearing away one deleted organization. */
 interface Progress {
-  /** The counts of its deleted links up to this id are gone. */
+  /** The counts of its deleted links up to this id have been deleted. */
   countsUpTo: number;
   /** Whether it may have had hits or counts: their words are deleted as well. */
   hasHits: boolean;
-  /** When everything was gone except the suffixes, which stay reserved like those of any deleted link. */
+  /** When everything had been deleted except the suffixes, which stay reserved like those of any deleted link. */
   clearedAt: number | null;
 }
 

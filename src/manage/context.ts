@@ -16,10 +16,10 @@ import type { BackgroundTasks } from './background-tasks.ts';
 import type { DomainContext } from './domain-context.ts';
 import type { StoreLink } from './prepared-link.ts';
 
-/** What the control plane depends on. Made in `compose/context.ts`, where tests may replace the clock and randomness. */
-/** Whether visitors may have asked for a link before its change. */
+/** Whether visitors may have requested a link before its change. */
 export type Caching = 'may be cached' | 'not cached';
 
+/** What the control plane depends on. Created in `compose/context.ts`, where tests may replace the clock and randomness. */
 export interface Context {
   readonly database: Database;
   readonly site: Site;
@@ -34,7 +34,7 @@ export interface Context {
   readonly mailer: Mailer | null;
   readonly backgroundTasks: BackgroundTasks;
   readonly domains: DomainContext;
-  /** Whether a host is a custom domain of this service, from this node's cache; a promise if the store has to be asked. */
+  /** Whether a host is a custom domain of this service, from this node's cache; a promise if the store has to be queried. */
   readonly isOurHost: (host: string) => boolean | Promise<boolean>;
   /** Checks what the instance as a whole depends on. */
   readonly runChecks: () => Promise<readonly Finding[]>;
@@ -57,7 +57,7 @@ export interface Context {
   readonly placesKnown: () => PlacesKnown;
   /** Resolves when every click that this node has answered so far is in the store. */
   readonly clicksFolded: () => Promise<void>;
-  /** Invalidates this node's caches at once, unless nothing of it can be cached; other nodes follow the change feed. */
+  /** Invalidates this node's caches at once, unless these links can't be cached; other nodes follow the change feed. */
   readonly linksChanged: (links: readonly ChangedLink[], caching?: Caching) => void;
   /** The same for keys of a user that were revoked, and for changed permissions. */
   readonly callerChanged: (userId: number) => void;

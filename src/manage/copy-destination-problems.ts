@@ -36,7 +36,7 @@ async function copyToLinks(context: Context, { id }: WatchedUrl, after: number):
   const links = await linksToUrl(database.read, id, after, linksPerTransaction);
   await database.write(async (queries) => {
     const url = await findWatchedUrl(queries, id);
-    const still = await stillWatched(
+    const watchedIds = await stillWatched(
       queries,
       links.map(({ link_id }) => link_id),
     );
@@ -44,7 +44,7 @@ async function copyToLinks(context: Context, { id }: WatchedUrl, after: number):
     for (const { link_id, organization_id } of links)
       await copyToLink(context, queries, url, {
         ...{ id: link_id, organizationId: organization_id },
-        isWatched: still.has(link_id),
+        isWatched: watchedIds.has(link_id),
       });
   });
   return links.length < linksPerTransaction ? null : (links.at(-1)?.link_id ?? null);
@@ -66,19 +66,19 @@ async function copyToLink(
   if (!link) return;
   const now = context.now();
   const { url } = state;
-  const leadsThere = isWatched && watchedDestinations(link, now).includes(url);
-  const problem = leadsThere ? problemOf(state) : null;
+  const leadsToUrl = isWatched && watchedDestinations(link, now).includes(url);
+  const problem = leadsToUrl ? problemOf(state) : null;
   const problems = readProblems(link.destination_problems);
   const before = problems.find((known) => known.url === url);
   if (before?.problem === problem?.problem) return;
   const others = problems.filter((known) => known !== before);
   await setProblems(queries, id, writeProblems(problem ? [...others, problem] : others));
   await setUnmailed(queries, { link_id: id, url_id: state.id }, problem && now);
-  const said = problem ?? (leadsThere ? before : undefined);
-  if (!said) return;
+  const reported = problem ?? (leadsToUrl ? before : undefined);
+  if (!reported) return;
   const event = problem ? 'link.destination_failed' : 'link.destination_recovered';
   await enqueueLinkEvent(queries, event, link, occasionOf(context, now), {
-    destination_problem: { ...said, since: formatIso(said.since) },
+    destination_problem: { ...reported, since: formatIso(reported.since) },
   });
 }
 

@@ -36,7 +36,7 @@ const backgroundTimeSlice = 1_000;
 /** After a failure. */
 const faultPause = 60_000;
 /** Milliseconds. A step that takes longer is followed by a pause, so that other changes and the fold get their turns. */
-const quick = 5;
+const maxStepWithoutPause = 5;
 const minPause = 25;
 
 /** The clicks of a link, or of all links if it is null. */
@@ -81,12 +81,12 @@ export async function revertReclassification(
   id: number,
 ): Promise<ListedCorrection> {
   await readLink(context, caller, linkId);
-  const made = await findCorrection(
+  const original = await findCorrection(
     context.database.read,
     { organizationId: caller.organizationId, linkId },
     id,
   );
-  if (!made || made.link_id !== linkId)
+  if (!original || original.link_id !== linkId)
     throw new Refusal(
       'FIELD_INVALID',
       'This link has no such correction. GET …/clicks/corrections lists them.',
@@ -94,7 +94,7 @@ export async function revertReclassification(
         field: 'take_back',
       },
     );
-  const { from_class, to_class, way_back_of } = made;
+  const { from_class, to_class, way_back_of } = original;
   if (way_back_of !== null)
     throw new Refusal(
       'FIELD_INVALID',
@@ -107,7 +107,7 @@ export async function revertReclassification(
     throw new Refusal('FIELD_INVALID', 'What was erased is gone, and can not be restored.', {
       field: 'take_back',
     });
-  const span = { linkId, from: made.from_at ?? undefined, to: made.to_at };
+  const span = { linkId, from: original.from_at ?? undefined, to: original.to_at };
   return correct(context, caller, span, { from_class: to_class, to_class: from_class, way_back_of: id });
 }
 
@@ -140,35 +140,35 @@ async function correct(
       },
     );
   // A click that was answered before the call is included, even if it isn't in the store yet.
-  const asked = now();
+  const requestedAt = now();
   await Promise.race([context.clicksFolded(), Bun.sleep(foldTimeout)]);
   const row = {
     ...change,
     organization_id: organizationId,
     link_id: linkId,
     user_id: userId,
-    created_at: asked,
+    created_at: requestedAt,
     from_at: from ?? null,
-    to_at: Math.min(to ?? asked + 1, asked + 1),
+    to_at: Math.min(to ?? requestedAt + 1, requestedAt + 1),
   };
-  const made = await database.write(async (queries) => {
+  const created = await database.write(async (queries) => {
     const correction = await insertCorrection(queries, { ...row, due_at: now() + claimLength });
     if (correction !== null) await recordOtherChange(queries, 'click correction', correction.id, now());
     return correction;
   });
-  if (made === null)
+  if (created === null)
     throw new Refusal(
       'CORRECTION_RUNNING',
       'Some of these clicks are being erased or moved to another class right now. Wait until that is done; GET …/clicks/corrections says when.',
     );
   try {
-    if (await isFirstInLine(database.read, made)) await workAt(context, made, callTimeSlice);
-    else await database.write((queries) => setCorrectionDue(queries, made.id, now()));
+    if (await isFirstInLine(database.read, created)) await workAt(context, created, callTimeSlice);
+    else await database.write((queries) => setCorrectionDue(queries, created.id, now()));
   } catch (cause) {
     // The background continues it.
     if (!(cause instanceof TookTooLong || cause instanceof StoreUnavailable)) throw cause;
   }
-  const listed = await findCorrection(database.lookup, { organizationId, linkId }, made.id);
+  const listed = await findCorrection(database.lookup, { organizationId, linkId }, created.id);
   if (!listed) throw notFound('correction');
   return listed;
 }
@@ -189,12 +189,12 @@ async function workAt(
       return;
     }
     at = await correctionStep(database, at, claim);
-    const taken = performance.now() - stepBegan;
-    if (taken > quick) await Bun.sleep(Math.max(minPause, taken));
+    const duration = performance.now() - stepBegan;
+    if (duration > maxStepWithoutPause) await Bun.sleep(Math.max(minPause, duration));
   }
 }
 
-/** Continues corrections that calls have left to the background, and those of nodes that died. Any node may run it. */
+/** Continues corrections that calls have left to the background, and those of nodes that crashed. Any node may run it. */
 export async function continueCorrections(
   context: Pick<Context, 'database' | 'now'>,
   isStopped: () => boolean = () => false,
@@ -203,7 +203,7 @@ export async function continueCorrections(
   while (!isStopped() && (await isCorrectionDue(database.read, now()))) {
     if (!(await knowsAllHits(database))) return;
     const claimed = await database.write((queries) => claimCorrection(queries, now(), now() + claimLength));
-    // Another node has it.
+    // Another node has claimed it.
     if (claimed === undefined) return;
     try {
       await workAt(context, claimed, backgroundTimeSlice);
@@ -215,7 +215,7 @@ export async function continueCorrections(
 }
 
 /**
- * If an hour's hits are no longer kept, only the whole hour can be erased: nothing tells which of them came before an instant.
+ * If an hour's hits are no longer kept, only the whole hour can be erased: it is unknown which of them came before an instant.
  */
 async function refuseCutHours(
   { database, now }: Context,

@@ -2,7 +2,7 @@ import type { Database } from '../storage/database.ts';
 import { countBlocks } from '../storage/link-blocks.ts';
 import type { Queries } from '../storage/schema.ts';
 
-/** From so many links on it pays to look up where a page begins. */
+/** From this many links on, it pays to look up where a page begins. */
 export const deepOffset = 20_000;
 
 /** By organization: its number of links when counting its blocks was last requested. */
@@ -14,13 +14,13 @@ export function countAhead(database: Database, organizationId: number, total: nu
   countedAhead.set(database.lookup, totals);
   if (total - (totals.get(organizationId) ?? 0) <= deepOffset) return;
   totals.set(organizationId, total);
-  void countInPassing(database, organizationId);
+  void countInBackground(database, organizationId);
 }
 
 const counting = new WeakMap<Queries, Set<number>>();
 
-/** One run per organization at a time. Errors are ignored: the next deep read will meet them itself. */
-export async function countInPassing(database: Database, organizationId: number): Promise<void> {
+/** One run per organization at a time. Errors are ignored: the next deep read will get them itself. */
+export async function countInBackground(database: Database, organizationId: number): Promise<void> {
   const running = counting.get(database.lookup) ?? new Set();
   counting.set(database.lookup, running);
   if (running.has(organizationId)) return;

@@ -17,14 +17,14 @@ export async function createLink(
   { withPng, findsFirst }: CreationOptions,
 ): Promise<LinkWithTags> {
   const prepared = await linkPreparer(context, caller, withPng)(input);
-  const made = await (findsFirst ? findOrCreate(context, prepared) : context.storeLink(prepared));
-  if (!made.isFound) context.linksChanged([made.link], cachingOf(prepared));
-  return made;
+  const created = await (findsFirst ? findOrCreate(context, prepared) : context.storeLink(prepared));
+  if (!created.isFound) context.linksChanged([created.link], cachingOf(prepared));
+  return created;
 }
 
 /**
- * A new random suffix is in no cache, unless somebody guessed it earlier: they get the cached 404 until the next poll of the change
- * feed. A link that forwards paths also changes what is cached for its domain. Saves 6 % of a creation on PostgreSQL.
+ * A new random suffix is in no cache, unless a visitor guessed it earlier: it is answered with the cached 404 until the next poll of
+ * the change feed. A link that forwards paths also changes what is cached for its domain. Saves 6 % of a creation on PostgreSQL.
  */
 const cachingOf = ({ isChosen, row }: PreparedLink): Caching =>
   isChosen || row.forward_path === 1 ? 'may be cached' : 'not cached';
@@ -100,14 +100,14 @@ async function storeBatch(
   { atomic, findsFirst }: BulkOptions,
   onPlaced: OnPlaced | undefined,
 ): Promise<readonly (LinkWithTags | Refusal)[]> {
-  const good = parts.map((part) =>
+  const validParts = parts.map((part) =>
     part.then((links) => links.filter((link): link is PreparedLink => !(link instanceof Refusal))),
   );
-  for (const part of good) part.catch(() => {});
+  for (const part of validParts) part.catch(() => {});
   const stored = await context.database.write(async (queries) => {
     const outcomes = findsFirst
-      ? await findOrStoreAll(context, queries, (await Promise.all(good)).flat(), onPlaced)
-      : await storeLinks(context, queries, good, onPlaced);
+      ? await findOrStoreAll(context, queries, (await Promise.all(validParts)).flat(), onPlaced)
+      : await storeLinks(context, queries, validParts, onPlaced);
     const all = (await Promise.all(parts))
       .flat()
       .map((link) => (link instanceof Refusal ? link : outcomeOf(outcomes, link)));

@@ -27,7 +27,7 @@ interface AccountDeletion {
 }
 
 /**
- * Data that identifies the person is deleted at once. What they made belongs to the organization and stays, unless they are its
+ * Data that identifies the person is deleted at once. What they created belongs to the organization and stays, unless they are its
  * only member: then the organization is deleted too, and cleared away afterwards (`clear-organizations.ts`).
  */
 export async function deleteAccount(

@@ -21,11 +21,11 @@ import { removeAliasesOn } from './remove-aliases.ts';
 const linksAtOnce = 500;
 /** How long a call clears links away before it leaves the rest to the background. */
 const callTimeSlice = 4_000;
-const takeOver = 30_000;
+const takeoverDelay = 30_000;
 
 /**
- * Hides the domain first, so that nothing new is made on it; then deletes its links, some at a time; then the domain itself. If
- * the node dies meanwhile, the next check does the rest.
+ * Hides the domain first, so that no link is created on it; then deletes its links, some at a time; then the domain itself. If the
+ * node crashes meanwhile, the next check does the rest.
  */
 export async function deleteDomain(
   context: Context,
@@ -43,8 +43,8 @@ export async function deleteDomain(
     if (links + aliases.onPaper > 0 && !isConfirmed)
       await refuseOnPaper(queries, organizationId, domain, aliases.onPaper);
     const now = context.now();
-    // If this node dies, any other continues from there.
-    const changes = { deleted_at: now, verified_at: null, next_check_at: now + takeOver };
+    // If this node crashes, any other node continues from there.
+    const changes = { deleted_at: now, verified_at: null, next_check_at: now + takeoverDelay };
     await updateDomain(queries, organizationId, id, changes);
     await recordHostChange(queries, domain.host, now);
     return domain;

@@ -23,7 +23,7 @@ export async function deleteLink(
   if ((await deleteLinks(context, caller, [id], isConfirmed)).length === 0) throw notFound('link');
 }
 
-/** Deletes the existing ones of these links, all or none, and returns their ids. */
+/** Deletes those of these links that exist, all or none, and returns their ids. */
 export async function deleteLinks(
   context: Context,
   caller: Caller,
@@ -31,14 +31,14 @@ export async function deleteLinks(
   /** Links in print may be among them. */
   isConfirmed: boolean,
 ): Promise<readonly number[]> {
-  const gone = await context.database.write(async (queries) => {
+  const deleted = await context.database.write(async (queries) => {
     const links = await lockLinks(queries, caller.organizationId, ids);
     requireConfirmation(links, isConfirmed);
     await removeLinks(context, queries, caller, links);
     return links;
   });
-  forgetLinks(context, gone);
-  return gone.map((link) => link.id);
+  forgetLinks(context, deleted);
+  return deleted.map((link) => link.id);
 }
 
 /** Moves links that this transaction has locked to the bin, and updates their counts and caches. */

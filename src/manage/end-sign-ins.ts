@@ -11,9 +11,9 @@ export async function endSessions(
   queries: Queries,
   userId: number,
   now: number,
-  sparedSession: string | null = null,
+  keptSession: string | null = null,
 ): Promise<void> {
-  await endSessionsOf(queries, userId, sparedSession);
+  await endSessionsOf(queries, userId, keptSession);
   await endFamilies(queries, 'user_id', userId, now);
 }
 
@@ -22,8 +22,8 @@ export async function endSignIns(
   queries: Queries,
   userId: number,
   now: number,
-  sparedSession: string | null = null,
+  keptSession: string | null = null,
 ): Promise<void> {
-  await endSessions(queries, userId, now, sparedSession);
+  await endSessions(queries, userId, now, keptSession);
   await deleteResetsOf(queries, userId);
 }

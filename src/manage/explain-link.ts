@@ -33,11 +33,11 @@ export async function explainLink(
   const own = new URL(site.linkUrl(stored.host, stored.suffix));
   const visited = URL.parse(url, own.href) ?? own;
   const aliases = aliasUrls(site, stored).map((alias) => new URL(alias));
-  const address = aliases.find((alias) => isByPrefix(visited, alias)) ?? own;
+  const address = aliases.find((alias) => isBelow(visited, alias)) ?? own;
   const visitor = describedVisitor({
     ...described,
     search: visited.search,
-    pathBehind: isByPrefix(visited, address) ? visited.pathname.slice(address.pathname.length) : '',
+    pathBehind: isBelow(visited, address) ? visited.pathname.slice(address.pathname.length) : '',
     hashSeed: hashSeedOf(secrets.text('visitor-salts')),
   });
   const steps: Step[] = [];
@@ -45,7 +45,7 @@ export async function explainLink(
   return { outcome, status: statusOf(outcome, link.options?.redirectStatus ?? null), steps };
 }
 
-const isByPrefix = (visited: URL, address: URL): boolean =>
+const isBelow = (visited: URL, address: URL): boolean =>
   visited.host === address.host && visited.pathname.startsWith(`${address.pathname}/`);
 
 /** Redirects before the start and after the end are always 302. */

@@ -5,7 +5,7 @@ import type { Queries } from '../storage/schema.ts';
 import type { LinkWithTags, Outcome, PreparedLink, StoringDependencies } from './prepared-link.ts';
 import { inParts, type OnPlaced, outcomeOf, storeLinks } from './store-links.ts';
 
-const wantedOf = ({ row, suffix, isChosen }: PreparedLink): WantedLink => ({
+const requestedLinkOf = ({ row, suffix, isChosen }: PreparedLink): WantedLink => ({
   domain_id: row.domain_id,
   destination_url: row.destination_url,
   suffix: isChosen ? suffix : null,
@@ -19,7 +19,12 @@ export async function findLinks(
 ): Promise<(LinkWithTags | null)[]> {
   const [first] = links;
   if (!first) return [];
-  const found = await linksByDestination(queries, first.row.organization_id, links.map(wantedOf), now());
+  const found = await linksByDestination(
+    queries,
+    first.row.organization_id,
+    links.map(requestedLinkOf),
+    now(),
+  );
   const ids = found.flatMap((link) => link?.id ?? []);
   const tags = ids.length > 0 ? await tagsOf(queries, ids) : new Map();
   return found.map((link) => link && { link, tags: tags.get(link.id) ?? [], isFound: true });
@@ -30,7 +35,7 @@ export async function findLinks(
  * first is stored, and the others find it; if it is refused they are retried without it.
  */
 export async function findOrStore(
-  means: StoringDependencies,
+  dependencies: StoringDependencies,
   queries: Queries,
   links: readonly PreparedLink[],
   onPlaced?: OnPlaced,
@@ -38,39 +43,39 @@ export async function findOrStore(
 ): Promise<readonly Outcome[]> {
   const [first] = links;
   if (!first) return [];
-  await lockDestinations(queries, first.row.organization_id, links.map(wantedOf));
-  const found = await findLinks(means, queries, links);
+  await lockDestinations(queries, first.row.organization_id, links.map(requestedLinkOf));
+  const found = await findLinks(dependencies, queries, links);
   const stored = new Map<string, PreparedLink>();
   const originals = links.map((link, index) => (found[index] ? null : originalOf(link, stored)));
   const parts = inParts([...new Set(originals)].filter((link) => link !== null));
   const outcomes = await storeLinks(
-    means,
+    dependencies,
     queries,
     parts.map((part) => Promise.resolve(part)),
     onPlaced,
   );
-  const answers = links.map((link, index): Outcome => {
+  const results = links.map((link, index): Outcome => {
     const original = originals[index];
     if (!original) return found[index] as LinkWithTags;
     const outcome = outcomeOf(outcomes, original);
     return original === link || outcome instanceof Refusal ? outcome : { ...outcome, isFound: true };
   });
-  if (isSecondTry) return answers;
+  if (isSecondTry) return results;
   const refused = links.filter(
-    (link, index) => originals[index] !== link && isOfAnother(link, answers[index] as Outcome),
+    (link, index) => originals[index] !== link && isWorthRetrying(link, results[index] as Outcome),
   );
-  const second = await findOrStore(means, queries, refused, onPlaced, true);
+  const second = await findOrStore(dependencies, queries, refused, onPlaced, true);
   const retried = new Map(refused.map((link, index) => [link, second[index]]));
-  return answers.map((answer, index) => retried.get(links[index] as PreparedLink) ?? answer);
+  return results.map((result, index) => retried.get(links[index] as PreparedLink) ?? result);
 }
 
 /** Whether the reason for refusing the previous link may not apply to this one. A suffix that is taken is taken for both. */
-const isOfAnother = (link: PreparedLink, outcome: Outcome): boolean =>
+const isWorthRetrying = (link: PreparedLink, outcome: Outcome): boolean =>
   outcome instanceof Refusal && !(link.isChosen && outcome.code === 'SUFFIX_TAKEN');
 
 /** An earlier link with the same destination, or this one itself. */
 function originalOf(link: PreparedLink, stored: Map<string, PreparedLink>): PreparedLink {
-  const { domain_id, destination_url, suffix } = wantedOf(link);
+  const { domain_id, destination_url, suffix } = requestedLinkOf(link);
   const keyFor = (chosen: string | null) => JSON.stringify([domain_id, destination_url, chosen]);
   const original = stored.get(keyFor(suffix)) ?? link;
   for (const key of [keyFor(suffix), keyFor(null)]) if (!stored.has(key)) stored.set(key, original);

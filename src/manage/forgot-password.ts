@@ -33,14 +33,14 @@ export async function forgotPassword(
       `This service sends no mail. Ask whoever runs it to set a new password in the shell: ${shellCommand('user password --email you@example.com')}`,
     );
   }
-  await refuseMany(context, network);
+  await refuseTooMany(context, network);
   const browser = knownBrowser(context.secrets, knownCookie, loginTarget(email), context.now());
   context.backgroundTasks.start(() => mailLink(context, mailer, email, { network, browser }));
 }
 
-async function refuseMany({ limits }: Context, network: string): Promise<void> {
-  const wanted = networkLimits('forgot', network, { narrow: 20, middle: 40, wide: 80 }, hour);
-  if (await withinLimits(limits, wanted)) return;
+async function refuseTooMany({ limits }: Context, network: string): Promise<void> {
+  const networkLimit = networkLimits('forgot', network, { narrow: 20, middle: 40, wide: 80 }, hour);
+  if (await withinLimits(limits, networkLimit)) return;
   throw new Refusal(
     'TOO_MANY_ATTEMPTS',
     'New passwords were asked for too often from your network. Look for the mail among your spam, or try again in an hour.',
@@ -49,10 +49,10 @@ async function refuseMany({ limits }: Context, network: string): Promise<void> {
 }
 
 /** If the mail can't be sent, the previous link stays valid. */
-async function mailLink(context: Context, mailer: Mailer, email: string, by: Guesser): Promise<void> {
+async function mailLink(context: Context, mailer: Mailer, email: string, guesser: Guesser): Promise<void> {
   const { database, guesses, limits, site } = context;
-  const known = await guesses.knownAs(loginTarget(email), by);
-  const forgive = await withinLimits(limits, resetMailLimits(email, by.network, known));
+  const known = await guesses.knownAs(loginTarget(email), guesser);
+  const forgive = await withinLimits(limits, resetMailLimits(email, guesser.network, known));
   const user = await findUserByEmail(database.lookup, email);
   if (!user) return;
   if (!forgive) return mailer.logUnsent('too many mails about a password to one address');

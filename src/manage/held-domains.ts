@@ -37,8 +37,8 @@ export async function onHeldDomains<Link extends { readonly domain_id: number }>
   links: readonly Link[],
 ): Promise<readonly Link[]> {
   const held = await lockDomains(queries, ownDomains(links));
-  const there = new Set(held.map((domain) => domain.id)).add(defaultDomainId);
-  return links.filter((link) => there.has(link.domain_id));
+  const existingIds = new Set(held.map((domain) => domain.id)).add(defaultDomainId);
+  return links.filter((link) => existingIds.has(link.domain_id));
 }
 
 const ownDomains = (links: readonly { readonly domain_id: number }[]): number[] =>

@@ -12,7 +12,7 @@ import type { Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import { linkStorer } from './store-links.ts';
 
-const kept = 24 * 60 * 60 * 1000;
+const retention = 24 * 60 * 60 * 1000;
 /** In characters, as it is stored. A thousand ordinary links take 0.4 million. */
 const maxAnswer = 8 * 1024 * 1024;
 /** Milliseconds. Longer than the timeout of the mail server. */
@@ -28,7 +28,7 @@ export interface Answered {
 }
 
 /** Determines the answer to a call from the result of its change; null if that isn't enough. */
-type AnswerOfChange = (made: unknown) => Promise<Answered | null>;
+type AnswerOfChange = (result: unknown) => Promise<Answered | null>;
 
 interface SentCall {
   readonly organizationId: number;
@@ -103,7 +103,7 @@ export class IdempotentCall {
       const bytes = found.answer === null ? null : secrets.openBytes(found.answer);
       if (found.status !== null && bytes !== null)
         return { status: found.status, text: (await promisify(inflate)(bytes)).toString('utf8') };
-      const age = now() - (found.expires_at - kept);
+      const age = now() - (found.expires_at - retention);
       if (found.status !== null || Math.max(age, waited) >= maxWait) throw answerUnknown();
       await Bun.sleep(waitStep);
     }
@@ -111,37 +111,37 @@ export class IdempotentCall {
 
   /** The same context, whose first change claims the key. */
   #claiming<Means extends Context>(context: Means): Means {
-    const { database: under } = context;
+    const { database: inner } = context;
     let isFirst = true;
     const write: Database['write'] = async (work) => {
-      if (!isFirst) return under.write(work);
+      if (!isFirst) return inner.write(work);
       isFirst = false;
-      const made = await under.write((queries) => this.#claimAndMake(queries, work));
+      const result = await inner.write((queries) => this.#claimAndRun(queries, work));
       this.#isClaimed = true;
-      return made;
+      return result;
     };
     const writeTogether = <Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome> =>
       write(async (queries) => {
         const [outcome] = await work(queries, [item]);
-        // Nothing was made: the claim is rolled back with the transaction.
+        // Nothing was stored: the claim is rolled back with the transaction.
         if (outcome instanceof Refusal) throw outcome;
         return outcome as Outcome;
       });
-    const database = { ...under, write, writeTogether };
+    const database = { ...inner, write, writeTogether };
     return { ...context, database, storeLink: linkStorer({ ...context, database }) };
   }
 
-  async #claimAndMake<T>(queries: Queries, make: (queries: Queries) => Promise<T>): Promise<T> {
+  async #claimAndRun<T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> {
     if (!(await this.#claim(queries))) throw new KeyTaken();
-    const made = await make(queries);
-    this.#answered = made === null || made === undefined ? null : await this.#answerOfChange(made);
+    const result = await work(queries);
+    this.#answered = result === null || result === undefined ? null : await this.#answerOfChange(result);
     if (this.#answered) await this.#keep(queries, this.#answered);
-    return made;
+    return result;
   }
 
   #claim(queries: Queries): Promise<boolean> {
     const now = this.#context.now();
-    const claim = { ...this.#row, request_hash: this.#requestHash, expires_at: now + kept };
+    const claim = { ...this.#row, request_hash: this.#requestHash, expires_at: now + retention };
     return claimIdempotencyKey(queries, claim, now);
   }
 

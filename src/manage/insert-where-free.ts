@@ -16,7 +16,7 @@ export async function insertWhereFree(
   now: number,
 ) {
   const rows = tried.map(({ row }) => row);
-  // A random suffix that is held is drawn again. Only another change of that very suffix in the same millisecond would go unseen.
+  // A random suffix that is held is drawn again. Only another change of that very suffix in the same millisecond would go unnoticed.
   if (!tried.some(({ from }) => from.isChosen)) return insertLinks(queries, rows, 'left out');
   const byDomain = [...Map.groupBy(rows, (row) => row.domain_id)];
   const [inserted, ...found] = await together(
@@ -34,20 +34,20 @@ export async function insertWhereFree(
   if (held.length === 0) return inserted;
   const heldAt = Map.groupBy(held, addressKey);
   const outcomes = tried.map(({ from, row }, index) => {
-    const kept = (heldAt.get(addressKey(row)) ?? []).filter(
+    const blocking = (heldAt.get(addressKey(row)) ?? []).filter(
       (one) => !isFreeFor(one, { organizationId: row.organization_id, isChosen: from.isChosen }, now),
     );
-    if (kept.length === 0) return inserted[index] ?? null;
-    return kept.some((one) => one.deleted_at === null) ? null : (kept[0] ?? null);
+    if (blocking.length === 0) return inserted[index] ?? null;
+    return blocking.some((one) => one.deleted_at === null) ? null : (blocking[0] ?? null);
   });
-  const got = new Set(
+  const assigned = new Set(
     rows.flatMap((row, index) =>
       inserted[index] && outcomes[index] === inserted[index] ? addressKey(row) : [],
     ),
   );
   await release(
     queries,
-    held.filter((one) => got.has(addressKey(one))),
+    held.filter((one) => assigned.has(addressKey(one))),
     now,
   );
   const lostIds = inserted.flatMap((row, index) => (row !== null && outcomes[index] !== row ? row.id : []));

@@ -21,13 +21,13 @@ interface NewInvitation extends stored.StoredInvitation {
   readonly token: string;
   /** Where it is accepted: to be passed on to the invited person. */
   readonly url: string;
-  /** The mail server took the mail. */
+  /** The mail server accepted the mail. */
   readonly sent: boolean;
 }
 
 /**
- * The token is in this answer and in the mail, and never again; a person with the token and that address may join. An invitation
- * that can't be mailed is made anyway: its link can be passed on in another way.
+ * Only this response and the mail contain the token; a person with the token and that address may join. An invitation that can't
+ * be mailed is created anyway: its link can be passed on in another way.
  */
 export async function inviteMember(
   context: Context,
@@ -47,7 +47,7 @@ export async function inviteMember(
         field: 'email',
       });
     }
-    const made = await stored.replaceInvitation(queries, {
+    const created = await stored.replaceInvitation(queries, {
       created_at: now,
       organization_id: caller.organizationId,
       invited_by: caller.userId,
@@ -56,8 +56,8 @@ export async function inviteMember(
       token_hash: digest(token),
       expires_at: now + lifetime,
     });
-    await recordOtherChange(queries, 'invitation', made.id, now);
-    return made;
+    await recordOtherChange(queries, 'invitation', created.id, now);
+    return created;
   });
   const url = `${context.site.origin}/invitation/${token}`;
   return { ...invitation, token, url, sent: await send(context, caller, invitation, url) };

@@ -5,11 +5,11 @@ import type { Context } from './context.ts';
 /** Limits calls that are not wrong in themselves, so the refusal needs its own reason. */
 export async function limitCalls(
   { limits }: Context,
-  wanted: readonly Limit[],
+  callLimits: readonly Limit[],
   reason: string,
 ): Promise<void> {
   try {
-    await limits.reserve(wanted);
+    await limits.reserve(callLimits);
   } catch (cause) {
     if (!(cause instanceof Refusal) || cause.code !== 'TOO_MANY_ATTEMPTS') throw cause;
     const seconds = cause.retryAfter ?? 60;

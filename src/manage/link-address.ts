@@ -51,7 +51,7 @@ export function requireSuffix(suffix: string, domainId: number, field: 'suffix' 
 export type AliasField = 'aliases' | 'add_aliases' | 'remove_aliases';
 
 /** An alias as a call names it. */
-export interface AskedAlias {
+export interface RequestedAlias {
   /** Null: the link's own. */
   readonly domain: LinkDomain | null;
   readonly suffix: string;
@@ -60,23 +60,23 @@ export interface AskedAlias {
 type DomainOf = (domain: string) => LinkDomain | Promise<LinkDomain>;
 
 /** Each is a web address, or the suffix alone on the link's own domain. */
-export async function askedAliases(
+export async function requestedAliases(
   texts: readonly string[] | null | undefined,
   domainOf: DomainOf,
   field: AliasField,
-): Promise<AskedAlias[]> {
-  const asked: AskedAlias[] = [];
+): Promise<RequestedAlias[]> {
+  const requested: RequestedAlias[] = [];
   for (const text of texts ?? []) {
     const [, domain, path = text] = /^(https?:\/\/[^/]*)\/(.*)$/is.exec(text) ?? [];
-    asked.push({
-      domain: domain === undefined ? null : await inAliases(domainOf, domain, field),
+    requested.push({
+      domain: domain === undefined ? null : await domainOfAlias(domainOf, domain, field),
       suffix: normaliseSuffix(domain === undefined ? text : decoded(path)),
     });
   }
-  return asked;
+  return requested;
 }
 
-async function inAliases(domainOf: DomainOf, domain: string, field: AliasField): Promise<LinkDomain> {
+async function domainOfAlias(domainOf: DomainOf, domain: string, field: AliasField): Promise<LinkDomain> {
   try {
     return await domainOf(domain);
   } catch (cause) {
@@ -94,7 +94,7 @@ function decoded(path: string): string {
   }
 }
 
-export const addressOn = (own: LinkDomain, { domain, suffix }: AskedAlias): Alias => {
+export const addressOn = (own: LinkDomain, { domain, suffix }: RequestedAlias): Alias => {
   const { domainId, host } = domain ?? own;
   return { domain_id: domainId, host, suffix };
 };

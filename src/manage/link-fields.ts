@@ -81,8 +81,8 @@ export async function providedColumns(context: Context, fields: LinkFields): Pro
   const beforeStart = addressIn('before_start_url');
   const expired = addressIn('expired_url');
   const rules = fields.rules === undefined ? undefined : checkRules(context, fields.rules || []);
-  const inRules = rules?.destinations ?? [];
-  for (const found of [destination, android, ios, beforeStart, expired, ...inRules]) {
+  const ruleDestinations = rules?.destinations ?? [];
+  for (const found of [destination, android, ios, beforeStart, expired, ...ruleDestinations]) {
     if (!found) continue;
     const isOurs = context.isOurHost(found.host);
     if (typeof isOurs === 'boolean' ? isOurs : await isOurs) throw destinationIsOurs(found.field);
@@ -178,7 +178,7 @@ export function utmColumns(link: Pick<StoredLink, 'destination_url'>, fields: Li
 /** Fields that are never answered as they were sent. */
 type SecretField = 'password' | 'webhook_auth_key';
 
-/** The reverse: what a call would send to give a link its current settings, except secrets. */
+/** The reverse of `columnsOf`: what a call would send to give a link its current settings, except secrets. */
 export const fieldsOf = (link: AnsweredLink) =>
   ({
     destination_url: asUri(link.destination_url),
@@ -242,7 +242,7 @@ const orDefault = (value: string | null | undefined, byDefault: string): string 
 const flag = (value: boolean | '' | null | undefined): number | undefined =>
   value === undefined ? undefined : value ? 1 : 0;
 
-/** A flag that is set unless a call says otherwise. */
+/** A flag that is set unless a call sends false. */
 const unlessFalse = (value: boolean | '' | null | undefined): number | undefined =>
   value === undefined ? undefined : value === false ? 0 : 1;
 const flagOrNull = (value: boolean | '' | null | undefined): number | null | undefined =>

@@ -86,13 +86,13 @@ export async function revertLink(
   const { organizationId } = caller;
   if (!(await findLink(lookup, organizationId, id))) throw notFound('link');
   const which = { organizationId, linkId: id };
-  if (entry !== createdEntry && !(await findHistoryEntry(lookup, which, entry))) throw noEntry(entry);
+  if (entry !== createdEntry && !(await findHistoryEntry(lookup, which, entry))) throw unknownEntry(entry);
   const { tags, ...fields } = await settingsAfter(context, which, entry);
   const retagged = tags && (await tagsToGet(context, caller, id, tags));
   return updateLink(context, caller, id, { ...fields, ...retagged }, { ...terms, backTo: entry });
 }
 
-const noEntry = (entry: number): Refusal =>
+const unknownEntry = (entry: number): Refusal =>
   new Refusal(
     'FIELD_INVALID',
     `There is no entry ${entry} in the history of this link. GET /api/v1/link/<id>/history lists them; 0 is how the link was created.`,
@@ -128,13 +128,13 @@ async function tagsToGet(
   { database }: Context,
   { organizationId }: Caller,
   id: number,
-  wanted: readonly TagThen[],
+  formerTags: readonly TagThen[],
 ): Promise<{ readonly add_tags: readonly number[]; readonly remove_tags: readonly number[] }> {
-  const ids = wanted.map((tag) => tag.id);
-  const kept = ids.length > 0 ? await ownTags(database.read, organizationId, ids) : [];
+  const ids = formerTags.map((tag) => tag.id);
+  const existing = ids.length > 0 ? await ownTags(database.read, organizationId, ids) : [];
   const current = (await tagsOf(database.read, [id])).get(id) ?? [];
   return {
-    add_tags: kept.map((tag) => tag.id),
+    add_tags: existing.map((tag) => tag.id),
     remove_tags: current.flatMap((tag) => (ids.includes(tag.id) ? [] : tag.id)),
   };
 }

@@ -41,7 +41,7 @@ export function checkRules(context: Context, rules: readonly RuleInput[]): Check
     destinations.push(found);
     return found.text;
   };
-  const isIdTaken = refuseTwice(rules, 'rules');
+  const isIdTaken = refuseDuplicateIds(rules, 'rules');
   const newId = (): string => {
     const id = `r_${context.randomSuffix().toLowerCase().slice(0, 5)}`;
     return isIdTaken(id) ? newId() : id;
@@ -62,7 +62,7 @@ export function checkRules(context: Context, rules: readonly RuleInput[]): Check
   return { text, destinations };
 }
 
-/** The file is only checked if a rule asks for something that not every file has. */
+/** The country file is only checked if a rule has a condition that not every file supports. */
 function refuseUnknownPlaces(rules: readonly RuleInput[], placesKnown: Context['placesKnown']): void {
   for (const [index, { when }] of rules.entries())
     for (const [conditions, path] of [
@@ -86,7 +86,7 @@ function variantsOf(
   field: string,
   find: (url: string, field: string) => string,
 ): VariantFields[] {
-  const isIdTaken = refuseTwice(variants, field);
+  const isIdTaken = refuseDuplicateIds(variants, field);
   const letters = [...'abcdefghijklmnopqrst'].filter((letter) => !isIdTaken(letter));
   return variants.map(({ id, destination_url, weight }, index) => ({
     id: id ?? letters.shift() ?? String(index),
@@ -95,8 +95,8 @@ function variantsOf(
   }));
 }
 
-/** `what` names the ids that are taken. */
-function refuseTwice(entries: readonly { readonly id?: string | undefined }[], field: string) {
+/** Returns a function that reports whether an id is taken, and takes it if not. */
+function refuseDuplicateIds(entries: readonly { readonly id?: string | undefined }[], field: string) {
   const ids = new Set<string>();
   for (const [index, { id }] of entries.entries()) {
     if (id === undefined) continue;

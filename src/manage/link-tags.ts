@@ -12,9 +12,9 @@ export async function requireTags(
   ids: readonly number[],
   field: string,
 ): Promise<readonly StoredTag[]> {
-  const wanted = [...new Set(ids)];
-  const tags = await ownTags(queries, organizationId, wanted);
-  const missing = wanted.filter((id) => !tags.some((tag) => tag.id === id));
+  const uniqueIds = [...new Set(ids)];
+  const tags = await ownTags(queries, organizationId, uniqueIds);
+  const missing = uniqueIds.filter((id) => !tags.some((tag) => tag.id === id));
   if (missing.length > 0) throw unknownTags(missing, field);
   return tags;
 }

@@ -3,15 +3,15 @@ import { formatIso, parseInstant } from '../rules/instant.ts';
 
 /**
  * Refuses to change a link that was changed since it was read: `expected` is the call's `If-Match` header with the
- * `updated_at` that its sender has seen, with or without quotes. `*` matches any.
+ * `updated_at` that the client has read, with or without quotes. `*` matches any.
  */
 export function requireVersion(expected: string | null, link: { readonly updated_at: number }): void {
   if (expected === null) return;
   const tags = expected.split(',').map((tag) => tag.trim());
   if (tags.includes('*')) return;
-  const seen = tags.map((tag) => parseInstant(tag.replace(/^"(.*)"$/, '$1')));
-  if (seen.includes(link.updated_at)) return;
-  if (seen.every((instant) => instant === null)) throw noVersion(tags, link);
+  const versions = tags.map((tag) => parseInstant(tag.replace(/^"(.*)"$/, '$1')));
+  if (versions.includes(link.updated_at)) return;
+  if (versions.every((instant) => instant === null)) throw invalidVersion(tags, link);
   throw new Refusal(
     'LINK_CHANGED',
     `This link was changed in the meantime (${formatIso(link.updated_at)}). Read it again, and decide which change stays.`,
@@ -19,7 +19,7 @@ export function requireVersion(expected: string | null, link: { readonly updated
 }
 
 /** For a header that can't be the version of any link: it doesn't prove that the link was changed. */
-function noVersion(tags: readonly string[], link: { readonly updated_at: number }): Refusal {
+function invalidVersion(tags: readonly string[], link: { readonly updated_at: number }): Refusal {
   const isWeak = tags.some((tag) => /^w\//i.test(tag));
   return new Refusal(
     'FIELD_INVALID',

@@ -48,16 +48,16 @@ async function mailOne(
   const organization = await findOrganization(database.lookup, organizationId);
   const administrators = await administratorsOf(database.read, organizationId);
   // With open registration, an unverified address may belong to a stranger.
-  const told = administrators.filter(
+  const recipients = administrators.filter(
     ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
   );
   const { ids, total } = await linksToMail(database.read, organizationId, until, maxListed);
   const found = await Promise.all(ids.map((id) => failingLink(context, organizationId, id)));
   const links = found.flatMap((link) => link ?? []);
-  if (!organization || told.length === 0 || links.length === 0) return true;
+  if (!organization || recipients.length === 0 || links.length === 0) return true;
   const facts = { organization: organization.name, links, total, origin: site.origin };
   const sent = await Promise.all(
-    told.map(({ email }) =>
+    recipients.map(({ email }) =>
       mailWithinLimits(context, mailer, organizationId, destinationMail({ ...facts, to: email })),
     ),
   );

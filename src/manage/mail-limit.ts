@@ -22,13 +22,13 @@ export const resetMailLimits = (address: string, network: string, known: string 
       ]
     : [{ key: `mail|reset|${address}|${known}`, max: 3, window: 24 * hour }];
 
-/** Resolves to a function that takes the attempt back, or to null if a limit is reached. */
+/** Resolves to a function that uncounts the attempt, or to null if a limit is reached. */
 export async function withinLimits(
   limits: Context['limits'],
-  wanted: readonly Limit[],
+  applicableLimits: readonly Limit[],
 ): Promise<(() => Promise<void>) | null> {
   try {
-    return await limits.reserve(wanted);
+    return await limits.reserve(applicableLimits);
   } catch (cause) {
     if (!(cause instanceof Refusal) || cause.code !== 'TOO_MANY_ATTEMPTS') throw cause;
     return null;

@@ -15,7 +15,7 @@ import { mailWithinLimits } from './mail-limit.ts';
 const minute = 60_000;
 /** Refusals within this time are reported together. */
 const collectTime = 5_000;
-/** Longer than a mail takes: after that, a node is assumed to have died. */
+/** Longer than a mail takes: after that, a node is assumed to have crashed. */
 const claimLength = 10 * minute;
 /** After that it isn't mailed any more; it is still in the list and in the history. */
 const mailedWithin = 3 * 24 * 60 * minute;
@@ -52,27 +52,31 @@ async function mailOne(
   const { organization_id: id, user_id, link_id } = first;
   const organization = await findOrganization(database.lookup, id);
   const author = await mailableMember(database.read, id, user_id);
-  const wanted = author ? [author] : await administratorsOf(database.read, id);
+  const candidates = author ? [author] : await administratorsOf(database.read, id);
   // With open registration, an unverified address may belong to a stranger.
-  const told = wanted.filter(({ email_proven }) => email_proven === 1 || config.registration === 'closed');
-  if (!organization || told.length === 0) return true;
+  const recipients = candidates.filter(
+    ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
+  );
+  if (!organization || recipients.length === 0) return true;
   const ofOneLink = changes.every((change) => change.link_id === link_id);
-  const isThere = ofOneLink && (await findLink(database.read, id, link_id)) !== undefined;
+  const linkExists = ofOneLink && (await findLink(database.read, id, link_id)) !== undefined;
   const facts = {
     organization: organization.name,
     isAuthor: author !== undefined,
-    changes: await Promise.all(changes.slice(0, maxListed).map((change) => inWords(context, change))),
+    changes: await Promise.all(changes.slice(0, maxListed).map((change) => describeChange(context, change))),
     total: changes.length,
-    url: `${site.origin}/app${isThere ? `/links/${link_id}/scheduled` : ''}`,
+    url: `${site.origin}/app${linkExists ? `/links/${link_id}/scheduled` : ''}`,
     origin: site.origin,
   };
   const sent = await Promise.all(
-    told.map(({ email }) => mailWithinLimits(context, mailer, id, refusalMail({ ...facts, to: email }))),
+    recipients.map(({ email }) =>
+      mailWithinLimits(context, mailer, id, refusalMail({ ...facts, to: email })),
+    ),
   );
   return sent.includes(true);
 }
 
-async function inWords({ database, site }: Context, change: ScheduledRow): Promise<RefusedChange> {
+async function describeChange({ database, site }: Context, change: ScheduledRow): Promise<RefusedChange> {
   const link = await findLink(database.read, change.organization_id, change.link_id);
   const problem = JSON.parse(change.refusal ?? '{}') as Partial<Problem>;
   return {

@@ -7,7 +7,7 @@ type Ending = Pick<
 >;
 
 /** Whether a change ends a link: now, at a new instant or after fewer clicks; or lets it start later. */
-export const endsBy = (before: Ending, after: Ending): boolean =>
+export const changeEndsLink = (before: Ending, after: Ending): boolean =>
   (after.disabled === 1 && before.disabled === 0) ||
   (after.start_at !== null && after.start_at !== before.start_at) ||
   (after.expires_at !== null && after.expires_at !== before.expires_at) ||

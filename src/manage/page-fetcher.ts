@@ -8,25 +8,25 @@ import type { Context } from './context.ts';
 
 /** Destinations fetched at once by one node, each on a host of its own. */
 const atOnce = 8;
-/** By then a fetch has long ended, or its node has died. */
+/** By then a fetch has long ended, or its node has crashed. */
 const claimLength = 60_000;
 /** Milliseconds between two requests to a host. */
-const hostRest = 1_000;
-/** How many links of a host are looked at until one of them is still there and leads to the host. */
+const hostPause = 1_000;
+/** How many of a host's links are checked for one that still exists and leads to the host. */
 const perClaim = 100;
-/** Links that leave the queue of the previous release at once. */
+/** How many links are moved from the queue of the previous release at once. */
 const perTakeover = 500;
 /** Bytes. Titles are at the beginning. */
 const maxPage = 256 * 1024;
 const maxIcon = 32 * 1024;
 const iconsTried = 2;
-/** An icon that another link uses too is not fetched again for so long. */
+/** An icon that another link uses too is not fetched again for this long. */
 const iconKept = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Fetches the destinations of links that are new or have a new destination, for the title and the icon of the page. Hosts take
- * turns; of a host's links the newest is first, because somebody may be looking at it. Each host is claimed by one node, and those
- * of a node that dies are taken over. It is done once, whatever the result.
+ * turns; of a host's links the newest is first, because a user may be looking at it. Each host is claimed by one node; the hosts of
+ * a node that crashes are taken over. Each link is fetched once, whatever the result.
  */
 export class PageFetcher {
   readonly #context: Context;
@@ -43,7 +43,7 @@ export class PageFetcher {
     this.#onFault = onFault;
   }
 
-  /** Starts what is due, as far as there is room, without waiting for the end. */
+  /** Starts the fetches that are due, up to the limit, without waiting for their end. */
   async run(): Promise<void> {
     const { database, now } = this.#context;
     await this.#takeOver();
@@ -68,24 +68,24 @@ export class PageFetcher {
       const isDue = (page: (typeof waiting)[number]): page is stored.DuePage =>
         page.destination_url !== null && hostOf(page.destination_url) === host;
       const page = waiting.find(isDue);
-      const gone = page ? waiting.slice(0, waiting.indexOf(page)) : waiting;
+      const obsolete = page ? waiting.slice(0, waiting.indexOf(page)) : waiting;
       await stored.deleteDue(
         queries,
         host,
-        gone.map(({ id }) => id),
+        obsolete.map(({ id }) => id),
       );
       if (!page) await stored.freeHost(queries, host, now());
       return page ?? null;
     });
   }
 
-  /** Links that a node of the previous release has made and not fetched. */
+  /** Takes over links that a node of the previous release has created and not fetched. */
   async #takeOver(): Promise<void> {
     const { database, now } = this.#context;
     if (!(await stored.hasFormerDue(database.read, now()))) return;
     await database.write(async (queries) => {
-      const left = await stored.takeFormerDue(queries, now(), perTakeover);
-      const pages = left.map(({ id, destination_url }) => ({ host: hostOf(destination_url), link_id: id }));
+      const former = await stored.takeFormerDue(queries, now(), perTakeover);
+      const pages = former.map(({ id, destination_url }) => ({ host: hostOf(destination_url), link_id: id }));
       await stored.addDuePages(queries, pages);
     });
   }
@@ -96,7 +96,7 @@ export class PageFetcher {
   }
 
   #begin(host: string, page: stored.DuePage): void {
-    const look = this.#check(host, page)
+    const check = this.#check(host, page)
       .catch(async (cause) => {
         // The claim expires by itself, and then it is fetched again.
         if (cause instanceof StoreUnavailable || cause instanceof Refusal) return;
@@ -105,8 +105,8 @@ export class PageFetcher {
         const { database } = this.#context;
         await database.write((queries) => stored.deleteDue(queries, host, [page.id])).catch(this.#onFault);
       })
-      .finally(() => this.#active.delete(look));
-    this.#active.add(look);
+      .finally(() => this.#active.delete(check));
+    this.#active.add(check);
   }
 
   async #check(host: string, page: stored.DuePage): Promise<void> {
@@ -119,18 +119,18 @@ export class PageFetcher {
     });
     const head = found && pageHead(decodePage(found.bytes, found.contentType));
     const icon = found && head && (await this.#iconOf(found, head.icons));
-    // An aborted request says nothing about the page.
+    // An aborted request has no result.
     if (this.#stopping.signal.aborted) return;
     await database.write(async (queries) => {
       await stored.finishDue(queries, host, page, { page_title: head?.title || null, page_icon: icon });
-      await stored.freeHost(queries, host, now() + hostRest);
+      await stored.freeHost(queries, host, now() + hostPause);
     });
   }
 
   /** The key of the page's icon, which has been stored. */
-  async #iconOf(page: FetchedPage, named: readonly string[]): Promise<string | null> {
+  async #iconOf(page: FetchedPage, iconUrls: readonly string[]): Promise<string | null> {
     const { database, secrets, now } = this.#context;
-    for (const href of [...named.slice(0, iconsTried - 1), '/favicon.ico']) {
+    for (const href of [...iconUrls.slice(0, iconsTried - 1), '/favicon.ico']) {
       const url = URL.parse(href, page.url);
       if (url === null) continue;
       const key = secrets.sign('icon', url.href, 32);
@@ -152,10 +152,10 @@ export class PageFetcher {
 
   #fetch(
     url: string,
-    wanted: Omit<Parameters<typeof guardedPage>[1], 'signal'>,
+    request: Omit<Parameters<typeof guardedPage>[1], 'signal'>,
   ): Promise<FetchedPage | null> {
     const { signal } = this.#stopping;
-    return guardedPage(url, { ...wanted, signal }, this.#context.webhooks.allowed, this.#options);
+    return guardedPage(url, { ...request, signal }, this.#context.webhooks.allowed, this.#options);
   }
 }
 

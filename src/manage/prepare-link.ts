@@ -4,13 +4,13 @@ import { Refusal } from '../rules/errors.ts';
 import { type Alias, writeAliases } from '../storage/link-addresses.ts';
 import type { Context } from './context.ts';
 import {
-  type AskedAlias,
   addressOn,
-  askedAliases,
   chosenSuffix,
   distinctAliases,
   findLinkDomain,
   type LinkDomain,
+  type RequestedAlias,
+  requestedAliases,
   requireSuffix,
 } from './link-address.ts';
 import { columnsOfNew, type LinkFields, providedColumns } from './link-fields.ts';
@@ -38,7 +38,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
     const chosen = chosenSuffix(input.suffix, linkDomain);
     const provided = await providedColumns(context, input);
     const suffix = chosen ?? context.randomSuffix();
-    const asked = input.aliases?.length ? await askedAliases(input.aliases, domainOf, 'aliases') : [];
+    const requested = input.aliases?.length ? await requestedAliases(input.aliases, domainOf, 'aliases') : [];
     const row = {
       ...columnsOfNew(provided, marker),
       zapier_hook_url: null,
@@ -47,7 +47,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       updated_at: now,
       organization_id: caller.organizationId,
       domain_id: linkDomain.domainId,
-      aliases: asked.length > 0 ? writeAliases(newAliases(asked, linkDomain, suffix)) : null,
+      aliases: requested.length > 0 ? writeAliases(newAliases(requested, linkDomain, suffix)) : null,
       moved: 0,
       qr_png: withPng ? 1 : 0,
       created_by: caller.userId,
@@ -64,34 +64,34 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       isChosen: chosen !== null,
       host: linkDomain.host,
       tagIds: input.tags?.length ? [...new Set(input.tags)] : [],
-      // An import brings many links, few of which anybody looks at.
+      // An import creates many links, and few of them are ever viewed.
       pageHost: caller.via === 'import' ? null : pageHost(context, row.destination_url),
       row,
     };
   };
 }
 
-function newAliases(asked: readonly AskedAlias[], domain: LinkDomain, suffix: string): Alias[] {
+function newAliases(requested: readonly RequestedAlias[], domain: LinkDomain, suffix: string): Alias[] {
   const aliases = distinctAliases(
-    asked.map((alias) => addressOn(domain, alias)),
+    requested.map((alias) => addressOn(domain, alias)),
     { domain_id: domain.domainId, suffix },
   );
   for (const alias of aliases) requireSuffix(alias.suffix, alias.domain_id, 'aliases');
   return aliases;
 }
 
-/** Calls `ask` once per key. Returns the value itself instead of a promise once it is known. */
-function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => T | Promise<T> {
-  const answers = new Map<string, T | Promise<T>>();
+/** Calls `load` once per key. Returns the value itself instead of a promise once it is known. */
+function memoize<T>(load: (key: string) => Promise<T>): (key: string) => T | Promise<T> {
+  const results = new Map<string, T | Promise<T>>();
   return (key) => {
-    const answer = answers.get(key);
-    if (answer !== undefined) return answer;
-    const asked = ask(key).then((found) => {
-      answers.set(key, found);
+    const known = results.get(key);
+    if (known !== undefined) return known;
+    const pending = load(key).then((found) => {
+      results.set(key, found);
       return found;
     });
-    answers.set(key, asked);
-    return asked;
+    results.set(key, pending);
+    return pending;
   };
 }
 

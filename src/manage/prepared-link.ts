@@ -19,7 +19,7 @@ export interface PreparedLink {
 export interface LinkWithTags {
   readonly link: AnsweredLink;
   readonly tags: readonly StoredTag[];
-  /** It existed before the call that would have made it. */
+  /** It existed before the call that would have created it. */
   readonly isFound?: boolean;
 }
 

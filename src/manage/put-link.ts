@@ -33,8 +33,8 @@ export async function putLink(
       if (!holder) return await createLink(context, caller, input, { withPng });
       return { ...(await change(holder.id)), isFound: true };
     } catch (cause) {
-      const overtaken = holder ? 'NOT_FOUND' : 'EXTERNAL_ID_TAKEN';
-      if (!(cause instanceof Refusal) || cause.code !== overtaken || tries === maxTries) throw cause;
+      const raceCode = holder ? 'NOT_FOUND' : 'EXTERNAL_ID_TAKEN';
+      if (!(cause instanceof Refusal) || cause.code !== raceCode || tries === maxTries) throw cause;
     }
   }
 }

@@ -24,10 +24,10 @@ export async function readDeletedLinks(
   { organizationId }: Caller,
   { limit, after }: { readonly limit: number; readonly after: DeletedPosition | undefined },
 ): Promise<DeletedLinks> {
-  const gone = goneBefore(now());
+  const cutoff = goneBefore(now());
   const [found, total] = await Promise.all([
-    listDeleted(database.read, organizationId, gone, { limit: limit + 1, after }),
-    countDeleted(database.read, organizationId, gone),
+    listDeleted(database.read, organizationId, cutoff, { limit: limit + 1, after }),
+    countDeleted(database.read, organizationId, cutoff),
   ]);
   const { rows, last } = pageOf(found, limit);
   return { links: rows, total, next: last && { deletedAt: last.deleted_at, id: last.id } };

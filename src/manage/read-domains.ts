@@ -53,11 +53,11 @@ type Certificates = ReadonlyMap<string, DomainCertificate> | null;
 
 async function certificatesFor(
   { domains, now }: Context,
-  of: readonly StoredDomain[],
+  storedDomains: readonly StoredDomain[],
   queries: Queries,
 ): Promise<Certificates> {
   if (!domains.getsCertificates) return null;
-  const hosts = of.filter(({ verified_at }) => verified_at !== null).map(({ host }) => host);
+  const hosts = storedDomains.filter(({ verified_at }) => verified_at !== null).map(({ host }) => host);
   const rows = await certificatesOf(queries, hosts);
   const found = new Map<string, DomainCertificate>(
     hosts.map((host) => [host, { state: 'none', validUntil: null, problem: null }]),
@@ -65,11 +65,11 @@ async function certificatesFor(
   for (const { host, not_after, problem, problem_detail } of rows) {
     const isReady = not_after !== null && not_after > now();
     const known = problem !== null && isCertificateProblem(problem) ? problem : null;
-    const said = problem_detail === null ? '' : ` (The authority: ${problem_detail})`;
+    const authorityDetail = problem_detail === null ? '' : ` (The authority: ${problem_detail})`;
     found.set(host, {
       state: known !== null ? 'failing' : isReady ? 'ready' : 'none',
       validUntil: isReady ? not_after : null,
-      problem: known === null ? null : certificateSentence(known, host) + said,
+      problem: known === null ? null : certificateSentence(known, host) + authorityDetail,
     });
   }
   return found;
@@ -83,7 +83,7 @@ function withRecords(
 ): DomainWithRecords {
   const findings = readFindings(domain.seen);
   const records = recordsOf(domain.host, proofOf(context, domain), target, findings);
-  const standing = { verifiedAt: domain.verified_at, goneSince: domain.gone_since };
+  const status = { verifiedAt: domain.verified_at, goneSince: domain.gone_since };
   const problem = domainProblem({
     host: domain.host,
     records,
@@ -96,5 +96,5 @@ function withRecords(
     isTaken: domain.is_taken === 1,
   });
   const certificate = certificates?.get(domain.host) ?? null;
-  return { domain, state: stateOf(standing), records, problem, certificate };
+  return { domain, state: stateOf(status), records, problem, certificate };
 }

@@ -23,7 +23,7 @@ import { tagCount } from '../storage/tag-counts.ts';
 import { findByKeys } from '../storage/tagged-links.ts';
 import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
-import { countAhead, countInPassing, deepOffset } from './count-ahead.ts';
+import { countAhead, countInBackground, deepOffset } from './count-ahead.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 
 export type { LinkPosition };
@@ -74,12 +74,12 @@ export async function readLinks(context: Context, caller: Caller, query: LinkQue
     return searchLinks(context.database.read, caller.organizationId, filter, query);
   }
   const [{ links, next }, total] = await Promise.all([
-    isWhole(filter) && query.offset > deepOffset
+    isUnfiltered(filter) && query.offset > deepOffset
       ? deepPage(context, caller, query)
       : listLinks(context.database.read, caller.organizationId, page, query),
     totalOf(context, caller, filter),
   ]);
-  if (isWhole(filter)) countAhead(context.database, caller.organizationId, total);
+  if (isUnfiltered(filter)) countAhead(context.database, caller.organizationId, total);
   return { links, total, next };
 }
 
@@ -93,7 +93,7 @@ const isUsual = (query: LinkQuery): boolean =>
   query.order === '-created_at' &&
   query.offset <= maxUsualOffset;
 
-/** The list that nearly all callers ask for: one query, unless the page is empty. */
+/** The list that nearly all callers request: one query, unless the page is empty. */
 async function usualPage(
   { database }: Context,
   { organizationId }: Caller,
@@ -124,7 +124,7 @@ async function deepPage(
   }
   const direction = order === 'created_at' ? 'asc' : 'desc';
   const start = await closerStart(database.read, organizationId, before, offset, direction);
-  if (start.offset > deepOffset) void countInPassing(database, organizationId);
+  if (start.offset > deepOffset) void countInBackground(database, organizationId);
   return listFrom(database.read, organizationId, start, limit, direction);
 }
 
@@ -154,7 +154,7 @@ export async function* eachLink(
   }
 }
 
-/** Up to so many links are all searched for a text; of more, only those that `storage/link-search.ts` describes. */
+/** Up to this many links are all searched for a text; of more, only those that `storage/link-search.ts` describes. */
 const maxSearchedWhole = 50_000;
 
 /** Null if nothing can match. */
@@ -168,7 +168,7 @@ async function filterFor(
     domain,
     onPaper,
     hasProblem,
-    archived: asked = ids ? 'any' : 'false',
+    archived: requested = ids ? 'any' : 'false',
   }: LinkFilterInput,
 ): Promise<LinkFilter | null> {
   const { read } = context.database;
@@ -176,7 +176,7 @@ async function filterFor(
   if (domainId === null) return null;
   const [tags, archived] = await Promise.all([
     tagIds && rarestFirst(context, caller, tagIds),
-    archivedIn(read, caller.organizationId, asked),
+    archivedIn(read, caller.organizationId, requested),
   ]);
   if (tags === null) return null;
   if (text === undefined) return { tags, ids, domainId, archived, onPaper, hasProblem };
@@ -200,10 +200,10 @@ async function filterFor(
 async function archivedIn(
   queries: Queries,
   organizationId: number,
-  asked: 'true' | 'false' | 'any',
+  requested: 'true' | 'false' | 'any',
 ): Promise<boolean | undefined> {
-  if (asked === 'any') return undefined;
-  if (asked === 'true') return true;
+  if (requested === 'any') return undefined;
+  if (requested === 'true') return true;
   return (await hasArchived(queries, organizationId)) ? false : undefined;
 }
 
@@ -221,7 +221,7 @@ async function rarestFirst(
   return tags.sort((one, other) => one.links - other.links);
 }
 
-const isWhole = ({ text, tags, ids, domainId, archived, onPaper, hasProblem }: LinkFilter): boolean =>
+const isUnfiltered = ({ text, tags, ids, domainId, archived, onPaper, hasProblem }: LinkFilter): boolean =>
   [text, tags, ids, domainId, archived, onPaper, hasProblem].every((condition) => condition === undefined);
 
 /** Where a count is stored it is not computed: it must not slow down with the number of links. */
@@ -232,15 +232,17 @@ async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter
     return countLinks(database.read, organizationId, filter);
   if (tags === undefined) {
     if (archived === undefined) return linkCount(database.read, organizationId, domainId);
-    const apart = await archivedCount(database.read, organizationId, domainId);
-    return archived ? apart : (await linkCount(database.read, organizationId, domainId)) - apart;
+    const archivedLinks = await archivedCount(database.read, organizationId, domainId);
+    return archived
+      ? archivedLinks
+      : (await linkCount(database.read, organizationId, domainId)) - archivedLinks;
   }
   return tags.length === 1 && tags[0] && domainId === undefined && archived === undefined
     ? tags[0].links
     : countLinks(database.read, organizationId, filter);
 }
 
-/** Null for another organization's domain: no link of this one can be there. */
+/** Null for another organization's domain: no link of this organization can be on it. */
 export async function domainIdOf(context: Context, caller: Caller, domain: string): Promise<number | null> {
   const host = normaliseHostname(domain.replace(/^https?:\/\//i, '').replace(/[:/].*$/, ''));
   if (context.site.isDefaultHost(host)) return defaultDomainId;

@@ -34,7 +34,7 @@ interface NotFoundList {
   readonly next: NotFoundPosition | null;
 }
 
-interface NotFoundQuestion {
+interface NotFoundQuery {
   readonly domain: string | undefined;
   readonly days: number;
   readonly limit: number;
@@ -48,7 +48,7 @@ interface NotFoundQuestion {
 export async function readNotFound(
   context: Context,
   caller: Caller,
-  { domain, days, limit, after }: NotFoundQuestion,
+  { domain, days, limit, after }: NotFoundQuery,
 ): Promise<NotFoundList> {
   const { read } = context.database;
   const { organizationId } = caller;
@@ -60,13 +60,13 @@ export async function readNotFound(
     countOtherNotFound(read, filter),
   ]);
   const { rows, last } = pageOf(found, limit);
-  const meant = new Map(rows.map((row) => [row, similarSuffixes(row.suffix)]));
+  const similar = new Map(rows.map((row) => [row, similarSuffixes(row.suffix)]));
   const links = await linksWithSuffixes(read, organizationId, domainIds, [
-    ...new Set([...meant.values()].flat()),
+    ...new Set([...similar.values()].flat()),
   ]);
   const byAddress = new Map(links.map((link) => [`${link.domain_id} ${link.suffix}`, link]));
   const similarTo = (row: NotFoundAddress) => {
-    const suffix = meant.get(row)?.find((one) => byAddress.has(`${row.domain_id} ${one}`));
+    const suffix = similar.get(row)?.find((one) => byAddress.has(`${row.domain_id} ${one}`));
     return byAddress.get(`${row.domain_id} ${suffix}`) ?? null;
   };
   return {

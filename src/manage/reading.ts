@@ -7,8 +7,8 @@ const maxCallTime = 2_000;
 const maxLongCallTime = 8_000;
 
 /**
- * The terms for a call's reads and changes. A call that only reads has so long from its beginning, and ends with its caller; a
- * stream has as long for each chunk. A call that changes something doesn't end with its caller.
+ * The terms for a call's reads and changes. A call that only reads has this time from its beginning, and is aborted if its client
+ * leaves; a stream has this time for each chunk. A call that changes something isn't aborted if its client leaves.
  */
 export const termsOf = (call: {
   readonly organizationId: number;

@@ -125,7 +125,7 @@ async function join(
   // Read again under the lock: it may have been withdrawn, or accepted by another call, in the meantime.
   if (!(await deleteReceivedInvitation(queries, member.email, invitation.id))) throw noSuchInvitation();
   if (left !== joined) {
-    await requireLeave(queries, member);
+    await requireMayLeave(queries, member);
     await setMembership(queries, member.id, { organization_id: joined, role }, now);
     await deleteApiKeysOf(queries, member.id, now);
     await withdrawInvitations(queries, left, member.id);
@@ -133,7 +133,7 @@ async function join(
   return requireUser(queries, member.id);
 }
 
-async function requireLeave(queries: Queries, { organization_id, role }: Membership): Promise<void> {
+async function requireMayLeave(queries: Queries, { organization_id, role }: Membership): Promise<void> {
   const organization = await findOrganization(queries, organization_id);
   const reason = leavingProblem({
     organization: organization?.name ?? '',

@@ -101,9 +101,9 @@ const entryOf = (
 });
 
 function changesOf(secrets: Secrets, site: Site, { before, after }: HistoryState): HistoryChange[] {
-  const [was, is] = [shownOf(site, before), shownOf(site, after)];
-  const changes: HistoryChange[] = Object.entries(is).flatMap(([field, to]) => {
-    const from = was[field] ?? null;
+  const [fieldsBefore, fieldsAfter] = [shownOf(site, before), shownOf(site, after)];
+  const changes: HistoryChange[] = Object.entries(fieldsAfter).flatMap(([field, to]) => {
+    const from = fieldsBefore[field] ?? null;
     return isDeepStrictEqual(from, to) ? [] : { field, from, to };
   });
   if (before.link.password_hash !== after.link.password_hash)

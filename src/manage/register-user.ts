@@ -62,7 +62,7 @@ export async function registerUser(
   const hash = await context.passwords.hash(input.password, turn);
   return context.database.write(async (queries) => {
     if (isFirst && !(await claimSetting(queries, firstAccount, String(context.now())))) {
-      // Another first account was made while this password was being hashed.
+      // Another first account was created while this password was being hashed.
       refuseUnlessAllowed(context, input, source, false);
     }
     if (baseUrl !== null) await storeBaseUrl(queries, baseUrl);
@@ -98,7 +98,7 @@ function baseUrlOf({ config, site }: Context, { base_url }: Registration, isFirs
   );
 }
 
-/** The operator vouches for it. An invitation's link proves nothing: its sender has it too. */
+/** Whether the address is proven: the operator vouches for it. An invitation's link proves nothing: its sender has it too. */
 const isProven = (source: RegistrationSource, isFirst: boolean): boolean => source === 'shell' || isFirst;
 
 function refuseUnlessAllowed(
@@ -143,7 +143,7 @@ async function membershipFor(
   // Locks the membership: a member who leaves at the same time could leave the organization without administrators.
   if (found) await lockOrganizations(queries, [found.organization_id]);
   const invitation = await takeInvitation(queries, hash);
-  if (!isGood(context, input, invitation)) throw uselessInvitation('invitation_token');
+  if (!isValidFor(context, input, invitation)) throw uselessInvitation('invitation_token');
   return { organizationId: invitation.organization_id, role: invitation.role };
 }
 
@@ -151,10 +151,10 @@ async function membershipFor(
 async function refuseUselessInvitation(context: Context, input: Registration): Promise<void> {
   if (input.invitation_token === undefined) return;
   const invitation = await findInvitation(context.database.lookup, digest(input.invitation_token));
-  if (!isGood(context, input, invitation)) throw uselessInvitation('invitation_token');
+  if (!isValidFor(context, input, invitation)) throw uselessInvitation('invitation_token');
 }
 
-const isGood = (
+const isValidFor = (
   context: Context,
   input: Registration,
   invitation: StoredInvitation | undefined,

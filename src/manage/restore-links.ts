@@ -21,42 +21,42 @@ export async function restoreLinks(
   ids: readonly number[],
 ): Promise<readonly number[]> {
   const { organizationId } = caller;
-  const { back, taken } = await context.database.write(async (queries) => {
+  const { restored, taken } = await context.database.write(async (queries) => {
     const now = context.now();
     const kept = await lockRestorable(queries, organizationId, ids, goneBefore(now));
     const found = await onHeldDomains(queries, kept);
-    if (found.length === 0) return { back: [], taken: undefined };
+    if (found.length === 0) return { restored: [], taken: undefined };
     const aliases = await moveFromBin(
       queries,
       found.map((link) => link.id),
     );
-    const restored = [...aliases.keys()];
+    const restoredIds = [...aliases.keys()];
     const links = found.flatMap((link) =>
       aliases.has(link.id) ? { ...link, aliases: aliases.get(link.id) ?? null } : [],
     );
     const [first] = links;
-    if (!first) return { back: [], taken: found[0] };
-    await addToTagCounts(queries, first.id, await tagsAmong(queries, restored));
+    if (!first) return { restored: [], taken: found[0] };
+    await addToTagCounts(queries, first.id, await tagsAmong(queries, restoredIds));
     await countLinksIn(queries, links, 1);
-    await correctBlocks(queries, organizationId, restored, 1);
-    const untitled = await linksWithoutPage(queries, restored);
+    await correctBlocks(queries, organizationId, restoredIds, 1);
+    const untitled = await linksWithoutPage(queries, restoredIds);
     await addDuePages(
       queries,
       untitled.map(({ id, destination_url }) => ({ host: pageHost(context, destination_url), link_id: id })),
     );
     await recordMoves(context, queries, caller, links, 'restored');
     await recordChanges(queries, links, now);
-    return { back: links, taken: undefined };
+    return { restored: links, taken: undefined };
   });
   if (taken) throw await suffixInUse(context, taken);
-  if (back.length === 0) {
+  if (restored.length === 0) {
     throw new Refusal(
       'NOT_FOUND',
       `None of these links can be restored. Deleted links are kept for ${binDays} days, as long as their domain is there.`,
     );
   }
-  context.linksChanged(back);
-  return back.map((link) => link.id);
+  context.linksChanged(restored);
+  return restored.map((link) => link.id);
 }
 
 async function suffixInUse(

@@ -5,11 +5,11 @@ import { recordOtherChange } from '../storage/other-changes.ts';
 import * as stored from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type Author, authorsOf } from './authors.ts';
-import { type AskedAddresses, addressChange, askedAddresses } from './change-address.ts';
+import { addressChange, type RequestedAddresses, requestedAddresses } from './change-address.ts';
 import type { Context } from './context.ts';
 import { columnsOf } from './link-fields.ts';
 import { requireTags } from './link-tags.ts';
-import { endsBy, requireAddressConfirmation, requireConfirmation } from './on-paper.ts';
+import { changeEndsLink, requireAddressConfirmation, requireConfirmation } from './on-paper.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkUpdate } from './update-link.ts';
 
@@ -53,12 +53,12 @@ export async function scheduleChange(
   const found = await findLink(context.database.lookup, organizationId, linkId);
   if (!found) throw notFound('link');
   const columns = await checkedColumns(context, plan);
-  const asked = await inChanges(() => askedAddresses(context, caller, found, plan.changes));
+  const requested = await inChanges(() => requestedAddresses(context, caller, found, plan.changes));
   return context.database.write(async (queries) => {
     const link = await lockLink(queries, organizationId, linkId);
     if (!link) throw notFound('link');
     const others = await stored.listOpen(queries, organizationId, linkId);
-    await requireApplicable(queries, link, { plan, columns, asked, others, isConfirmed });
+    await requireApplicable(queries, link, { plan, columns, requested, others, isConfirmed });
     const now = context.now();
     const row = await stored.insertScheduled(queries, {
       ...rowOf(caller, plan, isConfirmed),
@@ -83,12 +83,12 @@ export async function changeScheduled(
   const { organizationId } = caller;
   const { lookup } = context.database;
   const found = await stored.findScheduled(lookup, organizationId, id);
-  const standing = found && (await findLink(lookup, organizationId, found.link_id));
-  if (!standing) throw noSuchChange();
+  const currentLink = found && (await findLink(lookup, organizationId, found.link_id));
+  if (!currentLink) throw noSuchChange();
   if (isApplied(found)) throw applied();
   const plan = { at: update.at ?? found.at, changes: update.changes ?? changesOf(found) };
   const columns = await checkedColumns(context, plan);
-  const asked = await inChanges(() => askedAddresses(context, caller, standing, plan.changes));
+  const requested = await inChanges(() => requestedAddresses(context, caller, currentLink, plan.changes));
   return context.database.write(async (queries) => {
     const link = await lockLink(queries, organizationId, found.link_id);
     const before = await stored.findScheduled(queries, organizationId, id);
@@ -99,7 +99,7 @@ export async function changeScheduled(
     const others = open.filter((row) => row.id !== id);
     // A confirmation applies to the changes that were sent with it.
     const confirmed = isConfirmed || (update.changes === undefined && before.is_confirmed === 1);
-    await requireApplicable(queries, link, { plan, columns, asked, others, isConfirmed: confirmed });
+    await requireApplicable(queries, link, { plan, columns, requested, others, isConfirmed: confirmed });
     const changes = {
       ...rowOf(caller, plan, confirmed),
       updated_at: Math.max(context.now(), before.updated_at + 1),
@@ -116,12 +116,12 @@ export async function withdrawScheduled(
   { organizationId }: Caller,
   id: number,
 ): Promise<void> {
-  const isGone = await database.write(async (queries) => {
+  const isWithdrawn = await database.write(async (queries) => {
     const isFound = await stored.withdrawScheduled(queries, organizationId, id);
     if (isFound) await recordOtherChange(queries, 'scheduled change', id, now());
     return isFound;
   });
-  if (isGone) return;
+  if (isWithdrawn) return;
   throw (await stored.findScheduled(database.lookup, organizationId, id)) ? applied() : noSuchChange();
 }
 
@@ -155,7 +155,7 @@ async function checkedColumns(context: Context, { at, changes }: Plan): Promise<
 interface Applicable {
   readonly plan: Plan;
   readonly columns: LinkChanges;
-  readonly asked: AskedAddresses | null;
+  readonly requested: RequestedAddresses | null;
   /** Other open changes of the link. */
   readonly others: readonly stored.ScheduledRow[];
   readonly isConfirmed: boolean;
@@ -165,14 +165,14 @@ interface Applicable {
 async function requireApplicable(
   queries: Queries,
   link: StoredLink,
-  { plan, columns, asked, others, isConfirmed }: Applicable,
+  { plan, columns, requested, others, isConfirmed }: Applicable,
 ): Promise<void> {
   if (others.length >= maxOpen) throw tooMany();
   const after = { ...link, ...columns };
   const { changes } = plan;
-  if (endsBy(link, after)) requireConfirmation([link], isConfirmed);
+  if (changeEndsLink(link, after)) requireConfirmation([link], isConfirmed);
   await inChanges(async () => {
-    const addresses = addressChange(link, asked);
+    const addresses = addressChange(link, requested);
     if (addresses) requireAddressConfirmation(link, addresses, isConfirmed);
     await requireTags(queries, link.organization_id, changes.add_tags ?? [], 'add_tags');
     // An earlier change may modify what this one is compared with.

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 
 const perTransaction = 200;
 
-/** Sends link.expired to the webhooks that want it. Any node may run it at any time: each expiry is sent once. */
+/** Sends link.expired to the webhooks that subscribe to it. Any node may run it at any time: each expiry is sent once. */
 export async function sendExpiries({ database, site, now, webhooks }: Context): Promise<void> {
   while (await hasExpired(database.read, now())) {
     const taken = await database.write(async (queries) => {

@@ -35,13 +35,13 @@ export async function startSession(
   login: Login,
   network: string,
   { browser, os, knownCookie }: Browser,
-  before: string | null,
+  previousToken: string | null,
 ): Promise<{ readonly user: StoredUser; readonly token: string; readonly knownCookie: string }> {
   const { secrets, randomBytes } = context;
   const started = await signIn(context, login, network, knownCookie, async (queries, userId) => {
     const token = sessionTokens.make(randomBytes);
     const now = context.now();
-    if (before !== null) await endSession(queries, digest(before));
+    if (previousToken !== null) await endSession(queries, digest(previousToken));
     await insertSession(queries, {
       hash: digest(token),
       user_id: userId,

@@ -12,20 +12,20 @@ export async function storeAliases(
   outcomes: Map<PreparedLink, Outcome>,
   now: number,
 ): Promise<void> {
-  const wanted: (NewAddress & WantedAddress)[] = [];
+  const newAliases: (NewAddress & WantedAddress)[] = [];
   for (const [prepared, outcome] of outcomes) {
     if (!('link' in outcome)) continue;
     const { id, organization_id, forward_path } = outcome.link;
     for (const { domain_id, suffix } of readAliases(outcome.link.aliases))
-      wanted.push({ prepared, link_id: id, organization_id, forward_path, domain_id, suffix });
+      newAliases.push({ prepared, link_id: id, organization_id, forward_path, domain_id, suffix });
   }
-  if (wanted.length === 0) return;
-  const taken = await takenAmong(queries, wanted, now);
+  if (newAliases.length === 0) return;
+  const taken = await takenAmong(queries, newAliases, now);
   const refused = new Map<number, NewAddress>();
-  for (const address of wanted) if (taken.has(address)) refused.set(address.link_id, address);
+  for (const address of newAliases) if (taken.has(address)) refused.set(address.link_id, address);
   await insertAliases(
     queries,
-    wanted.filter(({ link_id }) => !refused.has(link_id)),
+    newAliases.filter(({ link_id }) => !refused.has(link_id)),
     now,
   );
   if (refused.size > 0) await dropLinks(queries, [...refused.keys()]);

@@ -27,9 +27,9 @@ const maxDraws = 10;
 /** Few enough that other changes don't wait long for them. */
 const perPart = 250;
 
-export const inParts = <Thing>(things: readonly Thing[]): Thing[][] =>
-  Array.from({ length: Math.ceil(things.length / perPart) }, (_, part) =>
-    things.slice(part * perPart, (part + 1) * perPart),
+export const inParts = <Item>(items: readonly Item[]): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / perPart) }, (_, part) =>
+    items.slice(part * perPart, (part + 1) * perPart),
   );
 
 /**
@@ -59,10 +59,10 @@ export async function storeLinks(
       running.push(some);
     }
   };
-  const [begun] = await Promise.allSettled([store()]);
+  const [started] = await Promise.allSettled([store()]);
   await together(...running);
-  if (begun.status === 'rejected') throw begun.reason;
-  await recordMade(context, queries, outcomes);
+  if (started.status === 'rejected') throw started.reason;
+  await recordCreated(context, queries, outcomes);
   return outcomes;
 }
 
@@ -72,12 +72,12 @@ export function outcomeOf(outcomes: ReadonlyMap<PreparedLink, Outcome>, link: Pr
 
 /**
  * Single links: those that arrive while the store is busy share a transaction and its statements. One statement of each kind per
- * link, instead of one per batch, cost 17 % more CPU a link on SQLite and 27 % on PostgreSQL (16 connections). Plain links are one
- * statement on PostgreSQL, and null if that leaves them out.
+ * link, instead of one per batch, cost 17 % more CPU a link on SQLite and 27 % on PostgreSQL (16 connections). On PostgreSQL,
+ * plain links are inserted by one statement; the outcome of one that it leaves out is null.
  */
-export function linkStorer(means: StoringDependencies): StoreLink {
+export function linkStorer(dependencies: StoringDependencies): StoreLink {
   const storeTogether = async (queries: Queries, links: readonly PreparedLink[]): Promise<Outcome[]> => {
-    const outcomes = await storeLinks(means, queries, [Promise.resolve(links)]);
+    const outcomes = await storeLinks(dependencies, queries, [Promise.resolve(links)]);
     return links.map((link) => outcomeOf(outcomes, link));
   };
   const storeFirst: WriteItems<PreparedLink, Outcome | null> = Object.assign(
@@ -85,20 +85,20 @@ export function linkStorer(means: StoringDependencies): StoreLink {
     {
       byStatement: {
         suits: isPlain,
-        make: (queries: Queries, links: readonly PreparedLink[]) => storePlain(means, queries, links),
+        make: (queries: Queries, links: readonly PreparedLink[]) => storePlain(dependencies, queries, links),
       },
     },
   );
   return async (link) => {
     const outcome =
-      (await means.database.writeTogether(link, storeFirst)) ??
-      (await means.database.writeTogether(link, storeTogether));
+      (await dependencies.database.writeTogether(link, storeFirst)) ??
+      (await dependencies.database.writeTogether(link, storeTogether));
     if (outcome instanceof Refusal) throw outcome;
     return outcome;
   };
 }
 
-/** It needs nothing but to be inserted, as most do. */
+/** It only needs to be inserted, as most links do. */
 const isPlain = ({ isChosen, tagIds, row }: PreparedLink): boolean =>
   !isChosen && tagIds.length === 0 && row.aliases === null && row.external_id === null;
 
@@ -117,7 +117,7 @@ async function storePlain(
   const inserted = await insertWholeLinks(queries, rows, pageHosts, now());
   return links.map((link, index) => {
     const [row, stored] = [rows[index], inserted[index]];
-    return row && stored ? madeFrom(link, row, stored) : null;
+    return row && stored ? createdLink(link, row, stored) : null;
   });
 }
 
@@ -126,7 +126,7 @@ type Ids = ReadonlyMap<PreparedLink, number>;
 
 /**
  * With more than one writer, inserting a suffix waits for a transaction that is inserting the same one. Two calls with the same
- * suffixes must not wait for each other: every call inserts them in one order, with ids in its own.
+ * suffixes must not wait for each other: every call inserts them in the same order, with ids in the call's order.
  */
 async function inOneOrder(
   { database }: StoringDependencies,
@@ -166,17 +166,17 @@ async function storeSome(
     const placed = await insertWhereFree(queries, tried, now);
     const missed = tried.flatMap(({ from }, index) => (placed[index] === null ? [from] : []));
     for (const [link, refusal] of await takenExternalIds(queries, missed)) outcomes.set(link, refusal);
-    const again: PreparedLink[] = [];
+    const retries: PreparedLink[] = [];
     for (const [index, { from, row }] of tried.entries()) {
       const outcome = placed[index] ?? null;
       if (outcome !== null && 'qr_marker' in outcome) {
-        outcomes.set(from, madeFrom(from, row, outcome, tags.get(from)));
+        outcomes.set(from, createdLink(from, row, outcome, tags.get(from)));
       } else if (outcomes.has(from)) continue;
-      else if (!from.isChosen) again.push(from);
+      else if (!from.isChosen) retries.push(from);
       else if (outcome !== null) outcomes.set(from, suffixTaken(from.suffix));
       else taken.push(from);
     }
-    waiting = again;
+    waiting = retries;
   }
   for (const [link, refusal] of await takenSuffixes(queries, taken)) outcomes.set(link, refusal);
   await storeAliases(queries, outcomes, now);
@@ -188,18 +188,20 @@ async function storeSome(
  * together: rows that other calls update too, the counts, are locked only briefly and always in one order, and on SQLite all of it
  * is one message.
  */
-async function recordMade(
+async function recordCreated(
   context: StoringDependencies,
   queries: Queries,
   outcomes: ReadonlyMap<PreparedLink, Outcome>,
 ): Promise<void> {
-  const made = [...outcomes].flatMap(([from, outcome]) =>
+  const created = [...outcomes].flatMap(([from, outcome]) =>
     outcome instanceof Refusal ? [] : [{ ...outcome, from }],
   );
-  const links = made.map(({ link }) => link);
-  const tagged = made.flatMap(({ link, tags }) => tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })));
-  if (made.length === 0) return;
-  const pages = made.map(({ link, from }) => ({ host: from.pageHost, link_id: link.id }));
+  const links = created.map(({ link }) => link);
+  const tagged = created.flatMap(({ link, tags }) =>
+    tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })),
+  );
+  if (created.length === 0) return;
+  const pages = created.map(({ link, from }) => ({ host: from.pageHost, link_id: link.id }));
   await together(
     runWithCommit(queries, [
       countingIn(queries, links),
@@ -215,7 +217,7 @@ const completed = ({ row }: PreparedLink, suffix: string, id: number | null): Co
   return { ...row, suffix, id, search_text: searchText({ name, suffix, destination_url, notes, aliases }) };
 };
 
-const madeFrom = (
+const createdLink = (
   { host }: PreparedLink,
   row: CompleteLink,
   inserted: Inserted,

@@ -14,14 +14,14 @@ import { unwatchLinks, watchLinks } from './watched-page.ts';
 
 const minute = 60_000;
 const interval = 15 * minute;
-/** By then a page has long been processed, or its node has died. */
+/** By then a page has long been processed, or its node has crashed. */
 const claimLength = 5 * minute;
 const robotsKept = 30 * 24 * 60 * minute;
 const perPage = 200;
 
 /**
- * Goes through all watched links, for what was made, changed or deleted since: no other call has to know of the watch, and links
- * of nodes of an earlier version are found too. One node does it at a time.
+ * Goes through all watched links for what was created, changed or deleted since the last sweep, so that no other call has to handle
+ * the watch; links of nodes of an earlier version are found too. One node does it at a time.
  */
 export async function sweepWatched(context: Context, isStopped: () => boolean): Promise<void> {
   const { database, now, config } = context;

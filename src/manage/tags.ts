@@ -19,13 +19,13 @@ const taken = (name: string): Refusal =>
   });
 
 export async function createTag(context: Context, caller: Caller, name: string): Promise<CountedTag> {
-  const made = await context.database.write(async (queries) => {
+  const created = await context.database.write(async (queries) => {
     const tag = await stored.insertTag(queries, caller.organizationId, name, context.now());
     if (tag) await recordOtherChange(queries, 'tag', tag.id, context.now());
     return tag && { ...tag, links: 0 };
   });
-  if (!made) throw taken(name);
-  return made;
+  if (!created) throw taken(name);
+  return created;
 }
 
 export async function readTag(context: Context, caller: Caller, id: number): Promise<CountedTag> {

@@ -6,7 +6,7 @@ import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { occasionOf } from './webhook-occasion.ts';
 
-interface Wanted {
+interface ClickRequest {
   readonly linkId: number;
   readonly clicks: number;
 }
@@ -18,16 +18,16 @@ interface Taken {
 }
 
 /**
- * Takes so many of the clicks that a link with a limit has left, and returns how many. The last one informs every node that the
- * link has ended, and its webhook.
+ * Takes up to `clicks` of the clicks that a link with a limit has left, and returns how many it took. The last click informs every
+ * node and the link's webhook that the link has ended.
  */
 export function clickTaker(context: Context): (linkId: number, clicks: number) => Promise<number> {
-  const takeTogether = async (queries: Queries, wanted: readonly Wanted[]) => {
-    const taken = new Map<Wanted, Taken>();
+  const takeTogether = async (queries: Queries, requests: readonly ClickRequest[]) => {
+    const taken = new Map<ClickRequest, Taken>();
     // In the same order everywhere: two transactions don't deadlock on each other's links.
-    for (const each of wanted.toSorted((one, other) => one.linkId - other.linkId))
-      taken.set(each, await takeFor(context, queries, each));
-    return wanted.map((each) => taken.get(each) ?? { clicks: 0, ended: undefined });
+    for (const request of requests.toSorted((one, other) => one.linkId - other.linkId))
+      taken.set(request, await takeFor(context, queries, request));
+    return requests.map((request) => taken.get(request) ?? { clicks: 0, ended: undefined });
   };
   return async (linkId, clicks) => {
     const taken = await context.database.writeTogether({ linkId, clicks }, takeTogether);
@@ -39,7 +39,7 @@ export function clickTaker(context: Context): (linkId: number, clicks: number) =
   };
 }
 
-async function takeFor(context: Context, queries: Queries, { linkId, clicks }: Wanted): Promise<Taken> {
+async function takeFor(context: Context, queries: Queries, { linkId, clicks }: ClickRequest): Promise<Taken> {
   const { taken, isEnd } = await takeClicks(queries, linkId, clicks);
   const ended = isEnd ? await findAnyLink(queries, linkId) : undefined;
   if (ended) await announceEnd(context, queries, ended);

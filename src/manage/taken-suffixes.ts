@@ -16,7 +16,7 @@ export const addressOfLink = (suffix: string, id: number, field: 'suffix' | Alia
   );
 
 /**
- * Refuses taken suffixes, and names the caller's own link that has one: a repeated creation finds what it made. Links of the same
+ * Refuses taken suffixes, and names the caller's own link that has one: a repeated creation finds its link. Links of the same
  * call are not named, because they may be rolled back with it.
  */
 export async function takenSuffixes(
@@ -28,10 +28,10 @@ export async function takenSuffixes(
     const suffixes = links.map(({ suffix }) => suffix);
     const found = new Map((await linksUnder(queries, domainId, suffixes)).map((link) => [link.suffix, link]));
     for (const link of links) {
-      const standing = found.get(link.suffix);
+      const existing = found.get(link.suffix);
       const isOwn =
-        standing?.organization_id === link.row.organization_id && standing.created_at < link.row.created_at;
-      refusals.set(link, isOwn ? ownSuffix(link.suffix, standing.id) : suffixTaken(link.suffix));
+        existing?.organization_id === link.row.organization_id && existing.created_at < link.row.created_at;
+      refusals.set(link, isOwn ? ownSuffix(link.suffix, existing.id) : suffixTaken(link.suffix));
     }
   }
   return refusals;

@@ -17,12 +17,12 @@ export function nextFreeTick(): Promise<void> {
 /** Splits work on many items into slices that end by the clock, because the time per item is not known beforehand. */
 export class TimeSlice {
   #end = performance.now() + maxMilliseconds;
-  #things = 0;
+  #items = 0;
 
   /** Check before each item. */
   get isOver(): boolean {
-    this.#things++;
-    return this.#things % checkEvery === 0 && performance.now() >= this.#end;
+    this.#items++;
+    return this.#items % checkEvery === 0 && performance.now() >= this.#end;
   }
 
   /** Continues after other work has run. */

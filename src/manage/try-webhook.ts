@@ -25,15 +25,15 @@ export async function tryWebhook(
   const status = attempt.status ?? 0;
   const isDelivered = status >= 200 && status < 300;
   const id = await database.write(async (queries) => {
-    const made = await insertDelivery(queries, {
+    const deliveryId = await insertDelivery(queries, {
       ...message,
       state: isDelivered ? 'delivered' : 'failed',
       tries: 1,
       first_tried_at: attempt.at,
       next_try_at: null,
     });
-    await insertAttempt(queries, made, attempt);
-    return made;
+    await insertAttempt(queries, deliveryId, attempt);
+    return deliveryId;
   });
   return readDelivery(context, caller, id);
 }

@@ -13,16 +13,16 @@ import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import {
   type AddressFields,
   addressChange,
-  askedAddresses,
   changeAliases,
   columnsAfter,
+  requestedAddresses,
 } from './change-address.ts';
 import type { Context } from './context.ts';
 import { takenExternalId } from './external-ids.ts';
 import { columnsOf, type LinkFields, utmColumns } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
-import { endsBy, requireAddressConfirmation, requireConfirmation } from './on-paper.ts';
+import { changeEndsLink, requireAddressConfirmation, requireConfirmation } from './on-paper.ts';
 import { pageHost } from './page-fetcher.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkWithTags } from './prepared-link.ts';
@@ -60,7 +60,7 @@ export async function updateLink(
   // Ownership is checked first: nothing is hashed or looked up for another organization's link.
   const found = await findLink(context.database.lookup, caller.organizationId, id);
   if (!found) throw notFound('link');
-  const asked = await askedAddresses(context, caller, found, update);
+  const requested = await requestedAddresses(context, caller, found, update);
   const sent = await columnsOf(context, update);
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
@@ -74,7 +74,7 @@ export async function updateLink(
     // A limit counts the clicks that exist when it is set.
     const isLimited = before.click_limit === null && columns.click_limit;
     const spent = isLimited ? { clicks_spent: before.clicks ?? 0 } : {};
-    const addresses = addressChange(before, asked);
+    const addresses = addressChange(before, requested);
     const moved = addresses && { ...columnsAfter(addresses), host: addresses.own.host };
     // The stored title and icon belong to another page.
     const { destination_url = before.destination_url } = columns;
@@ -83,7 +83,7 @@ export async function updateLink(
     const after = { ...before, ...columns, ...expiry, ...spent, ...moved, ...page };
     refuseEqualColours(after, update);
     if (update.start_date || update.expiration_date) refuseEndBeforeStart(after, update);
-    if (endsBy(before, after)) requireConfirmation([before], isConfirmed);
+    if (changeEndsLink(before, after)) requireConfirmation([before], isConfirmed);
     if (addresses) requireAddressConfirmation(before, addresses, isConfirmed);
     const now = context.now();
     const destination_problems = problemsLeft(after, now);
@@ -106,8 +106,8 @@ export async function updateLink(
     await changeTags(queries, caller.organizationId, [id], update);
     const tags = await tagsIn(queries, id);
     const updated = { link: { ...after, destination_problems, updated_at }, tags };
-    const was = { link: before, tags: tagsBefore ?? tags };
-    await recordUpdates(context, queries, caller, [{ before: was, after: updated }], {
+    const previous = { link: before, tags: tagsBefore ?? tags };
+    await recordUpdates(context, queries, caller, [{ before: previous, after: updated }], {
       backTo,
       scheduled: scheduled?.id ?? null,
     });
@@ -118,8 +118,8 @@ export async function updateLink(
     return { before, updated };
   };
   const { before, updated } = await context.database.write(change).catch(async (cause) => {
-    const isTaken = cause instanceof NotUnique && sent.external_id;
-    throw isTaken ? await takenExternalId(context, caller, isTaken) : cause;
+    const takenId = cause instanceof NotUnique && sent.external_id;
+    throw takenId ? await takenExternalId(context, caller, takenId) : cause;
   });
   context.linksChanged([before, updated.link]);
   if (updated.link.webhook_url !== null) context.webhooks.wake();

@@ -38,16 +38,16 @@ export async function createTemplate(
   if (isEmpty(values)) throw empty();
   const fields = { name, ...eachField(utmFields, (field) => values[field] || null) };
   return database.write(async (queries) => {
-    const there = await stored.listTemplates(queries, organizationId);
-    if (there.length >= maxTemplates)
+    const existing = await stored.listTemplates(queries, organizationId);
+    if (existing.length >= maxTemplates)
       throw new Refusal(
         'TOO_MANY_TEMPLATES',
         `An organization has at most ${maxTemplates} templates. Delete one first.`,
       );
-    const made = await stored.insertTemplate(queries, organizationId, fields, now());
-    if (!made) throw taken(name);
-    await recordOtherChange(queries, 'UTM template', made.id, now());
-    return made;
+    const created = await stored.insertTemplate(queries, organizationId, fields, now());
+    if (!created) throw taken(name);
+    await recordOtherChange(queries, 'UTM template', created.id, now());
+    return created;
   });
 }
 
@@ -118,7 +118,7 @@ export async function readUtmValues(
       const value = values[field];
       if (value) counts.set(value, (counts.get(value) ?? 0) + 1);
     }
-    const inOrder = [...counts].sort(([, one], [, other]) => other - one);
-    return inOrder.slice(0, maxValues).map(([value]) => value);
+    const byFrequency = [...counts].sort(([, one], [, other]) => other - one);
+    return byFrequency.slice(0, maxValues).map(([value]) => value);
   });
 }

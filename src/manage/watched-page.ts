@@ -24,20 +24,20 @@ export async function watchLinks(
   links: readonly StoredLink[],
 ): Promise<void> {
   const at = now();
-  const wanted = new Map(links.map((link) => [link.id, watchedDestinations(link, at)]));
-  const stored = await watchedAddresses(database.read, [...wanted.keys()]);
-  const extra = stored.filter(({ link_id, url }) => !wanted.get(link_id)?.includes(url));
+  const urlsToWatch = new Map(links.map((link) => [link.id, watchedDestinations(link, at)]));
+  const stored = await watchedAddresses(database.read, [...urlsToWatch.keys()]);
+  const extra = stored.filter(({ link_id, url }) => !urlsToWatch.get(link_id)?.includes(url));
   const urlsOf = Map.groupBy(stored, ({ link_id }) => link_id);
   const missing = links.flatMap((link) => {
-    const there = new Set(urlsOf.get(link.id)?.map(({ url }) => url));
-    return (wanted.get(link.id) ?? []).filter((url) => !there.has(url)).map((url) => ({ link, url }));
+    const watched = new Set(urlsOf.get(link.id)?.map(({ url }) => url));
+    return (urlsToWatch.get(link.id) ?? []).filter((url) => !watched.has(url)).map((url) => ({ link, url }));
   });
   for (const rows of inParts(extra))
     await database.write(async (queries) => {
       for (const row of rows) await deleteWatched(queries, row);
     });
-  const left = new Set(extra.map(({ link_id }) => link_id));
-  for (const { id, organization_id } of links.filter((link) => left.has(link.id)))
+  const changedIds = new Set(extra.map(({ link_id }) => link_id));
+  for (const { id, organization_id } of links.filter((link) => changedIds.has(link.id)))
     await database.write(async (queries) => {
       const link = await lockLink(queries, organization_id, id);
       if (link) await setProblems(queries, id, problemsLeft(link, at));
@@ -45,7 +45,7 @@ export async function watchLinks(
   for (const rows of inParts(missing)) await database.write((queries) => addAll(queries, rows, at));
 }
 
-/** They are not watched any more: their problems are cleared. */
+/** Stops watching the destinations of these links, and clears their problems. */
 export async function unwatchLinks(
   { database }: Pick<Context, 'database'>,
   ids: readonly number[],
@@ -83,10 +83,10 @@ async function addAll(queries: Queries, missing: readonly Missing[], now: number
     }),
   );
   // A link that was restored from the bin may still have its former problems.
-  const said = new Set(
+  const reported = new Set(
     missing.flatMap(({ link }) => readProblems(link.destination_problems).map(({ url }) => url)),
   );
-  const untold = rows.filter(({ problem, url }) => problem !== null || said.has(url)).map(({ id }) => id);
+  const untold = rows.filter(({ problem, url }) => problem !== null || reported.has(url)).map(({ id }) => id);
   await setUntold(queries, [...new Set(untold)], now);
 }
 

@@ -89,13 +89,13 @@ export async function readDelivery(
 export async function redeliver(context: Context, caller: Caller, id: number): Promise<DeliveryWithAttempts> {
   const { delivery } = await readDelivery(context, caller, id);
   await limitWebhookCalls(context, delivery.link_id, caller.organizationId);
-  const where = await whereNow(context, delivery);
+  const target = await currentTarget(context, delivery);
   const { organizationId } = caller;
   await context.database.write((queries) =>
     requeueDeliveries(
       queries,
       { organizationId, ids: [id], states: ['waiting', 'delivered', 'failed'] },
-      { ...where, now: context.now() },
+      { ...target, now: context.now() },
     ),
   );
   context.webhooks.wake();
@@ -134,7 +134,7 @@ export async function redeliverFailed(
     if (!first) return { redelivered, leftOut, continueFrom: null };
     if (performance.now() - began > maxTime) return { redelivered, leftOut, continueFrom: first.created_at };
     const requeued = await database.write(async (queries) => {
-      const targets = await targetsNow(queries, some);
+      const targets = await currentTargets(queries, some);
       let count = 0;
       for (const { ids, ...where } of targets)
         count += await requeueDeliveries(
@@ -151,15 +151,15 @@ export async function redeliverFailed(
   }
 }
 
-/** Where these deliveries go now, by target; those without one are left out. */
-async function targetsNow(
+/** The current targets of these deliveries; deliveries without one are left out. */
+async function currentTargets(
   queries: Queries,
   deliveries: readonly FailedDelivery[],
 ): Promise<readonly (Redelivery & { readonly ids: readonly number[] })[]> {
   const linkIds = [...new Set(deliveries.map(({ link_id }) => link_id))];
   const links = new Map((await hooksOfLinks(queries, linkIds)).map((link) => [link.id, link]));
   const found = deliveries.flatMap((delivery) => {
-    const target = targetNow(delivery, links.get(delivery.link_id));
+    const target = targetOf(delivery, links.get(delivery.link_id));
     return target ? [{ id: delivery.id, ...target }] : [];
   });
   return [
@@ -174,7 +174,7 @@ async function targetsNow(
 type Hooks = Pick<StoredLink, 'webhook_url' | 'webhook_auth_key' | 'zapier_hook_url'>;
 
 /** Null if the link has no such webhook any more. A message about a deleted link goes to its old target. */
-function targetNow(
+function targetOf(
   { event, target_url, signing_key }: Pick<StoredDelivery, 'event' | 'target_url' | 'signing_key'>,
   link: Hooks | undefined,
 ): Redelivery | null {
@@ -186,8 +186,8 @@ function targetNow(
     : { target_url: target, signing_key: isZapier ? null : link.webhook_auth_key };
 }
 
-async function whereNow({ database }: Context, delivery: StoredDelivery): Promise<Redelivery> {
-  const target = targetNow(delivery, await findAnyLink(database.lookup, delivery.link_id));
+async function currentTarget({ database }: Context, delivery: StoredDelivery): Promise<Redelivery> {
+  const target = targetOf(delivery, await findAnyLink(database.lookup, delivery.link_id));
   if (target === null) throw noWebhook(delivery.event === zapierClick ? 'Zap' : 'webhook');
   return target;
 }

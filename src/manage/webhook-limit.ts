@@ -4,7 +4,7 @@ import { limitCalls } from './limit-calls.ts';
 
 const minute = 60_000;
 
-/** Calls of the API that send requests elsewhere must not be usable for attacks. */
+/** API calls that send requests to other hosts must not be usable for attacks. */
 const limits = (linkId: number, organizationId: number): readonly Limit[] => [
   { key: `webhook|link|${linkId}`, max: 10, window: minute },
   { key: `webhook|organization|${organizationId}`, max: 60, window: minute },

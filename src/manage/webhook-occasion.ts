@@ -1,7 +1,7 @@
 import type { Occasion } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 
-/** What a message of this instant needs. A receiver recognises repetitions by its id. */
+/** The data of a message that is created now. Its receiver recognises repetitions by the message's id. */
 export const occasionOf = ({ site, randomBytes }: Context, now: number): Occasion => ({
   site,
   now,

@@ -14,14 +14,14 @@ import { mailWithinLimits } from './mail-limit.ts';
 import { countFailedDeliveries, deliveryDays } from './webhook-deliveries.ts';
 
 const hour = 60 * 60 * 1000;
-/** A target that has failed for so long is reported. */
+/** A target that has failed for this long is reported. */
 const mailedAfter = 24 * hour;
 /** Deliveries are retried at least every twelve hours: a target without a failure for longer isn't used any more. */
 export const outageKept = 15 * hour;
 const perRun = 50;
 /** Longer than the mail server may take for all mails of a run. */
 const claimLength = hour;
-/** An administrator may have verified an address by then; until then it keeps no other outage from being reported. */
+/** An administrator may have verified an address by then; until then it doesn't keep other outages from being reported. */
 const claimWithoutRecipient = 24 * hour;
 const maxListed = 100;
 
@@ -42,14 +42,14 @@ export async function readOutages(context: Context, caller: Caller): Promise<Out
 
 /**
  * Mails the administrators of organizations whose webhook targets have failed for a day: once per outage, and again only if a
- * node dies before it could record that. Any node may run it.
+ * node crashes before it could record that. Any node may run it.
  */
 export async function mailOutages(context: Context): Promise<void> {
   const { database, mailer, now } = context;
   if (mailer === null) return;
-  const going = { since: now() - mailedAfter, lastFailedAfter: now() - outageKept };
+  const ongoing = { since: now() - mailedAfter, lastFailedAfter: now() - outageKept };
   const claim = { now: now(), until: now() + claimLength };
-  const untold = await database.write((queries) => claimUntold(queries, going, claim, perRun));
+  const untold = await database.write((queries) => claimUntold(queries, ongoing, claim, perRun));
   const faults: unknown[] = [];
   for (const outage of untold) {
     const done = await mailAdministrators(context, mailer, outage).catch((cause): MailResult => {

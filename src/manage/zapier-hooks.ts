@@ -42,9 +42,9 @@ export async function subscribeZapier(
   const link = await linkOfKey(context, key);
   const target_url = requireTarget(context, target, 'target_url');
   const id = await context.database.write(async (queries) => {
-    const made = await setZapierHook(queries, link.id, target_url);
-    if (made !== null) await recordChange(queries, link, context.now());
-    return made;
+    const hookId = await setZapierHook(queries, link.id, target_url);
+    if (hookId !== null) await recordChange(queries, link, context.now());
+    return hookId;
   });
   if (id === null) throw wrongKey();
   return { id, target_url };

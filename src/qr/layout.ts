@@ -16,7 +16,7 @@ export interface Layout {
   readonly fixed: WithTranspose;
   /** The modules that each mask inverts, in the area of the data. */
   readonly masks: readonly WithTranspose[];
-  /** The same, with the format information that says which mask it is. */
+  /** The same, with the format information that identifies the mask. */
   readonly finishes: readonly Bits[];
   /** The modules of the data in their order: 32 times the index of the word, plus the bit in it. */
   readonly order: Int32Array;
@@ -56,14 +56,15 @@ function makeLayout(version: Version): Layout {
   const dark = [...patterns]
     .filter(([, isDark]) => isDark)
     .map(([index]) => [index % size, Math.floor(index / size)] as const);
-  const masks = maskRules.map((rule) => bothWays(size, inverted(rule)));
+  const masks = maskRules.map((rule) => withTranspose(size, inverted(rule)));
   return {
     size,
-    fixed: bothWays(size, dark),
+    fixed: withTranspose(size, dark),
     masks,
     finishes: maskRules.map((rule, mask) => {
-      const informs = informationOf(version, mask).filter(([, , isDark]) => isDark);
-      return bothWays(size, [...inverted(rule), ...informs.map(([x, y]) => [x, y] as const)]).bits;
+      const darkInformation = informationOf(version, mask).filter(([, , isDark]) => isDark);
+      return withTranspose(size, [...inverted(rule), ...darkInformation.map(([x, y]) => [x, y] as const)])
+        .bits;
     }),
     order: Int32Array.from(data, ([x, y]) => (wordOf(size, x, y) << 5) | (x & 31)),
     orderTransposed: Int32Array.from(data, ([x, y]) => (wordOf(size, y, x) << 5) | (y & 31)),
@@ -72,7 +73,7 @@ function makeLayout(version: Version): Layout {
 
 type Module = readonly [x: number, y: number];
 
-function bothWays(size: number, dark: readonly Module[]): WithTranspose {
+function withTranspose(size: number, dark: readonly Module[]): WithTranspose {
   const bits = new Int32Array(wordsAcross(size) * size);
   const transposed = new Int32Array(bits.length);
   const put = (into: Bits, x: number, y: number) => {
@@ -148,7 +149,7 @@ const maskRules: readonly IsDark[] = [
   (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
 ];
 
-/** The modules that tell a reader the level and the mask, twice, and from version 7 on the version, twice. */
+/** The modules that contain the level and the mask, twice, and from version 7 on the version, twice. */
 function informationOf(
   { number, size }: Version,
   mask: number,

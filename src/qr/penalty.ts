@@ -2,10 +2,10 @@ import { type Bits, type WithTranspose, wordsAcross } from './layout.ts';
 
 /**
  * The penalty of a symbol under a mask, for patterns that are hard to read (ISO/IEC 18004, 7.8.3): the mask with the
- * lowest one is used. From `limit` on the rest isn't counted.
+ * lowest one is used. Counting stops once it reaches `limit`.
  *
- * Most of the time of a code is spent here. So nothing is allocated, and frequent patterns are counted without testing first
- * whether there are any: a mispredicted branch costs more.
+ * Most of the time to draw a code is spent on this. So nothing is allocated, and frequent patterns are counted without
+ * testing first whether there are any: a mispredicted branch costs more.
  */
 export function penaltyOf(unmasked: WithTranspose, mask: WithTranspose, size: number, limit: number): number {
   const down = linesIn(unmasked.bits, mask.bits, size);
@@ -26,7 +26,7 @@ const row = (bits: Bits, mask: Bits, at: number): number => (bits[at] ?? 0) ^ (m
  * finder, 1011101, with four light modules before or after it, 40 for each.
  */
 function linesIn(bits: Bits, mask: Bits, size: number): number {
-  let found = 0;
+  let penalty = 0;
   for (let word = 0; word < wordsAcross(size); word++) {
     const columns = columnsIn(word, size);
     const start = word * size;
@@ -44,32 +44,32 @@ function linesIn(bits: Bits, mask: Bits, size: number): number {
     let finder5 = 0;
     let finder6 = 0;
     for (let at = start + 1; at < end; at++) {
-      const here = row(bits, mask, at);
-      const same = ~(here ^ above) & columns;
+      const current = row(bits, mask, at);
+      const same = ~(current ^ above) & columns;
       const run = four & same;
-      found += runsIn(run, run & ~five);
+      penalty += runsIn(run, run & ~five);
       five = run;
       four = three & same;
       three = two & same;
       two = same;
-      const finder = finder6 & here;
-      finder6 = finder5 & ~here;
-      finder5 = finder4 & here;
-      finder4 = finder3 & here;
-      finder3 = finder2 & here;
-      finder2 = above & ~here;
-      above = here;
+      const finder = finder6 & current;
+      finder6 = finder5 & ~current;
+      finder5 = finder4 & current;
+      finder4 = finder3 & current;
+      finder3 = finder2 & current;
+      finder2 = above & ~current;
+      above = current;
       if (finder === 0) continue;
-      if (at >= start + 10) found += 40 * onesIn(finder & ~fourIn(bits, mask, at - 10));
-      if (at + 4 < end) found += 40 * onesIn(finder & ~fourIn(bits, mask, at + 1));
+      if (at >= start + 10) penalty += 40 * onesIn(finder & ~darkInFourRows(bits, mask, at - 10));
+      if (at + 4 < end) penalty += 40 * onesIn(finder & ~darkInFourRows(bits, mask, at + 1));
     }
   }
-  return found;
+  return penalty;
 }
 
 /** Squares of two by two modules in one colour; they may overlap. */
 function boxesIn(bits: Bits, mask: Bits, size: number): number {
-  let found = 0;
+  let count = 0;
   const words = wordsAcross(size);
   for (let word = 0; word < words; word++) {
     const isLast = word === words - 1;
@@ -78,15 +78,15 @@ function boxesIn(bits: Bits, mask: Bits, size: number): number {
     let above = row(bits, mask, start);
     let aboveDiffers = above ^ ((above >>> 1) | (isLast ? 0 : row(bits, mask, start + size) << 31));
     for (let at = start + 1; at < start + size; at++) {
-      const here = row(bits, mask, at);
-      const differs = here ^ ((here >>> 1) | (isLast ? 0 : row(bits, mask, at + size) << 31));
-      const boxes = ~((above ^ here) | aboveDiffers | differs) & columns;
-      if (boxes !== 0) found += onesIn(boxes);
-      above = here;
+      const current = row(bits, mask, at);
+      const differs = current ^ ((current >>> 1) | (isLast ? 0 : row(bits, mask, at + size) << 31));
+      const boxes = ~((above ^ current) | aboveDiffers | differs) & columns;
+      if (boxes !== 0) count += onesIn(boxes);
+      above = current;
       aboveDiffers = differs;
     }
   }
-  return found;
+  return count;
 }
 
 /** By how many steps of 5 % the share of dark modules differs from half. */
@@ -98,22 +98,22 @@ function unevenness(bits: Bits, mask: Bits, size: number): number {
 }
 
 /** A bit for each column with a dark module in these four rows. */
-const fourIn = (bits: Bits, mask: Bits, at: number): number =>
+const darkInFourRows = (bits: Bits, mask: Bits, at: number): number =>
   row(bits, mask, at) | row(bits, mask, at + 1) | row(bits, mask, at + 2) | row(bits, mask, at + 3);
 
 const onesIn = (word: number): number => {
-  const fours = onesInFours(word);
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  const nibbles = onesInNibbles(word);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 };
 
 /** The bits set in the first word, plus twice those in the second. */
 function runsIn(all: number, begun: number): number {
-  const fours = onesInFours(all) + 2 * onesInFours(begun);
-  return Math.imul((fours & 0x0f0f0f0f) + ((fours >>> 4) & 0x0f0f0f0f), 0x01010101) >>> 24;
+  const nibbles = onesInNibbles(all) + 2 * onesInNibbles(begun);
+  return Math.imul((nibbles & 0x0f0f0f0f) + ((nibbles >>> 4) & 0x0f0f0f0f), 0x01010101) >>> 24;
 }
 
-/** How many bits are set in each four. */
-function onesInFours(word: number): number {
+/** How many bits are set in each nibble. */
+function onesInNibbles(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   return (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
 }

@@ -9,27 +9,27 @@ export function qrSvg(text: string, foreground: string, background: string): str
   const size = symbol.size + 2 * quietZone;
   if (buffer.length < capacityFor(size)) {
     buffer = new Uint8Array(capacityFor(size));
-    begun.size = 0;
+    beginning.size = 0;
   }
-  if (begun.size !== size || begun.foreground !== foreground || begun.background !== background)
-    begin(size, foreground, background);
-  return decoder.decode(buffer.subarray(0, finish(drawPath(symbol, begun.end))));
+  if (beginning.size !== size || beginning.foreground !== foreground || beginning.background !== background)
+    writeBeginning(size, foreground, background);
+  return decoder.decode(buffer.subarray(0, writeEnd(drawPath(symbol, beginning.end))));
 }
 
 /** The beginning of the picture in `buffer`, mostly the same for the next code. */
-const begun = { size: 0, foreground: '', background: '', end: 0 };
+const beginning = { size: 0, foreground: '', background: '', end: 0 };
 
-function begin(size: number, foreground: string, background: string): void {
+function writeBeginning(size: number, foreground: string, background: string): void {
   const { written } = encoder.encodeInto(
     `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ${size} ${size}' shape-rendering='crispEdges'>` +
       `<path fill='${background}' d='M0 0h${size}v${size}H0z'/><path stroke='${foreground}' d='`,
     buffer,
   );
-  Object.assign(begun, { size, foreground, background, end: written });
+  Object.assign(beginning, { size, foreground, background, end: written });
 }
 
-/** Writes the end of the picture, and returns its end. */
-function finish(at: number): number {
+/** Writes the end of the picture, and returns where it ends. */
+function writeEnd(at: number): number {
   buffer.set(end, at);
   return at + end.length;
 }
@@ -60,9 +60,9 @@ function drawPath({ size, bits }: QrSymbol, begin: number): number {
     let start = -1;
     let last = 0;
     for (let word = y, left = quietZone; word < bits.length; word += size, left += 32) {
-      const here = bits[word] ?? 0;
+      const current = bits[word] ?? 0;
       // Modules that differ from their left neighbour; the size is never a multiple of 32, so the last run ends too.
-      for (let edges = here ^ ((here << 1) | last); edges !== 0; edges &= edges - 1) {
+      for (let edges = current ^ ((current << 1) | last); edges !== 0; edges &= edges - 1) {
         const x = left + 31 - Math.clz32(edges & -edges);
         if (start < 0) {
           start = x;
@@ -74,7 +74,7 @@ function drawPath({ size, bits }: QrSymbol, begin: number): number {
         drawnTo = x;
         start = -1;
       }
-      last = here >>> 31;
+      last = current >>> 31;
     }
   }
   return at;

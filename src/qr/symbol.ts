@@ -11,7 +11,7 @@ export interface QrSymbol {
   readonly bits: Bits;
 }
 
-/** Light modules around the symbol, as the standard asks. */
+/** Light modules around the symbol, as the standard requires. */
 export const quietZone = 4;
 
 const encoder = new TextEncoder();
@@ -29,7 +29,7 @@ export function qrSymbol(text: string): QrSymbol {
   return { size: layout.size, bits };
 }
 
-/** Outside the symbol all is light. */
+/** Modules outside the symbol are light. */
 export const isDark = ({ size, bits }: QrSymbol, x: number, y: number): boolean =>
   x >= 0 && y >= 0 && x < size && y < size && (((bits[wordOf(size, x, y)] ?? 0) >>> (x & 31)) & 1) === 1;
 

@@ -3,7 +3,7 @@ export interface Version {
   readonly number: number;
   /** Modules a side. */
   readonly size: number;
-  /** Data and error correction are split into so many blocks, the longer ones last. */
+  /** The number of blocks into which data and error correction are split; the longer ones come last. */
   readonly blocks: number;
   readonly correctionPerBlock: number;
   readonly dataBytes: number;
@@ -40,7 +40,7 @@ const versions: readonly Version[] = blocks.map((count, index) => {
   };
 });
 
-/** The smallest version that holds so many bytes of text. */
+/** The smallest version that holds this many bytes of text. */
 export function versionFor(textBytes: number): Version {
   const found = versions.find(({ dataBytes, lengthBits }) => 4 + lengthBits + 8 * textBytes <= 8 * dataBytes);
   if (!found) throw new RangeError(`${textBytes} bytes are more than a QR code holds`);

@@ -1,6 +1,6 @@
 export type Role = 'administrator' | 'editor';
 
-/** How a change was made; `linnet` is what it does by itself. */
+/** How a change was made; `linnet` is for changes that the service makes by itself. */
 export const ways = ['dashboard', 'api_key', 'token', 'import', 'linnet'] as const;
 export type Way = (typeof ways)[number];
 

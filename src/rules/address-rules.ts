@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** On Azure it reaches the virtual machine's host, and no registry lists it as special. */
-const hostOfTheMachine = '168.63.129.16';
+const azureHost = '168.63.129.16';
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
@@ -23,7 +23,7 @@ export function readAddress(text: string): Address | null {
   return ipaddr.IPv6.parse(text);
 }
 
-/** By hand, because rules need it on each visit: the library's regular expressions take ten times as long. */
+/** Parsed by hand, because rules need it on each visit: the library's regular expressions take ten times as long. */
 function readFourParts(text: string): ipaddr.IPv4 | null {
   const parts: number[] = [];
   let part = -1;
@@ -56,7 +56,7 @@ export function unmapped(address: Address): Address {
  */
 export function isPublic(address: Address): boolean {
   if (address instanceof ipaddr.IPv4) {
-    return address.range() === 'unicast' && address.toString() !== hostOfTheMachine;
+    return address.range() === 'unicast' && address.toString() !== azureHost;
   }
   return address.match(globalUnicast) && !notGlobal.some((range) => address.match(range));
 }

@@ -8,7 +8,7 @@ interface AgentClass {
   readonly reason: ClassReason;
 }
 
-/** Characters: the rest is ignored. */
+/** In characters: the rest of a user agent is ignored. */
 export const maxAgentLength = 512;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Models of Android devices, which follow its version in the user agent. A maker of only one kind of device is recognised by its
- * name, because looking up a word costs the same however many there are. For the others a pattern matches what their models have
- * in common.
+ * Models of Android devices, which follow Android's version in the user agent. A maker of only one kind of device is recognised
+ * by its name, because looking up a word costs the same however many there are. For the others a pattern matches what their
+ * models have in common.
  */
 
 /** Makers of boxes, projectors and televisions, operators with boxes of their own, and words for such devices. */
@@ -49,7 +49,7 @@ const television = new RegExp(
 const televisionBuild =
   /TV\d*(?:[\W_]|$)|Build\/(?:[P-V]T(?:[A-Z]{1,2}\d|[;)])|QP1A\.191105\.004; wv|RD2A\.211001\.002)/;
 
-/** Tablets by their model names, for those that ask for a phone's pages. */
+/** Tablets by their model names, for those that request pages for phones. */
 export const tablet = new RegExp(
   [
     String.raw`\biPad\b|\bTablets?\b(?! PC)|_Tablet_|[a-z]Tab\b|\bTAB\d|\bTab(?:[ _-]?\w*\d|[ _]\w|\b)`,
@@ -75,7 +75,7 @@ export const tablet = new RegExp(
   ].join('|'),
 );
 
-/** The same for checking only the model, because an app's name could contain it, too. */
+/** More patterns for tablets, matched against the model alone, because the name of an app could match them too. */
 const tabletModel = new RegExp(
   [
     String.raw`_Tab[_ ]?\w|\bN51[0-2]0\b|\bP02\d\b|\bME(?:1\d\d|30\d|37\d|400|5[78]\d)[A-Z]{0,2}\b|\bTF[1-7]0[01]|\b[CNPRST][ST](?:[789]|1[0-4])\d{2,3}[MPQ][GL]`,
@@ -104,7 +104,7 @@ const telephone = /^; (?:SM-[AFGJMNS]\d|CPH\d|RMX\d|Pixel \d|Redmi [AN\d]|moto |
 /** Yandex's start page on televisions: its other apps name themselves. */
 const yandexOfTelevision = /^Mozilla\/5\.0 \(Linux; arm; [^)]*; wv\).* Mobile Safari\/[\d.]+$/;
 
-/** The kind of an Android device by its model: null if the model doesn't tell. */
+/** The kind of an Android device by its model: null if the model doesn't identify it. */
 export function kindOfModel(userAgent: string): 'tablet' | 'tv' | null {
   if (yandexOfTelevision.test(userAgent)) return 'tv';
   const model = modelOf(userAgent);

@@ -27,7 +27,7 @@ interface Failure {
   readonly ways: number;
 }
 
-/** When to retry an order that has failed so many times: never before the authority allows it. */
+/** When to retry an order that has failed `failures` times: never before the authority allows it. */
 export function nextTryAt(
   now: number,
   failures: number,
@@ -40,7 +40,7 @@ export function nextTryAt(
   return Math.max(now + Math.round(delay * (1 + 0.2 * random())), Math.min(retryAt ?? 0, now + week));
 }
 
-/** The orders of the last week, as they are stored; without those made while the clock was wrong. */
+/** The stored orders of the last week, without those from a time when the clock was wrong. */
 export const recentOrders = (orders: string, now: number): readonly number[] =>
   orders
     .split(' ')
@@ -48,7 +48,7 @@ export const recentOrders = (orders: string, now: number): readonly number[] =>
     .filter((at) => at > now - week && at < now + day);
 
 /** The longest delay of a retry. */
-export const maxPutOff = 8 * day;
+export const maxRetryDelay = 8 * day;
 
 /** When the next order is allowed; null for now. */
 export function orderAllowedAt(orders: readonly number[]): number | null {

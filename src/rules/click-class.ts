@@ -30,7 +30,7 @@ export function classify(
 ): Classification {
   if (hit.method === 'HEAD') return head;
   if (hit.method !== 'GET' && hit.method !== 'POST') return unusualMethod;
-  if (hit.purpose !== '' && fetchedAhead.test(hit.purpose)) return prefetch;
+  if (hit.purpose !== '' && prefetchPurpose.test(hit.purpose)) return prefetch;
   return classOfVisitor(hit, ofAgent);
 }
 
@@ -58,5 +58,5 @@ export function classOfVisitor(
   return sendsFetchHeaders.test(userAgent) ? noBrowserHeaders : found;
 }
 
-/** `preview` is sent by Safari's top sites and Facebook's app when they load a page before anybody asked for it. */
-const fetchedAhead = /prefetch|prerender|preview/i;
+/** `preview` is sent by Safari's top sites and Facebook's app when they load a page before the visitor opens it. */
+const prefetchPurpose = /prefetch|prerender|preview/i;

@@ -1,4 +1,4 @@
-/** What a click tells about its visitor: from the address and the headers. */
+/** The fields of a click that describe its visitor: from the address and the headers. */
 export const visitorFields = ['country', 'os', 'browser', 'language'] as const;
 /** Parameters in the link's address, by their names there. */
 export const utmFields = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;
@@ -98,7 +98,7 @@ export const rollupClasses = [
 ] as const;
 export type RollupClass = (typeof rollupClasses)[number];
 
-/** The roll-ups' class of a hit, by codes of the ledger: the classes after a person's follow in its order. */
+/** The roll-ups' class of a hit, by codes of the ledger: the classes after `human` follow in the ledger's order. */
 export function rollupClassOf(ofClass: number, outcome: number): number {
   if (ofClass > 0) return ofClass + 1;
   return outcome === 0 ? 0 : 1;
@@ -106,8 +106,8 @@ export function rollupClassOf(ofClass: number, outcome: number): number {
 
 /**
  * The dimensions of roll-ups. `total` has one value, 0, for every class; `visitors` counts the visitors whose first click of a
- * UTC day is in the hour (`stats/rule-changes.ts`: since when); `reason` is for hits that are no clicks; all others are only for
- * clicks. `variant_visitors` is only kept for links: visitors by the variant of their first click of a UTC day.
+ * UTC day is in the hour (since when: `stats/rule-changes.ts`); `reason` is for hits that are not clicks; all others are only
+ * for clicks. `variant_visitors` is only kept for links: visitors by the variant of their first click of a UTC day.
  */
 export const dimensions = [
   'total',
@@ -137,14 +137,14 @@ export type Dimension = (typeof dimensions)[number];
 
 /** Has a column in the ledger, and is only counted for clicks. */
 export type ClickDimension = Exclude<Dimension, 'total' | 'visitors' | 'reason' | 'variant_visitors'>;
-const ofNoColumn: readonly Dimension[] = ['total', 'visitors', 'reason', 'variant_visitors'];
+const withoutColumn: readonly Dimension[] = ['total', 'visitors', 'reason', 'variant_visitors'];
 export const clickDimensions = dimensions.filter(
-  (name): name is ClickDimension => !ofNoColumn.includes(name),
+  (name): name is ClickDimension => !withoutColumn.includes(name),
 );
 
 /**
- * Dimensions that nearly all clicks leave empty: an organization's roll-ups don't store their value 0, which is what the other
- * values leave of its clicks.
+ * Dimensions that nearly all clicks leave empty: an organization's roll-ups don't store their value 0, whose count is its clicks
+ * minus those of the other values.
  */
 const sparseDimensions = [
   'utm_term',

@@ -15,7 +15,7 @@ const noUtm: Utm = eachField(utmFields, () => '');
 const plainLink: ClickSource = { source: 'link', utm: noUtm };
 const plainQr: ClickSource = { source: 'qr', utm: noUtm };
 
-/** The source of a visit, as far as the request's query (with or without its `?`) tells. Never throws. */
+/** The source of a visit, as far as the request's query (with or without its `?`) identifies it. Never throws. */
 export function clickSource(query: string): ClickSource {
   if (query.length < 2) return plainLink;
   if (query === '?qr') return plainQr;

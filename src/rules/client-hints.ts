@@ -1,7 +1,7 @@
 const prime = 0x0100_0193;
 const otherPrime = 0x85eb_ca6b;
 
-/** What a browser tells about itself beside its user agent. Chromium-based ones send these three by default, others none. */
+/** What a browser sends about itself besides its user agent. Chromium-based ones send these three by default, others none. */
 interface ClientHints {
   /** Sec-CH-UA, Sec-CH-UA-Mobile and Sec-CH-UA-Platform. */
   readonly brands: string | null;
@@ -21,8 +21,8 @@ export function hintsChecksum({ brands, mobile, platform }: ClientHints): number
 }
 
 /**
- * Hashes the bytes between these offsets, eight at a time. Every redirect waits for it: in two hashes that don't depend on each
- * other (the three hints of a Chrome: 40 ns; 65 in one).
+ * Hashes the bytes between these offsets, eight at a time. Every redirect waits for it, so there are two hashes that don't
+ * depend on each other (the three hints of a Chrome: 40 ns; 65 ns with one hash).
  */
 export function mixBytes(before: number, bytes: DataView, from: number, to: number): number {
   let one = before ^ (to - from);

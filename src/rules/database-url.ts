@@ -1,6 +1,6 @@
 const form = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^@/?#]+)([/?#].*)?$/;
 
-/** The accepted values of `target_session_attrs`: Linnet writes. */
+/** The accepted values of `target_session_attrs`: Linnet needs a server that accepts writes. */
 const targets: ReadonlySet<string> = new Set(['any', 'read-write', 'primary']);
 
 /**

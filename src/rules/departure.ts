@@ -1,13 +1,13 @@
 import type { Role } from './access.ts';
 
-interface Things {
+interface ResourceCounts {
   readonly links: number;
   readonly tags: number;
   readonly domains: number;
 }
 
 /** What a user would leave behind in their organization. */
-interface Belonging extends Things {
+interface Membership extends ResourceCounts {
   readonly organization: string;
   readonly role: Role;
   /** Including themselves. */
@@ -16,18 +16,18 @@ interface Belonging extends Things {
 }
 
 /** Null if they may leave for another organization; otherwise why not, and what to do. */
-export function leavingProblem(belonging: Belonging): string | null {
-  const { organization, role, members, administrators } = belonging;
-  // What an editor made belongs to the organization, and others look after it.
+export function leavingProblem(membership: Membership): string | null {
+  const { organization, role, members, administrators } = membership;
+  // What an editor created belongs to the organization, and its other members take care of it.
   if (role === 'editor') return null;
   if (members > 1) {
     return administrators > 1
       ? `You administer "${organization}", and would leave it. Make yourself an editor there first, then accept again.`
       : `You are the only administrator of "${organization}", which has ${count(members - 1, 'other member')}. Make one of them administrator and yourself an editor, then accept again.`;
   }
-  const things = thingsOf(belonging);
-  if (things === '') return null;
-  return `"${organization}" has ${things}, and nobody else would look after them. Delete them, or invite somebody who takes "${organization}" over; then accept again.`;
+  const resources = resourcesText(membership);
+  if (resources === '') return null;
+  return `"${organization}" has ${resources}, and nobody else would look after them. Delete them, or invite somebody who takes "${organization}" over; then accept again.`;
 }
 
 /** Why the account of the last administrator can't be deleted, and what to do. */
@@ -35,13 +35,13 @@ export const lastAdministratorProblem = (organization: string, members: number):
   `You are the only administrator of "${organization}", which has ${count(members - 1, 'other member')}. Make one of them administrator, then delete your account.`;
 
 /** What is deleted with the account of an organization's only member. */
-export function organizationDeletionNotice(organization: string, things: Things): string {
-  const named = thingsOf(things);
+export function organizationDeletionNotice(organization: string, resources: ResourceCounts): string {
+  const named = resourcesText(resources);
   const having = named === '' ? '' : ` with its ${named}`;
   return `You are alone in "${organization}", so it goes${having}, its clicks, webhooks and invitations. If that is meant, send "confirm": "delete_organization".`;
 }
 
-const thingsOf = ({ links, domains, tags }: Things): string =>
+const resourcesText = ({ links, domains, tags }: ResourceCounts): string =>
   listed(
     [count(links, 'link'), count(domains, 'domain'), count(tags, 'tag')].filter(
       (text) => !text.startsWith('0 '),

@@ -5,7 +5,7 @@ import { firstLanguageTag, readAgent, referrerHost } from './user-agent.ts';
 import type { Visitor } from './visitor.ts';
 import { agentKind, deviceOf } from './visitor-kind.ts';
 
-/** A visit that might be made. */
+/** A hypothetical visit. */
 export interface Description {
   readonly country: string;
   readonly region: string;
@@ -21,7 +21,7 @@ export interface Description {
   readonly hashSeed: number;
 }
 
-/** The visitor of a visit that is only described. No headers count as evidence against a browser. */
+/** The visitor of a hypothetical visit. Without headers there is no evidence against a browser. */
 export const describedVisitor = (described: Description): Visitor => ({
   agent: () => agentKind({ userAgent: described.userAgent, headerEvidence: 'none' }),
   device: () => deviceOf(described.userAgent, null),

@@ -9,7 +9,7 @@ export type CheckOutcome =
   | { readonly kind: 'well' }
   | { readonly kind: 'problem'; readonly problem: ProblemKind; readonly detail: string }
   | { readonly kind: 'redirect'; readonly to: string; readonly isPermanent: boolean }
-  /** It says nothing about what visitors get, for example where programs are refused. */
+  /** It doesn't show what visitors get, for example where programs are refused. */
   | { readonly kind: 'unclear' };
 
 /** The progress of checking a destination, and its findings. */
@@ -34,7 +34,7 @@ export interface CheckState {
   readonly untold: number | null;
 }
 
-/** Interprets an answer. `parked` is only called for a page. */
+/** Interprets an answer. `isParked` is only called for a page. */
 export function outcomeOf(
   { status, location }: { readonly status: number; readonly location: string | null },
   at: string,
@@ -47,7 +47,7 @@ export function outcomeOf(
     if (to === null) return broken(`It answered ${status} without an address to go on to.`);
     to.hash = '';
     const isWeb = to.protocol === 'http:' || to.protocol === 'https:';
-    // An app's own address is where a phone continues.
+    // Phones open an app's own address.
     if (!isWeb || to.href.length > 2048) return { kind: 'unclear' };
     return { kind: 'redirect', to: to.href, isPermanent: status === 301 || status === 308 };
   }
@@ -67,7 +67,7 @@ export function stateAfterCheck<State extends CheckState>(
   now: number,
 ): State {
   if (outcome.kind === 'redirect' && state.hops < maxHops) return redirected(state, outcome, now);
-  const moved = state.moved_to !== null && isElsewhere(state.url, state.moved_to) ? state.moved_to : null;
+  const moved = state.moved_to !== null && hasMoved(state.url, state.moved_to) ? state.moved_to : null;
   const found = finalOf(outcome, moved);
   const rest = { ...state, ...start(state.url), turn: 1, next_at: now + day };
   if (found.kind === 'well') {
@@ -103,13 +103,13 @@ function redirected<State extends CheckState>(
   { to, isPermanent }: Extract<CheckOutcome, { kind: 'redirect' }>,
   now: number,
 ): State {
-  const isStraight = state.hops === 0 || state.moved_to === state.hop;
+  const areAllPermanent = state.hops === 0 || state.moved_to === state.hop;
   return {
     ...state,
     hop: to,
     host: new URL(to).hostname,
     hops: state.hops + 1,
-    moved_to: isPermanent && isStraight ? to : state.moved_to,
+    moved_to: isPermanent && areAllPermanent ? to : state.moved_to,
     turn: 0,
     next_at: now,
   };
@@ -121,12 +121,12 @@ function finalOf(outcome: CheckOutcome, moved: string | null): CheckOutcome {
   return { kind: 'problem', problem: 'moved', detail: moved };
 }
 
-/** https for http, a www, a trailing slash: that is the same place, and needs no action. */
-function isElsewhere(from: string, to: string): boolean {
-  return placeOf(from) !== placeOf(to);
+/** A change only to https, of a www or of a trailing slash doesn't count: it needs no action. */
+function hasMoved(from: string, to: string): boolean {
+  return comparableAddress(from) !== comparableAddress(to);
 }
 
-function placeOf(text: string): string {
+function comparableAddress(text: string): string {
   const { hostname, port, pathname, search } = new URL(text);
   return `${hostname.replace(/^www\./, '')}:${port}${pathname.replace(/\/$/, '')}${search}`.toLowerCase();
 }

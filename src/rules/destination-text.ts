@@ -20,20 +20,20 @@ export function asUri(text: string): string {
 const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]+)([^?#]*)(.*)$/is;
 
 /**
- * How a destination is stored and answered: as it was sent, if that is a URI (or a template of one) that every parser reads as
+ * How a destination is stored and returned: as it was sent, if that is a URI (or a template of one) that every parser reads as
  * the same address. Otherwise the parsed address, with the part after its host as it was sent.
  */
 export function destinationText(given: string, url: URL, hasScheme: boolean): string {
   const [, , authority = '', path = '', rest = ''] = parts.exec(given) ?? [];
   // Browsers read a backslash as a slash, others as part of the host or the path.
   if (authority === '' || path.includes('\\')) return asUri(url.href);
-  if (hasScheme && asUri(given) === given && isPlainly(authority, url)) return given;
+  if (hasScheme && asUri(given) === given && isHostAsParsed(authority, url)) return given;
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return asUri(url.href);
   return `${url.protocol}//${url.host}${escaped(`${path || '/'}${rest}`)}`;
 }
 
-/** Whether a host was sent as it is parsed: not in another script, in octal or with escapes. */
-const isPlainly = (authority: string, { hostname }: URL): boolean =>
+/** Whether a host was sent in its parsed form: not in another script, in octal or with escapes. */
+const isHostAsParsed = (authority: string, { hostname }: URL): boolean =>
   authority.replace(/:\d*$/, '').toLowerCase() === hostname;
 
 /** A stored destination as a Location header: braces are not allowed in a URI. */

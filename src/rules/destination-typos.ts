@@ -43,7 +43,7 @@ export function typoIn(given: string): string | undefined {
 const label = /^[a-z0-9_-]{1,63}$/;
 const maxHostLength = 253;
 
-/** The message for a host that leads nowhere. `isGuessed`: no scheme was given, so that it may be anything else, too. */
+/** The message for a host that leads nowhere. `isGuessed`: no scheme was given, so the text may be something else. */
 export function hostTypo(url: URL, given: string, isGuessed: boolean): string | undefined {
   const host = url.hostname.replace(/\.$/, '');
   if (url.port === '0') return 'Nothing answers on port 0. Give the address as a browser shows it.';

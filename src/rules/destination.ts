@@ -8,7 +8,7 @@ const scheme = /^([a-z][a-z0-9+.-]*):/i;
 const hostAndPort = /^(?:localhost|[^\s/?#:@]+\.[^\s/?#:@]+|\[[0-9a-f:.]+\]):\d{1,5}(?:[/?#]|$)/i;
 
 export interface Destination {
-  /** As it is stored and answered. */
+  /** As it is stored and returned. */
   readonly text: string;
   readonly url: URL;
 }
@@ -32,10 +32,10 @@ export function parseDestination(text: string, field: string, appSchemes: readon
   if (given.length > maximumBytes) return tooLong(field);
   const named = hostAndPort.test(given) ? undefined : scheme.exec(given)?.[1]?.toLowerCase();
   const isWeb = named === undefined || named === 'http' || named === 'https';
-  const isOfApp = named !== undefined && appSchemes.includes(named);
-  const typo = isOfApp ? undefined : typoIn(given);
+  const isAppScheme = named !== undefined && appSchemes.includes(named);
+  const typo = isAppScheme ? undefined : typoIn(given);
   if (typo !== undefined) return refuse(field, typo);
-  if (!isWeb && !isOfApp) {
+  if (!isWeb && !isAppScheme) {
     return refuse(field, refusedScheme(field, named));
   }
   const whole = named === undefined ? `https://${given.replace(/^\/\//, '')}` : given;

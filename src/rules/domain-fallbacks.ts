@@ -1,10 +1,10 @@
-/** Where a custom domain sends visitors of addresses that are none of its links. */
+/** Where a custom domain redirects requests for addresses that are not links. */
 export interface DomainFallbacks {
   readonly rootUrl: string | null;
   readonly notFoundUrl: string | null;
 }
 
-/** Null: there is only the page that says that nothing is here. A program that looks for the API is told so. */
+/** Null for the "not found" page. Requests for the API always get that, so that programs see that it isn't on this domain. */
 export function fallbackFor(
   { rootUrl, notFoundUrl }: DomainFallbacks,
   method: string,

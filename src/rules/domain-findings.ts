@@ -1,7 +1,7 @@
 import { readAddress } from './address-rules.ts';
 import { isAmong } from './same-address.ts';
 
-/** The answer to one DNS query. No answer says nothing about the records. */
+/** The answer to one DNS query. `unknown`: there was none, which shows nothing about the records. */
 export type Answer =
   | { readonly kind: 'found'; readonly values: readonly string[] }
   | { readonly kind: 'none' }
@@ -44,7 +44,7 @@ const boundedValue = (value: string): string =>
     .slice(0, maxValueLength)
     .replace(/[\ud800-\udbff]$/, '');
 
-const inside: ReadonlySet<string> = new Set([
+const privateRanges: ReadonlySet<string> = new Set([
   'private',
   'loopback',
   'linkLocal',
@@ -62,9 +62,10 @@ export function maskPrivateAddresses(findings: DomainFindings, own: readonly str
     answer.kind === 'found'
       ? {
           kind: 'found',
-          values: [...new Set(answer.values.map((value) => (isInside(value) ? 'private address' : value)))],
+          values: [...new Set(answer.values.map((value) => (isPrivate(value) ? 'private address' : value)))],
         }
       : answer;
-  const isInside = (value: string) => inside.has(readAddress(value)?.range() ?? '') && !isAmong(value, own);
+  const isPrivate = (value: string) =>
+    privateRanges.has(readAddress(value)?.range() ?? '') && !isAmong(value, own);
   return { ...findings, a: masked(findings.a), aaaa: masked(findings.aaaa) };
 }

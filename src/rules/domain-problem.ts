@@ -52,21 +52,23 @@ function proofSentence({ records, goneSince, isVerified }: Situation): string | 
 }
 
 function addressSentence({ host, records, findings, target }: Situation): string | null {
-  const wanted = records.filter((record) => record.purpose === 'address');
-  const [first] = wanted;
+  const addressRecords = records.filter((record) => record.purpose === 'address');
+  const [first] = addressRecords;
   if (!first) return null;
-  const there = addressesOf(findings);
-  if (!wanted.some((record) => record.state === 'ok')) {
-    if (wanted.some((record) => record.state === 'unknown')) {
+  const foundAddresses = addressesOf(findings);
+  if (!addressRecords.some((record) => record.state === 'ok')) {
+    if (addressRecords.some((record) => record.state === 'unknown')) {
       return `The DNS could not be asked where ${host} leads. It is tried again by itself.`;
     }
-    if (there.length === 0 && first.seen.length === 0) {
+    if (foundAddresses.length === 0 && first.seen.length === 0) {
       return `${host} leads nowhere yet. Add the ${first.type} record to ${first.value}.`;
     }
-    return `${host} leads to ${listed(first.seen.length > 0 ? first.seen : there)}, not to ${first.value}. Change that record, unless a proxy of yours stands there and passes visitors on.`;
+    return `${host} leads to ${listed(first.seen.length > 0 ? first.seen : foundAddresses)}, not to ${first.value}. Change that record, unless a proxy of yours stands there and passes visitors on.`;
   }
   const wrongAddresses =
-    target.addresses.length === 0 ? [] : there.filter((address) => !isAmong(address, target.addresses));
+    target.addresses.length === 0
+      ? []
+      : foundAddresses.filter((address) => !isAmong(address, target.addresses));
   return wrongAddresses.length === 0
     ? null
     : `${host} leads here, but also to ${listed(wrongAddresses)}: some visitors will miss their links. Take that record away.`;

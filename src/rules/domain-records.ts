@@ -38,29 +38,29 @@ function proofRecord(host: string, proof: string, answer: Answer): DnsRecord {
   };
 }
 
-const stateOf = (answer: Answer, isThere: boolean): DnsRecord['state'] =>
-  isThere ? 'ok' : answer.kind === 'found' ? 'wrong' : answer.kind === 'none' ? 'missing' : 'unknown';
+const stateOf = (answer: Answer, isPresent: boolean): DnsRecord['state'] =>
+  isPresent ? 'ok' : answer.kind === 'found' ? 'wrong' : answer.kind === 'none' ? 'missing' : 'unknown';
 
 const valuesOf = (answer: Answer): readonly string[] => (answer.kind === 'found' ? answer.values : []);
 
 function addressRecords(host: string, target: DomainTarget, findings: DomainFindings): readonly DnsRecord[] {
   const direct = target.addresses.map((address) => addressRecord(host, address, findings));
   if (target.host === null) return direct;
-  // Some name servers let an apex point to a host by a record type of their own: the best option while it has no address.
+  // Some name servers let an apex point to a host by a record type of their own: the best option while the host's addresses are unknown.
   return isApex(host) && direct.length > 0 ? direct : [aliasRecord(host, target.host, target, findings)];
 }
 
 function addressRecord(host: string, address: string, { a, aaaa }: DomainFindings): DnsRecord {
-  const isSix = address.includes(':');
-  const answer = isSix ? aaaa : a;
-  const isThere = isAmong(address, valuesOf(answer));
+  const isIPv6 = address.includes(':');
+  const answer = isIPv6 ? aaaa : a;
+  const isPresent = isAmong(address, valuesOf(answer));
   return {
     purpose: 'address',
-    type: isSix ? 'AAAA' : 'A',
+    type: isIPv6 ? 'AAAA' : 'A',
     name: host,
     value: address,
     is_required: false,
-    state: stateOf(answer, isThere),
+    state: stateOf(answer, isPresent),
     seen: valuesOf(answer),
   };
 }
@@ -70,7 +70,7 @@ function aliasRecord(host: string, value: string, target: DomainTarget, findings
   const { cname } = findings;
   const followed = addressesOf(findings);
   const isAlias = valuesOf(cname).some((name) => name.toLowerCase().replace(/\.$/, '') === value);
-  const leadsHere = followed.some((address) => isAmong(address, target.addresses));
+  const resolvesToTarget = followed.some((address) => isAmong(address, target.addresses));
   const seen = cname.kind === 'found' ? cname.values : followed;
   const answer = seen.length > 0 ? ({ kind: 'found', values: seen } as const) : addressAnswer(findings);
   return {
@@ -79,7 +79,7 @@ function aliasRecord(host: string, value: string, target: DomainTarget, findings
     name: host,
     value,
     is_required: false,
-    state: stateOf(answer, isAlias || leadsHere),
+    state: stateOf(answer, isAlias || resolvesToTarget),
     seen,
   };
 }

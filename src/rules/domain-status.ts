@@ -48,16 +48,16 @@ function excludingDnsOutages({ goneSince, checkedAt }: DomainStatus, now: number
  * for weeks is not.
  */
 export function nextCheck(
-  standing: DomainStatus,
+  status: DomainStatus,
   verdict: Verdict,
   createdAt: number,
   now: number,
   random: number,
 ): number {
-  if (standing.goneSince !== null) return now + hour;
-  if (standing.verifiedAt !== null)
+  if (status.goneSince !== null) return now + hour;
+  if (status.verifiedAt !== null)
     return now + (verdict === 'unknown' ? hour : day - Math.floor(random * hour));
-  const age = now - Math.max(createdAt, standing.releasedAt ?? 0);
+  const age = now - Math.max(createdAt, status.releasedAt ?? 0);
   return now + pendingPause(age);
 }
 

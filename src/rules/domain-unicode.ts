@@ -60,11 +60,12 @@ function isUnambiguous(label: string): boolean {
   if (looksLatin.test(label)) return false;
   // Nearly every character other than letters and their marks looks like another one in some font.
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(label)) return false;
-  const found = new Set([...label].filter((sign) => !neutral.test(sign)).map(scriptOf));
+  const found = new Set([...label].filter((character) => !neutral.test(character)).map(scriptOf));
   if (found.has(other)) return false;
   return (
     found.size <= 1 || mixtures.some((mixture) => [...found].every((script) => mixture.includes(script)))
   );
 }
 
-const scriptOf = (sign: string): string => scripts.find(([, pattern]) => pattern.test(sign))?.[0] ?? other;
+const scriptOf = (character: string): string =>
+  scripts.find(([, pattern]) => pattern.test(character))?.[0] ?? other;

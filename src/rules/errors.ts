@@ -7,7 +7,7 @@ export interface Problem {
   readonly field?: string | undefined;
 }
 
-/** A refusal that its receiver can act on. Anything else that is thrown is a fault of ours. */
+/** An error that the client can act on. Anything else that is thrown is a fault of the service. */
 export class Refusal extends Error implements Problem {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
@@ -46,12 +46,12 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * Something took longer than its caller may wait, or the caller has gone. Thrown by storage; the request was not carried out,
- * although the store is available.
+ * Something took longer than its caller may wait, or the caller has disconnected. Thrown by storage; the request was not
+ * carried out, although the store is available.
  */
 export class TookTooLong extends StoreUnavailable {
   override readonly name = 'TookTooLong';
-  /** Whether it had its turn, and was too slow itself. */
+  /** Whether the statement had begun, and was too slow itself. */
   readonly hasBegun: boolean;
   /** Milliseconds that it was given; null if unknown. */
   readonly timeout: number | null;

@@ -27,13 +27,13 @@ export function forwardTo(
 ): string {
   const hash = destination.indexOf('#');
   const whole = hash < 0 ? destination : destination.slice(0, hash);
-  const mark = whole.indexOf('?');
-  const base = mark < 0 ? whole : whole.slice(0, mark);
-  const query = mark < 0 ? '' : whole.slice(mark + 1);
-  const path = base.endsWith('/') && rest !== '' ? base + written(rest.slice(1)) : base + written(rest);
+  const queryStart = whole.indexOf('?');
+  const base = queryStart < 0 ? whole : whole.slice(0, queryStart);
+  const query = queryStart < 0 ? '' : whole.slice(queryStart + 1);
+  const path = base.endsWith('/') && rest !== '' ? base + escaped(rest.slice(1)) : base + escaped(rest);
   const merged = mergedQuery(query, search, forwarding);
   const fragment = hash < 0 ? '' : destination.slice(hash);
-  return `${path}${merged === '' && mark < 0 ? '' : `?${merged}`}${fragment}`;
+  return `${path}${merged === '' && queryStart < 0 ? '' : `?${merged}`}${fragment}`;
 }
 
 function mergedQuery(query: string, search: string, forwarding: QueryForwarding): string {
@@ -45,8 +45,8 @@ function mergedQuery(query: string, search: string, forwarding: QueryForwarding)
   const names = new Set(winning.map(({ name }) => name));
   const kept = losing.filter(({ name }) => !names.has(name));
   const all = forwarding === 'merge' ? [...own, ...kept] : [...kept, ...sent];
-  const theirs = new Set(sent);
-  return all.map((one) => (theirs.has(one) ? written(one.text) : one.text)).join('&');
+  const sentOnes = new Set(sent);
+  return all.map((one) => (sentOnes.has(one) ? escaped(one.text) : one.text)).join('&');
 }
 
 interface Parameter {
@@ -72,7 +72,9 @@ function nameIn(parameter: string): string {
 /** Characters that the two request readers escape differently, or that are not allowed in a header, are escaped. */
 const unsafe = /[^A-Za-z0-9\-._~:/?@!$&()*+,;=%]/gu;
 
-const written = (text: string): string =>
+const escaped = (text: string): string =>
   text.search(unsafe) < 0
     ? text
-    : text.toWellFormed().replace(unsafe, (sign) => (sign === "'" ? '%27' : encodeURIComponent(sign)));
+    : text
+        .toWellFormed()
+        .replace(unsafe, (character) => (character === "'" ? '%27' : encodeURIComponent(character)));

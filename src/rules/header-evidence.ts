@@ -1,5 +1,5 @@
 /**
- * What headers tell about a request that its user agent can't: Sec-Fetch-* and client hints, which scripts in a page can't set.
+ * What headers show about a request beyond its user agent: Sec-Fetch-* and client hints, which scripts in a page can't set.
  * The journal stores the index of a word in this list, which may only grow at its end.
  */
 export const headerEvidenceKinds = ['none', 'not_navigation', 'no_browser_headers'] as const;

@@ -4,5 +4,5 @@ const day = 24 * 60 * 60 * 1000;
 export const binDays = 30;
 
 export const freeAt = (deletedAt: number): number => deletedAt + binDays * day;
-/** Links that were deleted at this instant or before are gone for good. */
+/** Links that were deleted at this instant or before can no longer be restored. */
 export const goneBefore = (now: number): number => now - binDays * day;

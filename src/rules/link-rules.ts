@@ -79,8 +79,8 @@ export function matchRules(
     const matched = areMet(rule.conditions, visitor, now);
     onStep?.(stepOf(rule, matched, visitor, now));
     if (!matched) continue;
-    const led = matchedBy(rule, organizationId, visitor, now);
-    if (led !== null) return led;
+    const result = matchedBy(rule, organizationId, visitor, now);
+    if (result !== null) return result;
   }
   return null;
 }

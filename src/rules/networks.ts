@@ -30,5 +30,5 @@ export function floodNetwork(address: string): string {
   return `${first || 0}:${second || 0}:${third || 0}`;
 }
 
-/** The largest network around a client that may still be one party. */
+/** The largest network around a client that may still belong to the same party. */
 export const widestNetwork = (network: string): string => networksAround(network).at(-1)?.name ?? network;

@@ -23,7 +23,7 @@ export interface NodeStatus {
   readonly isGone: boolean;
   /** Clicks in its journal that were not in the database when it last reported, as far as its processes knew. */
   readonly waitingClicks: number;
-  /** When the oldest of them came. */
+  /** When the oldest of them arrived. */
   readonly waitingSince: number | null;
   /** The same in bytes, including those that earlier processes have left. */
   readonly waitingBytes: number;
@@ -32,24 +32,24 @@ export interface NodeStatus {
 /** Milliseconds: the clocks of nodes agree to about half a minute. */
 export const goneAfter = 60_000;
 
-/** For a running node, ended processes don't count: what they left is in the bytes of the others. */
+/** For a running node, ended processes don't count: the others include in their bytes what those have left. */
 export function nodesOf(processes: readonly ReportedProcess[], now: number): NodeStatus[] {
   const nodes = [...Map.groupBy(processes, ({ node }) => node)];
   return nodes
     .map(([id, all]) => {
-      const here = all.filter(({ seen_at }) => now - seen_at < goneAfter);
-      const told = here.length > 0 ? here : all;
-      const newest = told.reduce((one, other) => (other.seen_at > one.seen_at ? other : one));
-      const since = told.flatMap(({ waiting_since }) => waiting_since ?? []);
+      const running = all.filter(({ seen_at }) => now - seen_at < goneAfter);
+      const counted = running.length > 0 ? running : all;
+      const newest = counted.reduce((one, other) => (other.seen_at > one.seen_at ? other : one));
+      const since = counted.flatMap(({ waiting_since }) => waiting_since ?? []);
       return {
         id,
         hostName: newest.host_name,
-        versions: [...new Set(told.map(({ version }) => version))].sort(),
-        processes: told.length,
-        startedAt: Math.min(...told.map(({ started_at }) => started_at)),
+        versions: [...new Set(counted.map(({ version }) => version))].sort(),
+        processes: counted.length,
+        startedAt: Math.min(...counted.map(({ started_at }) => started_at)),
         seenAt: newest.seen_at,
-        isGone: here.length === 0,
-        waitingClicks: told.reduce((sum, { waiting_clicks }) => sum + waiting_clicks, 0),
+        isGone: running.length === 0,
+        waitingClicks: counted.reduce((sum, { waiting_clicks }) => sum + waiting_clicks, 0),
         waitingSince: since.length === 0 ? null : Math.min(...since),
         waitingBytes: newest.waiting_bytes,
       };

@@ -1,4 +1,4 @@
-/** What the beginning of a page says about it. */
+/** The title and the icons of a page, as the beginning of its HTML names them. */
 interface PageHead {
   /** '' if it has none. */
   readonly title: string;
@@ -9,7 +9,7 @@ interface PageHead {
 const maxTitle = 200;
 const maxIcons = 4;
 
-/** Elements whose content browsers read as text and not as tags: a title or a link in there is none. */
+/** Elements whose content browsers read as text and not as tags: a title or a link in them doesn't count. */
 const rawTags = ['script', 'style', 'noscript', 'svg', 'template', 'textarea', 'iframe', 'noembed'] as const;
 
 /**
@@ -22,7 +22,7 @@ export function pageHead(html: string): PageHead {
   const icons: { readonly href: string; readonly rank: number }[] = [];
   for (let at = lower.indexOf('<'); at >= 0; at = lower.indexOf('<', at)) {
     if (lower.startsWith('<!--', at)) {
-      at = behind(lower, '-->', at + 4);
+      at = indexAfter(lower, '-->', at + 4);
       continue;
     }
     const name = tagName.exec(lower.slice(at, at + 20))?.[1] ?? '';
@@ -33,7 +33,7 @@ export function pageHead(html: string): PageHead {
       title = titleOf(html.slice(end, close < 0 ? end + maxTitle * 10 : close));
       at = close < 0 ? lower.length : close + 1;
     } else if (rawTags.some((raw) => raw === name)) {
-      at = behind(lower, `</${name}`, end);
+      at = indexAfter(lower, `</${name}`, end);
     } else {
       if (name === 'link' && icons.length < maxIcons) {
         const icon = iconIn(html.slice(at, Math.min(end, at + maxTag)));
@@ -49,21 +49,21 @@ const tagName = /^<([a-z][a-z0-9]*)/;
 /** Characters of a tag, quotes included: a longer one is read up to here. */
 const maxTag = 4_096;
 
-/** The end of the tag that is open here; a `>` in quotes doesn't end it. */
+/** The end of the tag that is open at `from`; a `>` in quotes doesn't end it. */
 function tagEnd(lower: string, from: number): number {
   let quote = '';
   const last = Math.min(lower.length, from + maxTag);
   for (let at = from; at < last; at++) {
-    const sign = lower[at] ?? '';
+    const character = lower[at] ?? '';
     if (quote !== '') {
-      if (sign === quote) quote = '';
-    } else if (sign === '"' || sign === "'") quote = sign;
-    else if (sign === '>') return at + 1;
+      if (character === quote) quote = '';
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === '>') return at + 1;
   }
   return last;
 }
 
-function behind(lower: string, end: string, from: number): number {
+function indexAfter(lower: string, end: string, from: number): number {
   const found = lower.indexOf(end, from);
   return found < 0 ? lower.length : found + end.length;
 }
@@ -94,7 +94,7 @@ const titleOf = (raw: string): string =>
     .replace(/[\ud800-\udbff]$/, '')
     .trim();
 
-const named: Readonly<Record<string, string>> = {
+const namedEntities: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', shy: '' },
   ...{ hellip: '…', mdash: '—', ndash: '–', middot: '·', bull: '•', laquo: '«', raquo: '»' },
   ...{ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', bdquo: '„', copy: '©', reg: '®', trade: '™' },
@@ -113,13 +113,14 @@ const named: Readonly<Record<string, string>> = {
 
 const decodeEntities = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return named[name] ?? whole;
+    if (name !== undefined) return namedEntities[name] ?? whole;
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
   });
 
 /**
- * The text of a page in the encoding that its header names, or the page itself; otherwise UTF-8, or the encoding of old pages.
+ * The text of a page in the encoding that its header names, or the page itself; otherwise UTF-8 or, if that is
+ * invalid, the encoding of old pages.
  */
 export function decodePage(bytes: Uint8Array, contentType: string): string {
   const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, 1_024));

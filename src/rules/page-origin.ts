@@ -1,8 +1,8 @@
 import { isLoopbackName, parseHost } from './host.ts';
 import type { Site } from './site.ts';
 
-/** What a browser tells about the page that makes a call. A page can't change it. */
-interface PageMarks {
+/** Headers by which a browser identifies the page that makes a call. A page can't change them. */
+interface PageHeaders {
   readonly origin: string | null;
   readonly fetchSite: string | null;
   /** The Host that the call was made to. */
@@ -12,10 +12,10 @@ interface PageMarks {
 /** Which page makes a call: ours, another site's, or unknown (a program, or a very old browser). */
 export type PageOwner = 'ours' | 'foreign' | 'unsaid';
 
-/** Both marks count: if they contradict each other, the call is foreign. */
-export function pageOwner(site: Site, { origin, fetchSite, host }: PageMarks): PageOwner {
-  const isFromHere = fetchSite === null || fetchSite === 'none' || fetchSite === 'same-origin';
-  if (!isFromHere) return 'foreign';
+/** Both headers count: if they contradict each other, the call is foreign. */
+export function pageOwner(site: Site, { origin, fetchSite, host }: PageHeaders): PageOwner {
+  const mayBeSameOrigin = fetchSite === null || fetchSite === 'none' || fetchSite === 'same-origin';
+  if (!mayBeSameOrigin) return 'foreign';
   if (origin !== null) return isOurOrigin(site, origin, host) ? 'ours' : 'foreign';
   return fetchSite === 'same-origin' ? 'ours' : 'unsaid';
 }

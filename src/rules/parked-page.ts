@@ -2,7 +2,7 @@
 const parkingHosts =
   /(?:^|\.)(?:sedoparking\.com|sedo\.com|parkingcrew\.net|bodis\.com|hugedomains\.com|afternic\.com|dan\.com|parklogic\.com|above\.com|domainmarket\.com|undeveloped\.com|uniregistry\.com|voodoo\.com|namedrive\.com|skenzo\.com|trafficz\.com)$/;
 
-/** What a parked page loads or says. Each of these concerns the whole domain, not goods on a page. */
+/** What a parked page loads or contains. Each of these concerns the whole domain, not goods on a page. */
 const marks: readonly RegExp[] = [
   /\b(?:img|www)\.sedoparking\.com\b/i,
   /\b(?:d38psrni17bvxu|d1lxhc4jvstzrp)\.cloudfront\.net\b/i,

@@ -1,2 +1,2 @@
-/** Whether a URL can be written into an answer's head unchanged. */
+/** Whether a URL can be written into a response header unchanged. */
 export const isPlainUrl = (url: string): boolean => !/[^\x21-\x7e]/.test(url);

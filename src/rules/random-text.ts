@@ -1,16 +1,16 @@
 export type RandomBytes = (count: number) => Uint8Array;
 
 /**
- * Requesting a few bytes takes as long as requesting thousands, so they are fetched in stock (seven bytes: 90 ns instead of 770).
- * Each is used once.
+ * Requesting a few bytes takes as long as requesting thousands, so they are fetched in blocks (seven bytes: 90 ns instead of
+ * 770). Each is used once.
  */
-export function buffered(fetch: RandomBytes, stock = 4_096): RandomBytes {
+export function buffered(fetch: RandomBytes, blockSize = 4_096): RandomBytes {
   let bytes: Uint8Array = new Uint8Array(0);
   let used = 0;
   return (count) => {
-    if (count > stock) return fetch(count);
+    if (count > blockSize) return fetch(count);
     if (used + count > bytes.length) {
-      bytes = fetch(stock);
+      bytes = fetch(blockSize);
       used = 0;
     }
     used += count;

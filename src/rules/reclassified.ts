@@ -31,22 +31,23 @@ const firstClassCodes = reasons.map((reason) =>
 
 /**
  * Added to the reason in the ledger when a person has changed a hit's class: the original reason, and with it the class, can be
- * restored. There are fewer reasons.
+ * restored. There are fewer reasons than this.
  */
-const mark = 64;
+const reclassifiedOffset = 64;
 
 /** The reason that is shown and counted. */
-export const shownReason = (stored: number): number => (stored < mark ? stored : reasonCodes.reclassified);
+export const shownReason = (stored: number): number =>
+  stored < reclassifiedOffset ? stored : reasonCodes.reclassified;
 
-/** The class that a hit had before a person changed it; null if nobody has. */
+/** The class that a hit had before a person changed it; null if it was not changed. */
 export const classBefore = (stored: number): number | null =>
-  stored < mark ? null : (firstClassCodes[stored - mark] ?? null);
+  stored < reclassifiedOffset ? null : (firstClassCodes[stored - reclassifiedOffset] ?? null);
 
 /** The reason to store for a hit with a new class. With its original class it gets its reason back. */
 export function reasonWithin(stored: number, newClass: number): number {
-  const first = stored % mark;
-  return firstClassCodes[first] === newClass ? first : mark + first;
+  const first = stored % reclassifiedOffset;
+  return firstClassCodes[first] === newClass ? first : reclassifiedOffset + first;
 }
 
 /** The stored reasons from this one on are shown as reclassified. */
-export const firstMarked = mark;
+export const firstMarked = reclassifiedOffset;

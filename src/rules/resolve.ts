@@ -39,7 +39,7 @@ export interface LinkOptions {
   readonly passwordHash: string | null;
   readonly captcha: boolean;
   readonly botProtection: boolean;
-  /** Of its visitors only the number is recorded. */
+  /** Only the number of its visitors is recorded. */
   readonly quiet: boolean;
   /** One of its destinations can't be written into a header unchanged. Validated destinations are never like that. */
   readonly hasUnsafeUrl: boolean;
@@ -138,21 +138,22 @@ export function resolve(
   const stopped = stoppedBy(options, visitor, now, onStep);
   if (stopped !== null) return stopped;
   if (options.rules !== null) {
-    const led = matchRules(options.rules, link.organizationId, visitor, now, onStep);
-    if (led !== null) return lead(options, visitor, led.to, 'rule', led.by);
+    const match = matchRules(options.rules, link.organizationId, visitor, now, onStep);
+    if (match !== null) return redirectWithForwarding(options, visitor, match.to, 'rule', match.by);
   }
   const { androidUrl, iosUrl } = options;
   if (androidUrl !== null || iosUrl !== null) {
     const device = visitor.device();
     if (androidUrl !== null) onStep?.({ check: 'android', passed: device === 'android' });
-    if (device === 'android' && androidUrl !== null) return lead(options, visitor, androidUrl, 'android');
+    if (device === 'android' && androidUrl !== null)
+      return redirectWithForwarding(options, visitor, androidUrl, 'android');
     if (iosUrl !== null) onStep?.({ check: 'ios', passed: device === 'ios' });
-    if (device === 'ios' && iosUrl !== null) return lead(options, visitor, iosUrl, 'ios');
+    if (device === 'ios' && iosUrl !== null) return redirectWithForwarding(options, visitor, iosUrl, 'ios');
   }
-  return lead(options, visitor, link.destinationUrl, 'default');
+  return redirectWithForwarding(options, visitor, link.destinationUrl, 'default');
 }
 
-/** Where a link without options sends everybody. */
+/** The redirect of every visitor of a link without options. */
 export const plainRedirect = ({ destinationUrl }: LinkForVisitor): Outcome =>
   redirectTo(destinationUrl, 'default');
 
@@ -179,9 +180,9 @@ function stoppedBy(
   onStep?.({ check: 'not_ended', passed: !isOver });
   if (isOver) return ended(options);
   if (options.clickLimit !== null) {
-    const hasLeft = options.clickLimit === 'open';
-    onStep?.({ check: 'clicks_left', passed: hasLeft });
-    if (!hasLeft) return ended(options);
+    const hasClicksLeft = options.clickLimit === 'open';
+    onStep?.({ check: 'clicks_left', passed: hasClicksLeft });
+    if (!hasClicksLeft) return ended(options);
   }
   if (options.botProtection || hasPreview(options)) {
     const agent = visitor.agent();
@@ -202,7 +203,7 @@ function stoppedBy(
   return null;
 }
 
-function lead(
+function redirectWithForwarding(
   options: LinkOptions,
   visitor: Visitor,
   to: string,

@@ -13,29 +13,29 @@ const maxStored = 64 * 1024;
  */
 export function robotsFor(text: string, agent: string): string {
   const own: string[] = [];
-  const everyones: string[] = [];
+  const wildcardRules: string[] = [];
   let isNamed = false;
   let names: string[] = [];
-  let isOpen = false;
+  let isGroupStart = false;
   for (const line of text.split(/\r\n|\r|\n/, maxLines)) {
     const [, key = '', value = ''] = /^\ufeff?\s*([a-z-]+)\s*:(.*)$/i.exec(line.replace(/#.*$/, '')) ?? [];
     const field = key.toLowerCase();
     if (field === 'user-agent') {
-      if (!isOpen) names = [];
-      isOpen = true;
+      if (!isGroupStart) names = [];
+      isGroupStart = true;
       names.push((/^[a-z_-]+|^\*/i.exec(value.trim())?.[0] ?? '').toLowerCase());
       isNamed ||= names.includes(agent.toLowerCase());
     } else if (field === 'allow' || field === 'disallow') {
-      isOpen = false;
+      isGroupStart = false;
       const pattern = value.trim();
       if (pattern === '') continue;
       const rule = `${field === 'allow' ? '+' : '-'}${pattern}`;
       if (names.includes(agent.toLowerCase())) own.push(rule);
-      if (names.includes('*')) everyones.push(rule);
+      if (names.includes('*')) wildcardRules.push(rule);
     }
   }
   let length = 0;
-  const rules = (isNamed ? own : everyones).filter((rule) => {
+  const rules = (isNamed ? own : wildcardRules).filter((rule) => {
     length += rule.length + 1;
     return length <= maxStored;
   });

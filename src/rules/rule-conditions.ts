@@ -22,17 +22,17 @@ export const isMet = ({ matches, isNegated }: Condition, visitor: Visitor, now: 
 
 export function conditionsIn({ not, ...when }: RuleConditions): Condition[] {
   const plain = (conditions: PlainConditions, isNegated: boolean): Condition[] =>
-    makers.flatMap((make) => {
-      const made = make(conditions);
-      return made === null ? [] : { ...made, isNegated };
+    factories.flatMap((create) => {
+      const condition = create(conditions);
+      return condition === null ? [] : { ...condition, isNegated };
     });
   return [...plain(when, false), ...(not ? plain(not, true) : [])];
 }
 
-type Made = Omit<Condition, 'isNegated'> | null;
+type UnnegatedCondition = Omit<Condition, 'isNegated'> | null;
 
 /** The most expensive conditions come last. */
-const makers: readonly ((conditions: PlainConditions) => Made)[] = [
+const factories: readonly ((conditions: PlainConditions) => UnnegatedCondition)[] = [
   ({ from }) => (from === undefined ? null : instantCondition('from', from, (now, start) => now >= start)),
   ({ to }) => (to === undefined ? null : instantCondition('to', to, (now, end) => now < end)),
   ({ source }) => listed('source', source, (visitor) => sourceIn(visitor.search())),
@@ -53,48 +53,48 @@ function listed(
   key: ConditionKey,
   values: readonly string[] | undefined,
   saw: (visitor: Visitor) => string,
-): Made {
+): UnnegatedCondition {
   if (values === undefined) return null;
-  const wanted = new Set(values);
-  return { key, saw, matches: (visitor) => wanted.has(saw(visitor)) };
+  const accepted = new Set(values);
+  return { key, saw, matches: (visitor) => accepted.has(saw(visitor)) };
 }
 
 function instantCondition(
   key: 'from' | 'to',
   text: string,
   matches: (now: number, instant: number) => boolean,
-): Made {
+): UnnegatedCondition {
   const instant = Date.parse(text);
   return { key, saw: (_, now) => new Date(now).toISOString(), matches: (_, now) => matches(now, instant) };
 }
 
-const countryCondition = (countries: readonly string[]): Made =>
+const countryCondition = (countries: readonly string[]): UnnegatedCondition =>
   listed(
     'country',
     countries.flatMap((country) => (country === 'EU' ? ['EU', ...unionMembers] : country)),
     (visitor) => visitor.country(),
   );
 
-function cityCondition(cities: readonly string[]): Made {
-  const wanted = new Set(cities.map(cityKey));
+function cityCondition(cities: readonly string[]): UnnegatedCondition {
+  const accepted = new Set(cities.map(cityKey));
   const saw = (visitor: Visitor) => visitor.city();
-  return { key: 'city', saw, matches: (visitor) => wanted.has(cityKey(saw(visitor))) };
+  return { key: 'city', saw, matches: (visitor) => accepted.has(cityKey(saw(visitor))) };
 }
 
-function languageCondition(languages: readonly string[]): Made {
-  const wanted = languages.map((language) => {
+function languageCondition(languages: readonly string[]): UnnegatedCondition {
+  const accepted = languages.map((language) => {
     const tag = language.toLowerCase();
     return { tag, prefix: `${tag}-` };
   });
   const saw = (visitor: Visitor) => visitor.language();
   const matches = (visitor: Visitor) => {
     const language = saw(visitor);
-    return wanted.some(({ tag, prefix }) => language === tag || language.startsWith(prefix));
+    return accepted.some(({ tag, prefix }) => language === tag || language.startsWith(prefix));
   };
   return { key: 'language', saw, matches };
 }
 
-function referrerCondition(hosts: readonly string[]): Made {
+function referrerCondition(hosts: readonly string[]): UnnegatedCondition {
   const exact = new Set(hosts.filter((host) => !host.startsWith('*.')).map(withoutWww));
   const endings = hosts.filter((host) => host.startsWith('*.')).map((host) => host.slice(1));
   const matches = (visitor: Visitor) => {
@@ -104,12 +104,12 @@ function referrerCondition(hosts: readonly string[]): Made {
   return { key: 'referrer', saw: (visitor) => visitor.referrer(), matches };
 }
 
-function queryCondition(query: Readonly<Record<string, readonly string[]>>): Made {
-  const wanted = Object.entries(query).map(([name, values]) => [name, new Set(values)] as const);
+function queryCondition(query: Readonly<Record<string, readonly string[]>>): UnnegatedCondition {
+  const accepted = Object.entries(query).map(([name, values]) => [name, new Set(values)] as const);
   const matches = (visitor: Visitor) => {
-    if (!mayHave(visitor.search(), wanted)) return false;
+    if (!mayHave(visitor.search(), accepted)) return false;
     const parameters = visitor.parameters();
-    return wanted.every(([name, values]) =>
+    return accepted.every(([name, values]) =>
       values.size === 0 ? parameters.has(name) : parameters.getAll(name).some((value) => values.has(value)),
     );
   };
@@ -117,9 +117,9 @@ function queryCondition(query: Readonly<Record<string, readonly string[]>>): Mad
 }
 
 /** Whether a query has to be parsed at all. Names appear in it unchanged, unless something in it is encoded. */
-const mayHave = (search: string, wanted: readonly (readonly [name: string, unknown])[]): boolean =>
+const mayHave = (search: string, accepted: readonly (readonly [name: string, unknown])[]): boolean =>
   search.length > 1 &&
-  (search.includes('%') || search.includes('+') || wanted.every(([name]) => search.includes(name)));
+  (search.includes('%') || search.includes('+') || accepted.every(([name]) => search.includes(name)));
 
 /** Null for an invalid network: `readAddress` defines what an address is. */
 export function readNetwork(text: string): readonly [Address, number] | null {
@@ -131,7 +131,7 @@ export function readNetwork(text: string): readonly [Address, number] | null {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= max ? [address, Number(bits)] : null;
 }
 
-function networkCondition(networks: readonly string[]): Made {
+function networkCondition(networks: readonly string[]): UnnegatedCondition {
   const ranges = networks.flatMap((network) => {
     const range = readNetwork(network);
     return range === null ? [] : [range];

@@ -21,8 +21,8 @@ export type ListKey = (typeof listKeys)[number];
 
 /** How two values of a condition are related. */
 interface Values {
-  /** Whether every visitor with `value` also has `wanted`. */
-  readonly includes: (wanted: string, value: string) => boolean;
+  /** Whether every visitor with `narrower` also has `wider`. */
+  readonly includes: (wider: string, narrower: string) => boolean;
   /** Whether a visitor can have both. */
   readonly overlaps: (one: string, other: string) => boolean;
 }
@@ -32,15 +32,15 @@ const plain: Values = { includes: isSame, overlaps: isSame };
 
 const isSameCity = (one: string, other: string): boolean => cityKey(one) === cityKey(other);
 
-const isTagWithin = (wanted: string, tag: string): boolean =>
-  `${tag}-`.toLowerCase().startsWith(`${wanted}-`.toLowerCase());
+const isTagWithin = (wider: string, tag: string): boolean =>
+  `${tag}-`.toLowerCase().startsWith(`${wider}-`.toLowerCase());
 
 const isWildcard = (host: string): boolean => host.startsWith('*.');
 const withoutWww = (host: string): string => host.replace(/^www\./, '');
 
-function isHostWithin(wanted: string, host: string): boolean {
-  if (isWildcard(wanted)) return (isWildcard(host) ? host : withoutWww(host)).endsWith(wanted.slice(1));
-  return !isWildcard(host) && withoutWww(wanted) === withoutWww(host);
+function isHostWithin(wider: string, host: string): boolean {
+  if (isWildcard(wider)) return (isWildcard(host) ? host : withoutWww(host)).endsWith(wider.slice(1));
+  return !isWildcard(host) && withoutWww(wider) === withoutWww(host);
 }
 
 /** For a host named without `www.`, visitors of `www.` are below it as well. */
@@ -57,7 +57,7 @@ const valuesOf: Partial<Record<ListKey, Values>> = {
     includes: isHostWithin,
     overlaps: (one, other) => eitherWay(isHostWithin)(one, other) || eitherWay(isBelow)(one, other),
   },
-  // Networks are only known to be different if written differently, which doesn't prove it.
+  // Networks that are written differently may still overlap.
   network: { includes: isSame, overlaps: () => true },
 };
 
@@ -75,13 +75,13 @@ const listIn = (key: ListKey, conditions: PlainConditions | undefined): readonly
 /** The values that a visitor may have by both lists; undefined if any value is possible. */
 function leftIn(key: ListKey, conditions: RuleConditions): readonly string[] | undefined {
   const { includes } = valuesOf[key] ?? plain;
-  const wanted = listIn(key, conditions);
+  const accepted = listIn(key, conditions);
   const excluded = listIn(key, conditions.not);
-  const begun = wanted ?? (excluded && all[key]);
-  return begun?.filter((value) => !excluded?.some((other) => includes(other, value)));
+  const candidates = accepted ?? (excluded && all[key]);
+  return candidates?.filter((value) => !excluded?.some((other) => includes(other, value)));
 }
 
-/** Wanted values that are excluded as well. */
+/** Accepted values that are excluded as well. */
 export function excludedIn(key: ListKey, { not, ...when }: RuleConditions): readonly string[] {
   return (when[key] ?? []).filter(
     (value) => leftIn(key, { [key]: [value], ...(not && { not }) })?.length === 0,
@@ -94,16 +94,17 @@ export const excludesEveryone = (key: ListKey, conditions: RuleConditions): bool
 /** Whether visitors who meet the second conditions also meet the first ones, as far as one key tells. */
 export function coversList(key: ListKey, first: RuleConditions, second: RuleConditions): boolean {
   const { includes, overlaps } = valuesOf[key] ?? plain;
-  const wanted = listIn(key, first);
+  const accepted = listIn(key, first);
   const excluded = listIn(key, first.not) ?? [];
   const left = leftIn(key, second);
   const alsoExcluded = listIn(key, second.not) ?? [];
-  const isWanted = wanted === undefined || left?.every((value) => wanted.some((one) => includes(one, value)));
+  const isAccepted =
+    accepted === undefined || left?.every((value) => accepted.some((one) => includes(one, value)));
   const isNotExcluded = excluded.every(
     (value) =>
       alsoExcluded.some((one) => includes(one, value)) || left?.every((other) => !overlaps(value, other)),
   );
-  return (isWanted ?? false) && isNotExcluded;
+  return (isAccepted ?? false) && isNotExcluded;
 }
 
 type Query = NonNullable<PlainConditions['query']>;
@@ -146,7 +147,7 @@ const hasSameClock = (one: Hours, other: Hours): boolean =>
 export const coversHours = (first: Hours, second: Hours): boolean =>
   hasSameClock(first, second) && minutesOf(second).isSubsetOf(minutesOf(first));
 
-const areApart = (one: Hours, other: Hours): boolean =>
+const areDisjoint = (one: Hours, other: Hours): boolean =>
   hasSameClock(one, other) && minutesOf(one).isDisjointFrom(minutesOf(other));
 
 /**
@@ -168,6 +169,7 @@ function coversOthers(first: RuleConditions, second: RuleConditions): boolean {
   if (excludedHours === undefined) return true;
   const { hours, not } = second;
   return (
-    (not?.hours && coversHours(not.hours, excludedHours)) || (hours ? areApart(hours, excludedHours) : false)
+    (not?.hours && coversHours(not.hours, excludedHours)) ||
+    (hours ? areDisjoint(hours, excludedHours) : false)
   );
 }

@@ -1,6 +1,6 @@
 import type { DeviceKind, sources } from './click-fields.ts';
 
-/** The rules of a link as they are stored and answered. */
+/** The rules of a link as they are stored and returned. */
 export interface RuleFields {
   readonly id: string;
   readonly name: string | null;
@@ -60,7 +60,7 @@ export const maxRules = 50;
 export const maxValues = 100;
 export const maxVariants = 10;
 export const maxWeight = 1_000;
-/** Of all rules of a link as JSON, in characters: a link that was read must fit into a body of 64 KB. */
+/** Of all rules of a link as JSON, in characters: a link that was read must fit into a request body of 64 KB. */
 export const maxRulesText = 48 * 1024;
 
 /** The rules in a stored text. An unreadable text, which we never write, has none. */

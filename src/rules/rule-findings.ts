@@ -17,7 +17,7 @@ export type RuleFinding =
   | { readonly kind: 'reversed' }
   /** Its end has passed; in milliseconds. */
   | { readonly kind: 'over'; readonly at: number }
-  /** Wanted and excluded; `isAll`: so that nothing is left of it. */
+  /** Values that are both accepted and excluded; `isAll`: no value is left. */
   | {
       readonly kind: 'excluded';
       readonly key: ConditionKey;

@@ -20,13 +20,13 @@ export function readTime(text: string): number | null {
 
 export function hoursCondition({ timezone, days = weekdays, from = '00:00', to = '24:00' }: RuleHours) {
   const [start, end] = [readTime(from) ?? 0, readTime(to) ?? minutesInDay];
-  const isOpen = weekdays.map((day) => days.includes(day));
+  const isIncluded = weekdays.map((day) => days.includes(day));
   const localOf = clockOf(timezone);
   const matches = (_: unknown, now: number): boolean => {
     const { day, minute } = localOf(now);
     const yesterday = (day + week - 1) % week;
-    if (start < end) return isOpen[day] === true && minute >= start && minute < end;
-    return (isOpen[day] === true && minute >= start) || (isOpen[yesterday] === true && minute < end);
+    if (start < end) return isIncluded[day] === true && minute >= start && minute < end;
+    return (isIncluded[day] === true && minute >= start) || (isIncluded[yesterday] === true && minute < end);
   };
   const saw = (_: unknown, now: number): string => {
     const { day, minute } = localOf(now);
@@ -50,9 +50,9 @@ function clockOf(timezone: string): Clock {
   return clock;
 }
 
-/** Asking takes microseconds, so the answer is cached for the rest of its minute. */
+/** Formatting takes microseconds, so the result is cached for the rest of its minute. */
 function makeClock(timezone: string): Clock {
-  const form = new Intl.DateTimeFormat('en-GB', {
+  const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
     weekday: 'short',
     hour: '2-digit',
@@ -64,7 +64,7 @@ function makeClock(timezone: string): Clock {
   return (now) => {
     const minute = Math.floor(now / 60_000);
     if (minute !== lastMinute) {
-      const parts = Object.fromEntries(form.formatToParts(now).map(({ type, value }) => [type, value]));
+      const parts = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, value]));
       const day = weekdays.findIndex((name) => parts.weekday?.toLowerCase().startsWith(name));
       last = { day, minute: Number(parts.hour) * 60 + Number(parts.minute) };
       lastMinute = minute;

@@ -22,16 +22,16 @@ export function seedOf(text: string): number {
 }
 
 /**
- * Weighted rendezvous hashing: each variant gets a hash of its own for the visitor, and the shortest wait by its weight wins.
- * Changing weights changes no hash, so only those visitors move that have to.
+ * Weighted rendezvous hashing: each variant gets a hash of its own for the visitor, which its weight turns into a wait; the
+ * shortest wins. Changing weights changes no hash, so only those visitors move that have to.
  */
 export function variantFor(variants: readonly Variant[], visitorHash: number): Variant | null {
   let best: Variant | null = null;
   let shortest = Number.POSITIVE_INFINITY;
   for (const variant of variants) {
     if (variant.weight <= 0) continue;
-    const lot = (mix(mix(visitorHash ^ variant.seed) + variant.seed) + 0.5) / 0x1_0000_0000;
-    const wait = -Math.log(lot) / variant.weight;
+    const uniform = (mix(mix(visitorHash ^ variant.seed) + variant.seed) + 0.5) / 0x1_0000_0000;
+    const wait = -Math.log(uniform) / variant.weight;
     if (wait < shortest) [best, shortest] = [variant, wait];
   }
   return best;

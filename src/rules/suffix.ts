@@ -36,7 +36,10 @@ export const isSuffix = (suffix: string): boolean =>
   isShortEnough(suffix) && suffix.split('/').every(isSegment);
 
 const isSegment = (part: string): boolean =>
-  part !== '.' && part !== '..' && segment.test(part) && !invisibleAlone.some((sign) => sign.test(part));
+  part !== '.' &&
+  part !== '..' &&
+  segment.test(part) &&
+  !invisibleAlone.some((pattern) => pattern.test(part));
 
 /** Counts characters; many emoji are two or more UTF-16 units. */
 const isShortEnough = (suffix: string): boolean =>
@@ -62,6 +65,6 @@ export function checkSuffix(suffix: string, onDefaultDomain: boolean): Problem |
   return null;
 }
 
-/** The database tells whether it is free. */
+/** The database decides whether it is free. */
 export const randomSuffix = (randomBytes: RandomBytes): string =>
   drawText(alphabet, randomLength, randomBytes);

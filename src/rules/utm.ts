@@ -21,34 +21,35 @@ export function utmOf(destination: string): Record<UtmField, string> {
 export function withUtm(destination: string, changes: UtmChanges): string {
   const { base, query, fragment } = partsOf(destination);
   const before = query === '' ? [] : query.split('&');
-  const left = new Map<string, string>();
+  const pending = new Map<string, string>();
   for (const field of utmFields) {
     const value = changes[field];
     if (value !== undefined)
-      left.set(field, value ? `${field}=${encodeURIComponent(value.toWellFormed())}` : '');
+      pending.set(field, value ? `${field}=${encodeURIComponent(value.toWellFormed())}` : '');
   }
   const after: string[] = [];
   for (const parameter of before) {
     const name = nameOf(parameter);
-    const written = left.get(name);
+    const written = pending.get(name);
     if (written === undefined) after.push(parameter);
     else if (written !== '') after.push(written);
     // Others of the same name are removed.
-    if (written !== undefined) left.set(name, '');
+    if (written !== undefined) pending.set(name, '');
   }
-  after.push(...[...left.values()].filter((written) => written !== ''));
+  after.push(...[...pending.values()].filter((written) => written !== ''));
   const isEmptied = after.length === 0 && before.length > 0;
-  const mark = after.length > 0 || (!isEmptied && destination.slice(base.length).startsWith('?')) ? '?' : '';
-  return `${base}${mark}${after.join('&')}${fragment}`;
+  const questionMark =
+    after.length > 0 || (!isEmptied && destination.slice(base.length).startsWith('?')) ? '?' : '';
+  return `${base}${questionMark}${after.join('&')}${fragment}`;
 }
 
 function partsOf(destination: string) {
   const hash = destination.indexOf('#');
   const whole = hash < 0 ? destination : destination.slice(0, hash);
-  const mark = whole.indexOf('?');
+  const queryStart = whole.indexOf('?');
   return {
-    base: mark < 0 ? whole : whole.slice(0, mark),
-    query: mark < 0 ? '' : whole.slice(mark + 1),
+    base: queryStart < 0 ? whole : whole.slice(0, queryStart),
+    query: queryStart < 0 ? '' : whole.slice(queryStart + 1),
     fragment: hash < 0 ? '' : destination.slice(hash),
   };
 }

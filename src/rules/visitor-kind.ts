@@ -3,8 +3,8 @@ import { type Classification, classOfVisitor, type VisitorSigns } from './click-
 import type { AgentKind, Device } from './visitor.ts';
 
 /**
- * A visitor's kind, by the same function that classifies hits. A client without a user agent is a script. Nobody is refused
- * because of missing headers: something on the way may have removed them.
+ * A visitor's kind, by the same function that classifies hits. A client without a user agent is a script. No client is
+ * refused because of missing headers: a proxy may have removed them.
  */
 export function agentKind(signs: VisitorSigns, ofAgent?: (userAgent: string) => Classification): AgentKind {
   const { class: found, reason } = classOfVisitor(signs, ofAgent);
@@ -14,8 +14,8 @@ export function agentKind(signs: VisitorSigns, ofAgent?: (userAgent: string) => 
 
 /**
  * Client hints come first: the browser states its system in them on purpose, while a user agent may pretend. An iPad that asks
- * for desktop pages calls itself a Macintosh; app browsers on it can still be recognised. Safari there can't, and is taken for
- * the Mac it claims to be.
+ * for desktop pages calls itself a Macintosh; app browsers on it can still be recognised. Safari on it can't, and is taken for
+ * the Mac that it claims to be.
  */
 export function deviceOf(userAgent: string | null, platformHint: string | null): Device {
   if (platformHint) {

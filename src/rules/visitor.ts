@@ -4,7 +4,7 @@ import type { DeviceKind } from './click-fields.ts';
 export type AgentKind = 'person' | 'bot' | 'preview';
 export type Device = 'android' | 'ios' | 'other';
 
-/** What a user agent tells, in the words of the statistics. */
+/** What a user agent shows about the visitor, in the terms of the statistics. */
 export interface AgentTraits {
   readonly device: DeviceKind;
   readonly os: string;

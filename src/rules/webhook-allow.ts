@@ -27,7 +27,7 @@ export function parseAllowList(text: string): AllowList | null {
   });
 }
 
-/** The default: on one's own machine its own services, elsewhere nothing. */
+/** The default: on one's own machine its own services, otherwise nothing. */
 export const allowListOf = (setting: AllowList | null, isTrial: boolean): AllowList =>
   setting ?? (isTrial ? [{ kind: 'loopback' }] : []);
 

@@ -1,4 +1,4 @@
-/** The events of a link's webhook. Only clicks, unless its owner asks for more. */
+/** The events of a link's webhook. Only clicks, unless its owner requests more. */
 export const webhookEvents = [
   'click',
   'link.expired',

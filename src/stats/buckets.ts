@@ -13,7 +13,7 @@ export interface Bucket extends Hours {
 
 /** The time zone's canonical name; null if there is no such zone. */
 export function timezoneNamed(name: string): string | null {
-  // It would accept an instant that contains a zone as well.
+  // Temporal would accept an instant that contains a zone as well.
   if (!/^[a-z][\w+/-]*$/i.test(name)) return null;
   try {
     return zoned(0, name).timeZoneId;
@@ -51,7 +51,7 @@ function hourBuckets(hours: Hours, days: Hours, timezone: string, max: number): 
   if (hours.to - hours.from > max) return null;
   return Array.from({ length: hours.to - hours.from }, (_, index) => {
     const from = hours.from + index;
-    return { start: written(zoned(from * hourLength, timezone)), from, to: from + 1, days };
+    return { start: isoText(zoned(from * hourLength, timezone)), from, to: from + 1, days };
   });
 }
 
@@ -63,21 +63,21 @@ function calendarBuckets(
   timezone: string,
   max: number,
 ): readonly Bucket[] | null {
-  const found: Bucket[] = [];
+  const buckets: Bucket[] = [];
   let date = firstDay(zoned(range.from, timezone).toPlainDate(), interval);
   for (let start = date.toZonedDateTime(timezone); start.epochMilliseconds < range.to; ) {
-    if (found.length === max) return null;
+    if (buckets.length === max) return null;
     date = date.add({ [`${interval}s`]: 1 });
     const next = date.toZonedDateTime(timezone);
-    const whole = { from: hourDown(start.epochMilliseconds), to: hourDown(next.epochMilliseconds) };
-    found.push({
-      start: written(start),
-      ...overlap(whole, hours),
-      days: overlap(utcDays(whole), days),
+    const hoursOfBucket = { from: hourDown(start.epochMilliseconds), to: hourDown(next.epochMilliseconds) };
+    buckets.push({
+      start: isoText(start),
+      ...overlap(hoursOfBucket, hours),
+      days: overlap(utcDays(hoursOfBucket), days),
     });
     start = next;
   }
-  return found;
+  return buckets;
 }
 
 function firstDay(date: Temporal.PlainDate, interval: Exclude<Interval, 'hour'>): Temporal.PlainDate {
@@ -85,7 +85,7 @@ function firstDay(date: Temporal.PlainDate, interval: Exclude<Interval, 'hour'>)
   return interval === 'month' ? date.with({ day: 1 }) : date;
 }
 
-/** A range ends after the hour it ends in, unless it ends on a whole hour of the zone. */
+/** A range includes the hour in which it ends, unless it ends on a whole hour of the zone. */
 function hoursOf({ from, to }: Hours, timezone: string): Hours {
   const end = zoned(to, timezone);
   const isWhole = end.minute === 0 && end.second === 0 && end.millisecond === 0;
@@ -101,7 +101,7 @@ function daysOf({ from, to }: Hours, timezone: string): Hours {
   return utcDays({ from: hourDown(first.epochMilliseconds), to: hourDown(last.epochMilliseconds) });
 }
 
-/** Visitors are counted by UTC day; a day belongs where its noon is. In hours, like everything here. */
+/** Visitors are counted by UTC day; a day belongs to the bucket that contains its noon. In hours, like all spans here. */
 function utcDays({ from, to }: Hours): Hours {
   const day = (hour: number) => Math.ceil((hour - 12) / 24) * 24;
   return { from: day(from), to: day(to) };
@@ -117,5 +117,5 @@ const hourDown = (instant: number): number => Math.floor(instant / hourLength);
 const zoned = (instant: number, timezone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone);
 
-const written = (start: Temporal.ZonedDateTime): string =>
+const isoText = (start: Temporal.ZonedDateTime): string =>
   start.toString({ timeZoneName: 'never', smallestUnit: 'second' });

@@ -55,7 +55,7 @@ interface ClickPage {
   readonly before: number | undefined;
 }
 
-/** Milliseconds in which a page is filled. */
+/** Milliseconds that filling a page may take. */
 const pageTime = 30;
 
 export async function readClicks(
@@ -72,31 +72,31 @@ export async function readClicks(
 }> {
   const total = await countOf(database, question);
   // If few hits match, a search for more of them than exist would scan the whole ledger.
-  const left = page.before === undefined ? total - page.offset : total;
-  const limit = Math.min(page.limit + 1, left);
+  const remaining = page.before === undefined ? total - page.offset : total;
+  const limit = Math.min(page.limit + 1, remaining);
   const until = performance.now() + pageTime;
   const { hits: found, stoppedAt } =
     limit > 0
-      ? await openLedger(database).before(keptOf(question), { ...page, limit, until })
+      ? await openLedger(database).before(keptFilterOf(question), { ...page, limit, until })
       : { hits: [], stoppedAt: null };
   const hits = found.slice(0, page.limit);
   const next = found.length > hits.length ? (hits.at(-1)?.id ?? null) : stoppedAt;
-  return { clicks: await named(database.read, hits), total, next, isPartial: stoppedAt !== null };
+  return { clicks: await withWords(database.read, hits), total, next, isPartial: stoppedAt !== null };
 }
 
 const exportPage = 500;
 
-/** All of them, newest first, page by page: memory is that of one page. */
+/** All clicks, newest first, page by page: only one page is in memory. */
 export async function* eachClick(
   database: Database,
   question: ClickQuestion,
 ): AsyncGenerator<readonly StoredClick[], void, undefined> {
   if (question.links?.size === 0) return;
-  const filter = keptOf(question);
+  const filter = keptFilterOf(question);
   const ledger = openLedger(database);
   for (let before: number | undefined; ; ) {
     const { hits } = await ledger.before(filter, { before, limit: exportPage, offset: 0 });
-    yield await named(database.read, chosenOf(question, hits));
+    yield await withWords(database.read, ofChosenLinks(question, hits));
     if (hits.length < exportPage) return;
     before = hits.at(-1)?.id;
   }
@@ -108,15 +108,15 @@ export async function clicksAfter(
   question: ClickQuestion,
   span: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<{ readonly clicks: readonly StoredClick[]; readonly searchedTo: number }> {
-  const hits = await openLedger(database).after(keptOf(question), span);
+  const hits = await openLedger(database).after(keptFilterOf(question), span);
   const last = hits.length === span.limit ? hits.at(-1) : undefined;
   return {
-    clicks: await named(database.read, chosenOf(question, hits)),
+    clicks: await withWords(database.read, ofChosenLinks(question, hits)),
     searchedTo: last?.id ?? Math.max(span.after, span.upTo),
   };
 }
 
-const chosenOf = ({ links }: ClickQuestion, hits: readonly StoredHit[]): readonly StoredHit[] =>
+const ofChosenLinks = ({ links }: ClickQuestion, hits: readonly StoredHit[]): readonly StoredHit[] =>
   links ? hits.filter((hit) => links.has(hit.link_id)) : hits;
 
 const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
@@ -126,7 +126,7 @@ const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
 });
 
 /** The same, restricted to hits that are kept. */
-function keptOf(question: ClickQuestion): HitFilter {
+function keptFilterOf(question: ClickQuestion): HitFilter {
   const { from = question.rawSince } = question.range;
   return { ...filterOf(question), from: Math.max(from, question.rawSince) };
 }
@@ -146,14 +146,14 @@ async function countOf(database: Database, question: ClickQuestion): Promise<num
     });
     return totalOf(counts, hours);
   }
-  const counts = await openLedger(database).count(keptOf(question), 'class');
+  const counts = await openLedger(database).count(keptFilterOf(question), 'class');
   return counts.reduce((sum, { hits }) => sum + hits, 0);
 }
 
 const hoursOf = (instant: number | undefined): number | undefined =>
   instant === undefined ? undefined : instant / hourLength;
 
-async function named(queries: Queries, hits: readonly StoredHit[]): Promise<readonly StoredClick[]> {
+async function withWords(queries: Queries, hits: readonly StoredHit[]): Promise<readonly StoredClick[]> {
   const ids = new Set(hits.flatMap((hit) => wordFields.map((field) => hit[field])));
   ids.delete(0);
   const words = await wordsById(queries, [...ids]);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { dayOf, hoursPerDay } from '../rules/utc-time.ts';
 import type { Queries } from '../storage/schema.ts';
 
-/** The clicks of each link in the last so many UTC days, oldest first and today last. */
+/** The clicks of each link in the last `days` UTC days, oldest first and today last. */
 export async function dailyClicks(
   queries: Queries,
   linkIds: readonly number[],
@@ -26,7 +26,7 @@ async function clicksByDay(queries: Queries, linkIds: readonly number[], firstDa
   const day = sql<number>`hour / ${sql.lit(hoursPerDay)}`;
   return queries
     .selectFrom('link_hours')
-    .select(['link_id', day.as('day'), (summed) => summed.fn.sum<number>('click').as('clicks')])
+    .select(['link_id', day.as('day'), (builder) => builder.fn.sum<number>('click').as('clicks')])
     .where('link_id', 'in', linkIds)
     .where('hour', '>=', firstDay * hoursPerDay)
     .groupBy(['link_id', day])

@@ -33,7 +33,7 @@ export class LiveClicks {
   readonly #closing = new AbortController();
   #settled: SettledIds | undefined;
   #newest = 0;
-  #beginning: Promise<void> | undefined;
+  #starting: Promise<void> | undefined;
   #timer: Timer | undefined;
   #polling: Promise<void> | undefined;
 
@@ -57,7 +57,7 @@ export class LiveClicks {
     return this.#settled?.upTo ?? 0;
   }
 
-  /** The newest hit that was seen, although earlier ones may still appear. */
+  /** The newest id that was read; hits with lower ids may still appear. */
   get newest(): number {
     return this.#newest;
   }
@@ -95,14 +95,14 @@ export class LiveClicks {
 
   async #follow(): Promise<void> {
     if (this.#settled) return;
-    this.#beginning ??= this.#begin().finally(() => {
-      this.#beginning = undefined;
+    this.#starting ??= this.#startFollowing().finally(() => {
+      this.#starting = undefined;
     });
-    await this.#beginning;
+    await this.#starting;
   }
 
-  /** For the first watcher: follows the ledger from its end, less the ids that may still appear among the last hits. */
-  async #begin(): Promise<void> {
+  /** For the first watcher: follows the ledger from its end, minus the newest ids, among which hits may still appear. */
+  async #startFollowing(): Promise<void> {
     const newest = await this.#ledger.newestId();
     const [first] = await this.#ledger.ownersAfter(newest - idsBack, 1);
     this.#newest = newest;
@@ -133,10 +133,10 @@ export class LiveClicks {
     for (;;) {
       const hits = await this.#ledger.ownersAfter(settled.upTo, maxPerPoll);
       this.#newest = Math.max(this.#newest, hits.at(-1)?.id ?? 0);
-      const news = settled.take(hits, performance.now());
-      const owners = new Set(news.map((hit) => hit.organization_id));
+      const newHits = settled.take(hits, performance.now());
+      const owners = new Set(newHits.map((hit) => hit.organization_id));
       for (const { organizationId, wake } of this.#watchers) if (owners.has(organizationId)) wake();
-      if (news.length < maxPerPoll) return;
+      if (newHits.length < maxPerPoll) return;
     }
   }
 }

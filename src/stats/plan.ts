@@ -20,7 +20,7 @@ export type Grouping = ClickDimension | 'reason' | 'class';
 /** A value that no hit has: filtering by it matches nothing. */
 export const noValue = -1;
 const { click, page } = rollupClassCodes;
-const others = rollupClasses.map((_, code) => code).filter((code) => code !== click);
+const nonClickClasses = rollupClasses.map((_, code) => code).filter((code) => code !== click);
 
 /** Whether stores that already had clicks began to count this dimension later. */
 export const wasAddedLater = (grouping: Grouping | undefined): boolean =>
@@ -36,18 +36,19 @@ export type Filters = ReadonlyMap<Exclude<Grouping, 'class'>, number>;
  */
 export function planFor(
   filters: Filters,
-  wanted: readonly number[] | undefined,
+  requestedClasses: readonly number[] | undefined,
   groupBy: Grouping | undefined,
-  isFromBefore = false,
+  beginsBeforeRollups = false,
 ): Slice {
   const axes = new Set(filters.keys());
   if (groupBy !== undefined && groupBy !== 'class') axes.add(groupBy);
   const [axis, second] = axes;
-  if (axis === undefined) return rollups('total', undefined, wanted);
-  if (axis === 'reason' && second === undefined) return rollups('reason', filters.get(axis), wanted);
-  const counted = wanted ?? (axes.has('reason') ? others : [click]);
-  const isOfClicks = counted.every((code) => code === click);
-  if (second === undefined && isOfClicks && !(isFromBefore && wasAddedLater(axis)))
+  if (axis === undefined) return rollups('total', undefined, requestedClasses);
+  if (axis === 'reason' && second === undefined)
+    return rollups('reason', filters.get(axis), requestedClasses);
+  const counted = requestedClasses ?? (axes.has('reason') ? nonClickClasses : [click]);
+  const isClicksOnly = counted.every((code) => code === click);
+  if (second === undefined && isClicksOnly && !(beginsBeforeRollups && wasAddedLater(axis)))
     return rollups(axis, filters.get(axis), counted);
   const values = [...filters].map(([grouping, value]) => [columnOf(grouping), value] as const);
   return { kind: 'hits', values, classes: counted };

@@ -4,7 +4,7 @@ import type { Queries } from '../storage/schema.ts';
 import { findSetting } from '../storage/settings.ts';
 import type { Range } from './range.ts';
 
-/** A day from which on clicks or visitors are counted by new rules. */
+/** An instant from which on clicks or visitors are counted by new rules. */
 export interface RuleChange {
   readonly at: string;
   readonly rule: 'repeats' | 'visitors';
@@ -33,7 +33,7 @@ const repeats =
 const visitors =
   'From here on, a visitor counts in the hour of their first click of the day (UTC). Before, the visitors of a UTC day are shown where its noon is.';
 
-/** Those inside the range, in order. */
+/** The changes within the range, in order. */
 export function ruleChangesIn({ from, to }: Range, changedAt: number | null): readonly RuleChange[] {
   if (changedAt === null) return [];
   const changes = [

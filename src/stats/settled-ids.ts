@@ -1,4 +1,4 @@
-/** Longer than the fold's transaction takes. An id that is still missing then belongs to one that failed. */
+/** Longer than the fold's transaction takes. An id that is still missing then belongs to a transaction that failed. */
 const gapTimeout = 5_000;
 
 /**
@@ -8,8 +8,8 @@ const gapTimeout = 5_000;
 export class SettledIds {
   readonly #timeout: number;
   #upTo: number;
-  /** When which ids were seen: an id missing below one of them has been missing since then. */
-  #sightings: readonly { readonly id: number; readonly at: number }[] = [];
+  /** The highest ids that were read, and when: an id missing below one of them has been missing since then. */
+  #highestIds: readonly { readonly id: number; readonly at: number }[] = [];
 
   /** On a store with one writer no gap is ever filled: those hits were erased, or never inserted. */
   constructor(upTo: number, writers: 'one' | 'several' = 'several') {
@@ -24,16 +24,16 @@ export class SettledIds {
   /** Of the rows after `upTo`, in order, those that may be passed on now. `now` is a monotonic clock. */
   take<Row extends { readonly id: number }>(rows: readonly Row[], now: number): readonly Row[] {
     const highest = rows.at(-1)?.id ?? 0;
-    if (highest > (this.#sightings.at(-1)?.id ?? 0))
-      this.#sightings = [...this.#sightings, { id: highest, at: now }];
-    const waited = this.#sightings.findLast(({ at }) => now - at >= this.#timeout)?.id ?? 0;
+    if (highest > (this.#highestIds.at(-1)?.id ?? 0))
+      this.#highestIds = [...this.#highestIds, { id: highest, at: now }];
+    const timedOutUpTo = this.#highestIds.findLast(({ at }) => now - at >= this.#timeout)?.id ?? 0;
     let taken = 0;
     for (const { id } of rows) {
-      if (id !== this.#upTo + 1 && id > waited) break;
+      if (id !== this.#upTo + 1 && id > timedOutUpTo) break;
       this.#upTo = id;
       taken += 1;
     }
-    this.#sightings = this.#sightings.filter(({ id }) => id > this.#upTo);
+    this.#highestIds = this.#highestIds.filter(({ id }) => id > this.#upTo);
     return rows.slice(0, taken);
   }
 }

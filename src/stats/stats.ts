@@ -76,7 +76,7 @@ export interface Stats {
 interface StatsPoint {
   readonly start: string;
   readonly clicks: number;
-  /** Null by the hour as well, where visitors were counted by day. */
+  /** Also null for an hour of a day for which visitors were counted by day. */
   readonly visitors: number | null;
   readonly notCounted: number | null;
 }
@@ -84,7 +84,7 @@ interface StatsPoint {
 interface StatsGroup {
   readonly value: string | null;
   readonly clicks: number;
-  /** For a variant: visitors whose first click of a day went to it. Missing where they aren't counted. */
+  /** For a variant: visitors whose first click of a day went to it. Undefined if they aren't counted. */
   readonly visitors?: number;
   readonly notCounted: number;
 }
@@ -101,12 +101,16 @@ const { click } = rollupClassCodes;
 export async function readStats(database: Database, question: StatsQuestion): Promise<Stats> {
   const { owner, range, groupBy, rawSince } = question;
   const { filters, classes } = await parseFilters(database.read, question.filters);
-  const isFromBefore =
+  const beginsBeforeRollups =
     [groupBy, ...filters.keys()].some(wasAddedLater) && range.from < (await termsCountedSince(database.read));
-  const slice = planFor(filters, classes, undefined, isFromBefore);
-  const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy, isFromBefore);
-  const groupsIn = (of: Slice, by: Grouping) =>
-    openCounts(database, owner, of, rawSince).groups(columnOf(by), spanOf(range.buckets), maxGroups);
+  const slice = planFor(filters, classes, undefined, beginsBeforeRollups);
+  const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy, beginsBeforeRollups);
+  const groupsIn = (counted: Slice, grouping: Grouping) =>
+    openCounts(database, owner, counted, rawSince).groups(
+      columnOf(grouping),
+      spanOf(range.buckets),
+      maxGroups,
+    );
   const fromRaw = slice.kind === 'hits' || groupSlice?.kind === 'hits';
   const changedAt = await rulesChangedAt(database.read);
   const isFiltered = filters.size > 0 || classes !== undefined;
@@ -115,8 +119,8 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
     groupSlice !== null &&
     range.from >= rawSince &&
     (await hasTallies(database, owner, groupSlice));
-  const together = groupBy !== undefined && areSameHits(slice, groupSlice);
-  const both = together
+  const isOneRead = groupBy !== undefined && areSameHits(slice, groupSlice);
+  const bucketsAndGroups = isOneRead
     ? openHitCounts(database, owner, slice, rawSince).bucketsAndGroups(
         range.buckets,
         columnOf(groupBy),
@@ -124,8 +128,8 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
       )
     : null;
   const [byBucket, visitors, found] = await Promise.all([
-    both
-      ? both.then(({ counts }) => counts)
+    bucketsAndGroups
+      ? bucketsAndGroups.then(({ counts }) => counts)
       : openCounts(database, owner, slice, rawSince).byBucket(range.buckets),
     isFiltered
       ? null
@@ -134,16 +138,17 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
           range,
           visitorsByHourSince(changedAt),
         ),
-    both
-      ? both.then(({ groups }) => groups)
+    bucketsAndGroups
+      ? bucketsAndGroups.then(({ groups }) => groups)
       : groupSlice && groupBy !== undefined
         ? groupsIn(isTallied ? clicksInLedger : groupSlice, groupBy)
         : null,
   ]);
   const points = pointsOf(range, classCounts(byBucket, range), visitors, isOfClicksAlone(slice));
-  // Hits that the ledger has deleted, or didn't have a moment ago, are in the roll-ups.
-  const isWhole = !isTallied || (found?.[0]?.all_clicks ?? 0) === points.clicks;
-  const rows = isWhole || !groupSlice || groupBy === undefined ? found : await groupsIn(groupSlice, groupBy);
+  // The roll-ups also count hits that the ledger has deleted, and hits that were added after it was read.
+  const isComplete = !isTallied || (found?.[0]?.all_clicks ?? 0) === points.clicks;
+  const rows =
+    isComplete || !groupSlice || groupBy === undefined ? found : await groupsIn(groupSlice, groupBy);
   const visitorsOf =
     groupBy === 'variant' && !isFiltered ? await variantVisitors(database, question) : () => ({});
   const groups =
@@ -179,11 +184,11 @@ function classCounts(counts: readonly BucketCount[], { buckets }: StatsRange): C
 
 interface Visitors {
   readonly total: number;
-  /** Null by the hour, where they were counted by day. */
+  /** Null for an hour of a day for which they were counted by day. */
   readonly byBucket: readonly (number | null)[];
 }
 
-/** Visitors by the hours of the buckets; before `since` by UTC days, each of which is counted where its noon is. */
+/** Visitors by the hours of the buckets; before `since` by UTC days, each of which is counted in the bucket that contains its noon. */
 async function visitorCounts(
   counts: Counts,
   { buckets, interval }: StatsRange,
@@ -194,7 +199,7 @@ async function visitorCounts(
     buckets.map(({ from, to }) => ({ from: Math.max(from, since), to: Math.max(to, since) })),
   );
   if ((buckets[0]?.days.from ?? since) >= since) return { total: sum(byHour), byBucket: byHour };
-  // By the hour, all buckets are in the same days, which count once.
+  // With buckets of an hour, all of them have the same days, which count once.
   const spans = interval === 'hour' ? buckets.slice(0, 1) : buckets;
   const byDay = await sumsOf(
     counts,
@@ -229,7 +234,7 @@ function pointsOf(
   { buckets }: StatsRange,
   counts: ClassCounts,
   visitors: Visitors | null,
-  isClicksAlone: boolean,
+  hasOnlyClicks: boolean,
 ): Pick<Stats, 'clicks' | 'visitors' | 'notCounted' | 'series'> {
   const totals = rollupClasses.map((_, code) => sum(counts.map((row) => row[code] ?? 0)));
   const { click: clicks, ...notCounted } = Object.fromEntries(
@@ -238,14 +243,14 @@ function pointsOf(
   return {
     clicks,
     visitors: visitors?.total ?? null,
-    notCounted: isClicksAlone ? null : notCounted,
+    notCounted: hasOnlyClicks ? null : notCounted,
     series: buckets.map(({ start }, bucket) => {
       const row = counts[bucket] ?? [];
       return {
         start,
         clicks: row[click] ?? 0,
         visitors: visitors?.byBucket[bucket] ?? null,
-        notCounted: isClicksAlone ? null : sum(row) - (row[click] ?? 0),
+        notCounted: hasOnlyClicks ? null : sum(row) - (row[click] ?? 0),
       };
     }),
   };
@@ -269,12 +274,12 @@ async function groupsOf(
   groupBy: Grouping,
   visitorsOf: (value: number) => Pick<StatsGroup, 'visitors'>,
 ): Promise<Pick<Stats, 'groups' | 'other'>> {
-  const names = await namesOf(queries, groupBy, rows);
+  const nameOf = await namesOf(queries, groupBy, rows);
   const shown = { clicks: sum(rows.map((row) => row.clicks)), hits: sum(rows.map((row) => row.hits)) };
   const otherClicks = (rows[0]?.all_clicks ?? 0) - shown.clicks;
   return {
     groups: rows.map((row) => ({
-      value: names(row.value),
+      value: nameOf(row.value),
       clicks: row.clicks,
       ...visitorsOf(row.value),
       notCounted: row.hits - row.clicks,
@@ -314,15 +319,15 @@ async function parseFilters(
 }
 
 /**
- * The word of a value: `country` and `region` may be in lower case, and a value that is unique beside another filter may be given
- * alone.
+ * The word of a value: `country` and `region` may be in lower case, and a value that is unique together with another filter may
+ * be given alone.
  */
 function storedWord(grouping: Grouping, text: string, given: StatsQuestion['filters']): string {
   if (grouping === 'country' || grouping === 'region') return text.toUpperCase();
   if (text === '') return text;
   if (grouping === 'variant' && given.rule && !text.includes('/')) return `${given.rule}/${text}`;
-  const around = given.region || given.country;
-  if (grouping === 'city' && around && !isCityWord(text)) return `${around.toUpperCase()}/${text}`;
+  const area = given.region || given.country;
+  if (grouping === 'city' && area && !isCityWord(text)) return `${area.toUpperCase()}/${text}`;
   return grouping === 'address' ? readVisitedAddress(text) : text;
 }
 

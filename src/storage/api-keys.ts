@@ -34,12 +34,12 @@ export async function deleteApiKeysOf(queries: Queries, userId: number, now: num
 
 export interface KeyHolder extends Omit<Caller, 'via'> {
   readonly keyId: number;
-  /** As known by the node that keeps this copy. */
+  /** As known to the node that keeps this copy. */
   lastUsedAt: number | null;
 }
 
 /**
- * A key works as long as its creator belongs to the organization it was made in. Changes to this answer call
+ * A key works as long as its creator belongs to the organization it was created in. Changes to this answer call
  * `recordCallerChange`.
  */
 export const findKeyHolder = preparedRow<[hash: string], KeyHolder>((queries, hash) =>

@@ -58,7 +58,7 @@ export async function withdrawAttempts(
 
 const byKey = (one: { key: string }, other: { key: string }): number => (one.key < other.key ? -1 : 1);
 
-/** Notes a successful sign-in under a key, for so many milliseconds. */
+/** Records a successful sign-in under a key for `window` milliseconds. */
 export async function noteSuccess(queries: Queries, { key, window }: Window, now: number): Promise<void> {
   const window_ends_at = now + window;
   await queries

@@ -2,7 +2,7 @@ import { type LinkChange, recordChange } from './changes.ts';
 import type { Queries } from './schema.ts';
 
 /**
- * No domain has this id: in the feed it marks a user instead of suffixes. Nodes that don't know it take it for a missing link.
+ * No domain has this id: in the feed it marks a user instead of suffixes. Nodes that don't know it treat it as a missing link.
  */
 const users = -2;
 

@@ -33,7 +33,7 @@ const insertChanges = prepared((queries, at: number, json: string) =>
   ),
 );
 
-/** Suffixes per row: a poll of the feed reads a thousand rows, which must not be too much at once. */
+/** Suffixes per row: a poll of the feed reads a thousand rows, which must not be too much data. */
 const maxPerRow = 100;
 
 /** The same for several links. */
@@ -49,7 +49,7 @@ export async function recordChanges(
 export const recordingChanges = (queries: Queries, links: readonly ChangedLink[], at: number): Statement =>
   insertChanges.statement(queries, at, feedRows(links));
 
-/** The same for the rows of a table `made`, which are few, on a database whose statements insert into several tables. */
+/** The same for the few rows of a table `made`, on a database whose statements insert into several tables. */
 export const recordingMade = (dialect: Dialect, at: number): RawBuilder<unknown> => sql`
   insert into changes (at, domain_id, suffixes)
   select cast(${at} as ${sql.raw(dialect.integer)}), domain_id, string_agg(suffix, chr(10)) from made group by domain_id`;

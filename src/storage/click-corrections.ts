@@ -9,8 +9,8 @@ export type NewCorrection = Omit<
   'id' | 'hits' | 'not_kept' | 'phase' | 'place' | 'seen_id' | 'finished_at'
 >;
 
-/** An unfinished correction that overlaps with this one. */
-const isAtSame = (
+/** Whether an unfinished correction overlaps with this one. */
+const hasOverlap = (
   queries: Queries,
   {
     organization_id,
@@ -39,7 +39,7 @@ export async function insertCorrection(
   // Serialised per organization: the check for overlaps and the insertion belong together.
   const organization = queries.selectFrom('organizations').select('id').where('id', '=', row.organization_id);
   await (dialectOf(queries).locksRows ? organization.forUpdate() : organization).execute();
-  if (await isAtSame(queries, row)) return null;
+  if (await hasOverlap(queries, row)) return null;
   return queries
     .insertInto('click_corrections')
     .values({ ...row, hits: 0, not_kept: 0, phase: 0, place: 0, seen_id: 0, finished_at: null })
@@ -107,7 +107,7 @@ export async function claimCorrection(
 export const isCorrectionDue = (queries: Queries, now: number): Promise<boolean> =>
   hasRow(dueAt(queries, now));
 
-/** Moves a correction on from a position; undefined if it is no longer there, and nothing may be changed. */
+/** Advances a correction from a position; undefined if it is no longer at it: then the caller may change nothing. */
 export const moveCorrection = (
   queries: Queries,
   { id, phase, place }: Pick<StoredCorrection, 'id' | 'phase' | 'place'>,
@@ -138,7 +138,7 @@ interface CorrectionOwner {
   readonly linkId: number | null;
 }
 
-/** With the name of the member who made it, while they are a member. */
+/** With the name of the member who created it, as long as they are a member. */
 export type ListedCorrection = StoredCorrection & {
   readonly name: string | null;
   readonly email: string | null;

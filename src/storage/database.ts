@@ -1,7 +1,7 @@
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import type { Queries } from './schema.ts';
 
-/** The organization that reads, and how long its caller waits. */
+/** The organization that reads, and how long the caller waits. */
 export interface ReadTerms {
   /** Organizations with concurrent reads take turns. */
   readonly organizationId: number;
@@ -27,12 +27,12 @@ export type JobParameters = readonly (number | string)[];
 
 type TakeFields = (fields: readonly (Uint8Array | null)[]) => void;
 
-/** The data as a job sees it, in a thread of its own. */
+/** A job's access to the data, in a thread of its own. */
 export interface JobStore {
   /** Parameters are `$1`, `$2` and so on, in the order in which they first appear. */
   rows<Row>(sql: string, parameters: JobParameters): readonly Row[] | Promise<readonly Row[]>;
   /**
-   * The same, synchronously, if the data is in this process: reading it costs no more than asking for it. Null if it is on a
+   * The same, synchronously, if the data is in this process: reading it costs no more than requesting it. Null if it is on a
    * server.
    */
   readonly rowsAtOnce: (<Row>(sql: string, parameters: JobParameters) => readonly Row[]) | null;
@@ -41,7 +41,7 @@ export interface JobStore {
    * returns. The statement has no parameters.
    */
   readonly copy: ((select: string, take: TakeFields) => Promise<void>) | null;
-  /** Throws if the job is no longer wanted. Jobs call it repeatedly. */
+  /** Throws if the job has been stopped. Jobs call it repeatedly. */
   keepGoing(): void;
 }
 
@@ -63,7 +63,7 @@ export interface ByStatement<Item, Outcome> {
   readonly make: (queries: Queries, items: readonly Item[]) => Promise<readonly Outcome[]>;
 }
 
-/** Looks several items of one kind up, in their order. A failure fails all of them. */
+/** Looks up several items of one kind, in their order. A failure fails all of them. */
 export type LookupItems<Item, Answer> = (
   queries: Queries,
   items: readonly Item[],
@@ -90,7 +90,7 @@ export interface HitServer {
 }
 
 /**
- * The store, of either kind. It has three ways in, because they must not wait for each other: people's reads, which may be slow;
+ * The store, of either kind. It has three kinds of access, which must not wait for each other: callers' reads, which may be slow;
  * the redirect's lookups by key, which may not; and changes, each of them atomic.
  */
 export interface Database {
@@ -103,7 +103,10 @@ export interface Database {
   readonly compute: Compute;
   computeFor(terms: ReadTerms): Compute;
   readonly lookup: Queries;
-  /** A number that changes with each commit, also of other processes. Null if the data is on a server, where asking takes a round trip. */
+  /**
+   * A number that changes with each commit, also of other processes. Null if the data is on a server, where reading it takes a
+   * round trip.
+   */
   readonly dataVersion: (() => number) | null;
   /**
    * Like `lookup`, for lookups of one kind by many callers: those that arrive while others are running share one call of `work`,
@@ -127,7 +130,7 @@ export interface Database {
     terms?: ReadTerms,
   ): Promise<Outcome>;
   /**
-   * Like `write`, for changes to the tables themselves, without a time limit. A lock that others hold is waited for repeatedly,
+   * Like `write`, for changes to the tables themselves, without a time limit. It waits repeatedly for a lock that others hold,
    * each time so briefly that no visitor's lookup behind it fails.
    */
   migrate<T>(work: (queries: Queries) => Promise<T>, waits?: OnLockWait): Promise<T>;
@@ -169,7 +172,7 @@ export type LinkLookup = (
 /** Prepares a query on a connection in this thread, which returns the first row that it finds. */
 export type RowFinder = <Row>(sql: string) => (...parameters: (number | string)[]) => Row | null;
 
-/** The redirect's own way in: queries by key, and nothing else. */
+/** The redirect's own access: queries by key, and nothing else. */
 export interface Lookups {
   readonly queries: Queries;
   readonly link: LinkLookup;

@@ -3,7 +3,7 @@ import { updateDomain } from './domains.ts';
 import { recordHostChange } from './host-changes.ts';
 import type { Queries } from './schema.ts';
 
-/** From now on nobody belongs to it or can join it, and its domains lead nowhere. */
+/** From now on it has no members and no user can join it, and visitors find no links on its domains. */
 export async function markDeleted(queries: Queries, organizationId: number, now: number): Promise<void> {
   await queries.deleteFrom('invitations').where('organization_id', '=', organizationId).execute();
   await queries
@@ -103,7 +103,7 @@ const deletions: readonly Deletion[] = [
   (id) => sql`delete from idempotency_keys where organization_id = ${id} returning 1`,
 ];
 
-/** Deletes some of what an organization has beside its links; false if there was nothing. */
+/** Deletes some of what an organization has besides its links; false if there was nothing. */
 export async function deleteSomeOf(
   queries: Queries,
   organizationId: number,
@@ -116,7 +116,7 @@ export async function deleteSomeOf(
   return false;
 }
 
-/** The last step; false while something refers to it. */
+/** The last step of the deletion; false while something refers to the organization. */
 export async function deleteOrganization(queries: Queries, id: number): Promise<boolean> {
   for (const table of ['links', 'link_bin', 'domains', 'tags', 'users', 'invitations'] as const) {
     const rows = sql`select 1 from ${sql.table(table)} where organization_id = ${id} limit 1`;

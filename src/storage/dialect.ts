@@ -10,7 +10,7 @@ export interface SearchKeys {
   readonly destination: string;
 }
 
-/** All differences between the databases that queries and migrations see. */
+/** All differences between the databases that concern queries and migrations. */
 export interface Dialect {
   /** Column type of an id that the database generates. */
   readonly id: string;

@@ -212,11 +212,11 @@ export async function lockDomains(
   ids: readonly number[],
 ): Promise<readonly Pick<DomainRow, 'id' | 'verified_at'>[]> {
   if (ids.length === 0) return [];
-  const there = queries
+  const existing = queries
     .selectFrom('domains')
     .select(['id', 'verified_at'])
     .where('id', 'in', ids)
     .where('deleted_at', 'is', null)
     .orderBy('id');
-  return (dialectOf(queries).locksRows ? there.forShare() : there).execute();
+  return (dialectOf(queries).locksRows ? existing.forShare() : existing).execute();
 }

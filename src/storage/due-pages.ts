@@ -18,7 +18,7 @@ interface PageToFetch {
 const dueRows = (queries: Queries, json: string) =>
   jsonRows(dialectOf(queries), { host: 'text', link_id: 'integer' }, json);
 
-/** A row that is there already is locked, so that it isn't deleted for what the link was before. */
+/** An existing row is locked, so that it isn't deleted because of the link's earlier destination. */
 const insertDuePages = prepared((queries, json: string) =>
   addingDueOf(sql`select host, link_id from ${dueRows(queries, json)} as due where true`).compile(queries),
 );
@@ -38,7 +38,7 @@ export const addDuePages = (queries: Queries, pages: readonly PageToFetch[]): Pr
   runWithCommit(queries, addingDuePages(queries, pages));
 
 /**
- * Hosts with a due page that no node is asking, in order, the first ones after `after`. Goes from host to host through the index,
+ * Hosts with a due page from which no node is fetching, in order, the first ones after `after`. Goes from host to host through the index,
  * so that one with a million due pages costs no more than another.
  */
 export async function hostsDue(
@@ -59,7 +59,7 @@ export async function hostsDue(
   return rows.map(({ host }) => host);
 }
 
-/** The newest links of a host, locked, newest first; `destination_url` is null if the link is gone. */
+/** The newest links of a host, locked, newest first; `destination_url` is null if the link was deleted. */
 export async function lockNewestDue(
   queries: Queries,
   host: string,
@@ -74,7 +74,7 @@ export async function lockNewestDue(
   const due = await (dialectOf(queries).locksRows ? rows.forUpdate() : rows).execute();
   const ids = due.map(({ link_id }) => link_id);
   if (ids.length === 0) return [];
-  // Read after the rows are locked: a change of a link that is committed later adds its row anew.
+  // Read after the rows are locked: a change of a link that is committed later adds its row again.
   const links = await queries
     .selectFrom('links')
     .select(['id', 'destination_url'])
@@ -141,24 +141,28 @@ export const takeFormerDue = (queries: Queries, now: number, max: number): Promi
     .returning(['id', 'destination_url'])
     .execute();
 
-/** Deletes some rows of links that are gone; returns how many were found. */
+/** Deletes some rows of deleted links; returns how many were found. */
 export async function deleteGoneDue(queries: Queries, limit: number): Promise<number> {
-  const gone = queries.selectFrom('due_pages').select(['host', 'link_id']).where(isGone).limit(limit);
-  const rows = await (dialectOf(queries).locksRows ? gone.forUpdate() : gone).execute();
+  const orphaned = queries
+    .selectFrom('due_pages')
+    .select(['host', 'link_id'])
+    .where(isLinkDeleted)
+    .limit(limit);
+  const rows = await (dialectOf(queries).locksRows ? orphaned.forUpdate() : orphaned).execute();
   const json = JSON.stringify(rows.map(({ host, link_id }) => [host, link_id]));
-  // Asked again after the rows are locked: a link may have been restored.
+  // Checked again after the rows are locked: a link may have been restored.
   await queries
     .deleteFrom('due_pages')
     .where(sql<boolean>`(host, link_id) in (select host, link_id from ${dueRows(queries, json)} as found)`)
-    .where(isGone)
+    .where(isLinkDeleted)
     .execute();
   return rows.length;
 }
 
-const isGone = ({ not, exists, selectFrom }: ExpressionBuilder<Schema, 'due_pages'>) =>
+const isLinkDeleted = ({ not, exists, selectFrom }: ExpressionBuilder<Schema, 'due_pages'>) =>
   not(exists(selectFrom('links').select('links.id').whereRef('links.id', '=', 'due_pages.link_id')));
 
-/** The hosts with more due pages than that. */
+/** The hosts with more than `max` due pages. */
 export async function hostsWithMoreDue(queries: Queries, max: number): Promise<string[]> {
   const rows = await queries
     .selectFrom('due_pages')
@@ -190,7 +194,7 @@ export async function deleteExcessDue(
   return Number(numDeletedRows);
 }
 
-/** False while this or another node is asking the host. */
+/** False while this or another node is fetching from the host. */
 export const claimHost = (queries: Queries, host: string, now: number, until: number): Promise<boolean> =>
   hasRow(
     queries

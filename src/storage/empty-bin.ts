@@ -2,7 +2,7 @@ import { erasedColumns } from './link-columns.ts';
 import { deleteRecordsOf } from './link-records.ts';
 import type { Queries } from './schema.ts';
 
-/** Deletes these links from the bin, as far as they are in the organization's bin. Returns how many were. */
+/** Deletes those of these links for good that are in the organization's bin. Returns how many. */
 export async function purgeLinks(
   queries: Queries,
   organizationId: number,
@@ -19,10 +19,11 @@ export async function purgeLinks(
     .where('emptied_at', 'is', null)
     .returning('id')
     .execute();
-  const gone = emptied.map(({ id }) => id);
-  if (gone.length > 0) await queries.deleteFrom('link_bin_tags').where('link_id', 'in', gone).execute();
-  await deleteRecordsOf(queries, gone);
-  return gone.length;
+  const emptiedIds = emptied.map(({ id }) => id);
+  if (emptiedIds.length > 0)
+    await queries.deleteFrom('link_bin_tags').where('link_id', 'in', emptiedIds).execute();
+  await deleteRecordsOf(queries, emptiedIds);
+  return emptiedIds.length;
 }
 
 /** Some of the links in an organization's bin that were deleted up to an instant. */

@@ -35,12 +35,12 @@ export async function findByExternalId(
  * several in the bin share, except for the one that was deleted last.
  */
 export async function clearTakenExternalIds(queries: Queries, ids: readonly number[]): Promise<void> {
-  const wanted = sql.join(ids);
+  const idList = sql.join(ids);
   await sql`update link_bin set external_id = null
-    where id in (${wanted}) and external_id is not null and (
+    where id in (${idList}) and external_id is not null and (
       exists (select 1 from links where links.organization_id = link_bin.organization_id
         and links.external_id = link_bin.external_id)
-      or exists (select 1 from link_bin as later where later.id in (${wanted})
+      or exists (select 1 from link_bin as later where later.id in (${idList})
         and later.organization_id = link_bin.organization_id and later.external_id = link_bin.external_id
         and (later.deleted_at, later.id) > (link_bin.deleted_at, link_bin.id))
     )`.execute(queries);

@@ -7,7 +7,7 @@ export interface FileLock {
 }
 
 /**
- * Locks a file for as long as this process lives: by SQLite's lock on it, which the system releases when the process dies. Null
+ * Locks a file for as long as this process runs: by SQLite's lock on it, which the system releases when the process ends. Null
  * if another process holds it. The file's contents don't matter.
  */
 export function lockFile(path: string): FileLock | null {
@@ -15,8 +15,8 @@ export function lockFile(path: string): FileLock | null {
     return hold(path);
   } catch (cause) {
     if (!/^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(cause))) throw cause;
-    // No process holds it, or it could not have been read. It is truncated instead of replaced, because another process may be
-    // doing the same.
+    // No other process holds the lock: otherwise the file could not have been read. It is truncated instead of replaced, because
+    // another process may be doing the same.
     truncateSync(path, 0);
     return hold(path);
   }
@@ -25,7 +25,7 @@ export function lockFile(path: string): FileLock | null {
 function hold(path: string): FileLock | null {
   const database = new Database(path, { create: true });
   try {
-    // By name: opening and closing it again would release this process's lock on it.
+    // By its path: opening and closing the file again would release this process's lock on it.
     restrict(path, 0o600);
     database.run('begin exclusive');
     return { release: () => database.close() };

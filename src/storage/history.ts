@@ -21,7 +21,7 @@ export const hasNoHistory = (cause: unknown): boolean =>
   /^(42|0A)/.test((cause as { code?: string }).code ?? '');
 
 export interface StoreHistory {
-  /** Differs between stores, and between a store and what it was restored to by the log; null if the database can't tell. */
+  /** Differs between stores, and between a store and what it was restored to by the log; null if the database can't report it. */
   readonly history: string | null;
   /** When the server started: files that were copied back have the same history, but not under a running server. */
   readonly started: string | null;

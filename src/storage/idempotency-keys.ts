@@ -69,7 +69,7 @@ export async function deleteOldIdempotencyKeys(
   return rows.length;
 }
 
-/** The organizations whose stored answers exceed so many characters in total. */
+/** The organizations whose stored answers exceed `maxSize` characters in total. */
 export async function organizationsOverAnswerLimit(queries: Queries, maxSize: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select organization_id as id from idempotency_keys
     group by organization_id having sum(size) > ${maxSize} order by organization_id`.execute(queries);

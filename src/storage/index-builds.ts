@@ -71,7 +71,7 @@ async function buildAside(
   for (;;) {
     const state = (await statesOf(queries, [{ name, statement, ...build }])).get(name) ?? 'missing';
     if (state === 'valid') return;
-    // The server continues the build of a node that is gone.
+    // The server continues the build of a node that has stopped.
     if (state === 'under way') await Bun.sleep(500);
     else if (state === 'invalid') await run(`drop index concurrently if exists ${name}`);
     else await run(statement.replace(/\bindex\b/i, 'index concurrently'));

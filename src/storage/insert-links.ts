@@ -166,15 +166,15 @@ function sentLinks({ own, shared }: Columns, values: readonly Cell[]) {
   return {
     cell,
     isFree: sql<boolean>`not (${isHeldIn('link_bin')} or ${isHeldIn('link_aliases')})`,
-    insert: (sent: RawBuilder<unknown>, isWanted: RawBuilder<unknown>) => sql<Inserted>`
+    insert: (sent: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql<Inserted>`
       insert into links (${sql.raw(all.join(', '))})
-      select ${sql.join(all.map(value))} from ${sent} where ${isWanted}
+      select ${sql.join(all.map(value))} from ${sent} where ${condition}
       on conflict ${sql.raw(all.includes('external_id') ? '' : '(domain_id, suffix)')} do nothing
       returning id, organization_id, domain_id, suffix, qr_marker`,
   };
 }
 
-/** It waits for a change of the domain that is under way. The domain stays locked until the transaction ends. */
+/** Waits for a concurrent change of the domain to end. The domain stays locked until the transaction ends. */
 const isUsableDomain = (
   id: RawBuilder<unknown>,
 ): RawBuilder<boolean> => sql`(${id} = ${sql.lit(defaultDomainId)} or (
@@ -184,7 +184,7 @@ const isUsableDomain = (
 
 const types: Record<ColumnKind, string> = { integer: 'bigint', text: 'text' };
 
-/** Ids for rows that are inserted in another order than that of their call. Only needed on PostgreSQL. */
+/** Ids for rows that are inserted in another order than they were passed in. Only needed on PostgreSQL. */
 export async function takeIds(queries: Queries, count: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select nextval(pg_get_serial_sequence('links', 'id')) as id from generate_series(1, ${count})`.execute(

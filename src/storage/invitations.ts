@@ -68,7 +68,7 @@ export const findInvitationById = (queries: Queries, id: number): Promise<Stored
 export const deleteReceivedInvitation = (queries: Queries, email: string, id: number): Promise<boolean> =>
   hasRow(queries.deleteFrom('invitations').where('email', '=', email).where('id', '=', id).returning('id'));
 
-/** Deletes the invitations that one member of an organization made. */
+/** Deletes the invitations that one member of an organization created. */
 export async function withdrawInvitations(
   queries: Queries,
   organizationId: number,
@@ -81,7 +81,7 @@ export async function withdrawInvitations(
     .execute();
 }
 
-/** Deletes all invitations made by a user or for their address. */
+/** Deletes all invitations created by a user or for their address. */
 export async function forgetInvitationsOf(queries: Queries, userId: number, email: string): Promise<void> {
   await queries
     .deleteFrom('invitations')

@@ -16,7 +16,7 @@ export async function watermarksOf(queries: Queries, node: string): Promise<Map<
   return new Map(rows.map(({ node, segment, byte_offset }) => [node, { segment, offset: byte_offset }]));
 }
 
-/** Those of all nodes, and of journals that are gone. */
+/** Those of all nodes, including those of deleted journals. */
 export async function allWatermarks(
   queries: Queries,
 ): Promise<readonly (Watermark & { readonly journal: string })[]> {
@@ -27,7 +27,7 @@ export async function allWatermarks(
   return rows.map(({ node, segment, byte_offset }) => ({ journal: node, segment, offset: byte_offset }));
 }
 
-/** On PostgreSQL: none of them moves until the transaction ends. */
+/** Reads and locks watermarks on PostgreSQL: none of them changes until the transaction ends. */
 export async function lockWatermarks(
   queries: Queries,
   journals: ReadonlySet<string>,

@@ -12,7 +12,7 @@ export interface HeldAddress extends LinkAddress {
   /** Of the link. */
   readonly id: number;
   readonly organization_id: number;
-  /** Null: the link exists. 0: it is gone for good, as after the deletion by a version without aliases. */
+  /** Null: the link exists. 0: it was deleted for good, as by a version without aliases. */
   readonly deleted_at: number | null;
   readonly is_alias: number;
 }
@@ -61,10 +61,10 @@ export interface WantedAddress extends LinkAddress {
  */
 export async function claimAddresses(
   queries: Queries,
-  wanted: readonly WantedAddress[],
+  addresses: readonly WantedAddress[],
 ): Promise<ReadonlySet<string>> {
   const json = JSON.stringify(
-    wanted.map(({ domain_id, suffix, organization_id }) => [domain_id, suffix, organization_id]),
+    addresses.map(({ domain_id, suffix, organization_id }) => [domain_id, suffix, organization_id]),
   );
   const columns = { domain_id: 'integer', suffix: 'text', organization_id: 'integer' } as const;
   const sent = jsonRows(dialectOf(queries), columns, json);

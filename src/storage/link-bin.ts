@@ -59,9 +59,9 @@ export async function lockRestorable(
  */
 export async function moveFromBin(
   queries: Queries,
-  wanted: readonly number[],
+  requestedIds: readonly number[],
 ): Promise<ReadonlyMap<number, string | null>> {
-  await clearTakenExternalIds(queries, wanted);
+  await clearTakenExternalIds(queries, requestedIds);
   const moved = await queries
     .insertInto('links')
     .columns(columns)
@@ -69,7 +69,7 @@ export async function moveFromBin(
       from
         .selectFrom('link_bin')
         .select(columns)
-        .where('id', 'in', wanted)
+        .where('id', 'in', requestedIds)
         .orderBy('deleted_at', 'desc')
         .orderBy('id', 'desc'),
     )

@@ -5,16 +5,16 @@ import { jsonRows } from './json-rows.ts';
 import { countRows } from './rows.ts';
 import type { Queries } from './schema.ts';
 
-/** Ids per block: at most so many index entries are skipped for a page. */
+/** Ids per block: at most this many index entries are skipped for a page. */
 const blockSize = 4096;
 const blocksAtOnce = 32;
 /**
- * Ids are handed out before their transactions commit: the newest so many are never counted, so that none appears in a counted
+ * Ids are handed out before their transactions commit: this many of the newest are never counted, so that none appears in a counted
  * block afterwards. SQLite has one writer: ids become visible in their order there.
  */
 const unsettled: Record<Database['kind'], number> = { sqlite: 0, postgres: 64 * blockSize };
 
-/** Where a page begins: so many links after the one with this id (or before it, in ascending order). */
+/** Where a page begins: after the first `offset` links, in the page's order, of those with ids from `from` on and below `below`. */
 export interface Start {
   readonly below?: number | undefined;
   readonly from?: number | undefined;
@@ -67,7 +67,7 @@ async function fromAbove(
 }
 
 /**
- * The block that contains the link after so many others, among the blocks below one; and how many links are skipped before it.
+ * The block, among those below one, that contains the link after `offset` others; and how many links are skipped before it.
  */
 async function blockAt(
   queries: Queries,
@@ -119,7 +119,7 @@ async function countedTo(queries: Queries, organizationId: number): Promise<numb
   return row?.counted_to ?? 0;
 }
 
-/** Keeps the blocks right when links are deleted (`each` is -1) or restored (1). New links are above the mark. */
+/** Keeps the counts of blocks correct when links are deleted (`each` is -1) or restored (1). New links are above the mark. */
 export async function correctBlocks(
   queries: Queries,
   organizationId: number,
@@ -169,7 +169,7 @@ async function countSome(queries: Queries, kind: Database['kind'], organizationI
   const settled = Math.floor((Number(newest?.id ?? 0) + 1 - unsettled[kind]) / blockSize);
   const end = Math.min(settled, first + blocksAtOnce);
   if (end <= first) return false;
-  // The rows are locked first: the count then includes a deletion that is under way, and a later one waits for it.
+  // The rows are locked first: the count then includes a deletion that is under way, and a later deletion waits for the count.
   const blocks = Array.from({ length: end - first }, (_, index) => [first + index, 0] as const);
   await addToBlocks(queries, organizationId, blocks, 'link_blocks.links');
   const { rows } = await sql<{ block: number; links: number }>`

@@ -14,7 +14,7 @@ const columns = {
   /** 1: its address was changed at least once. */
   moved: 'integer default',
   destination_url: 'text',
-  /** For finding links by destination. Null for links that an earlier version made meanwhile. */
+  /** For finding links by destination. Null for links that an earlier version created meanwhile. */
   destination_key: 'integer null',
   android_url: 'text null',
   ios_url: 'text null',
@@ -26,7 +26,7 @@ const columns = {
   /** Where visitors are sent before it starts, and after it has expired. */
   before_start_url: 'text null',
   expired_url: 'text null',
-  /** It ends after so many clicks; null: any number. */
+  /** It ends after this many clicks; null: no limit. */
   click_limit: 'integer null',
   /** Clicks that count towards the limit: those before it was set, and those that were taken since. */
   clicks_spent: 'integer default',
@@ -51,7 +51,7 @@ const columns = {
   zapier_hook_url: 'text null',
   /** Names of events, separated by commas. */
   webhook_events: 'text default',
-  /** When its webhook is to be told of its expiry; null once it was told. */
+  /** When its webhook is to be called for its expiry; null once that was done. */
   expiry_event_at: 'integer null',
   /** Counts the subscriptions so far. */
   zapier_hook_id: 'integer default',

@@ -51,7 +51,7 @@ export const findHistoryEntry = (
     .where('id', '=', id)
     .executeTakeFirst();
 
-/** Changes after an entry, oldest first, some at a time. */
+/** Changes after an entry, oldest first, at most `limit`. */
 export const historyAfter = (
   queries: Queries,
   { organizationId, linkId }: OfLink,

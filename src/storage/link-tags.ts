@@ -23,7 +23,7 @@ export async function insertLinkTags(queries: Queries, rows: readonly LinkTag[])
   await addToTagCounts(queries, rows[0]?.link_id ?? 0, perTag(rows));
 }
 
-/** Adds these tags to each of these links, and returns what is new. */
+/** Adds these tags to each of these links, and returns what was added. */
 export async function attachTags(
   queries: Queries,
   linkIds: readonly number[],
@@ -48,7 +48,7 @@ export async function attachTags(
   return attached;
 }
 
-/** Removes these tags from each of these links, and returns what was there. */
+/** Removes these tags from each of these links, and returns what was removed. */
 export async function detachTags(
   queries: Queries,
   linkIds: readonly number[],
@@ -65,7 +65,7 @@ export async function detachTags(
   return detached;
 }
 
-/** Whether one of these links has more than so many tags. */
+/** Whether one of these links has more than `limit` tags. */
 export async function hasMoreTags(
   queries: Queries,
   linkIds: readonly number[],

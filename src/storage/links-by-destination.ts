@@ -5,7 +5,7 @@ import { jsonRows } from './json-rows.ts';
 import { type StoredLink, withHost } from './links.ts';
 import type { Queries } from './schema.ts';
 
-/** The destination of a wanted link, and its address: any suffix on its domain, if none is given. */
+/** The destination of a requested link, and its address: any suffix on its domain, if none is given. */
 export interface WantedLink {
   readonly domain_id: number;
   readonly destination_url: string;
@@ -19,10 +19,10 @@ export interface WantedLink {
 export async function linksByDestination(
   queries: Queries,
   organizationId: number,
-  wanted: readonly WantedLink[],
+  requested: readonly WantedLink[],
   now: number,
 ): Promise<(StoredLink | null)[]> {
-  const rows = wanted.map((one, index) => [
+  const rows = requested.map((one, index) => [
     ...[index, destinationKey(one.destination_url)],
     ...[one.domain_id, one.destination_url, one.suffix],
   ]);
@@ -41,31 +41,31 @@ export async function linksByDestination(
       order by links.id limit 1
     ) as id from ${sent} as sent`.execute(queries);
   const ids = new Map(found.rows.map(({ place, id }) => [place, id]));
-  const there = [...new Set(ids.values())].filter((id): id is number => id !== null);
+  const foundIds = [...new Set(ids.values())].filter((id): id is number => id !== null);
   const links =
-    there.length > 0
+    foundIds.length > 0
       ? await withHost(queries)
           .where('links.organization_id', '=', organizationId)
-          .where('links.id', 'in', there)
+          .where('links.id', 'in', foundIds)
           .execute()
       : [];
   const byId = new Map(links.map((link) => [link.id, link]));
-  return wanted.map((_, index) => byId.get(ids.get(index) ?? 0) ?? null);
+  return requested.map((_, index) => byId.get(ids.get(index) ?? 0) ?? null);
 }
 
 /**
- * Until this transaction ends no other one searches for the same destination to make a link, or for any if several are searched.
+ * Until this transaction ends, no other one searches for the same destination to create a link, or for any if several are searched.
  * SQLite has one writer.
  */
 export async function lockDestinations(
   queries: Queries,
   organizationId: number,
-  wanted: readonly WantedLink[],
+  requested: readonly WantedLink[],
 ): Promise<void> {
   if (!dialectOf(queries).locksRows) return;
   const all = `destinations ${organizationId}`;
-  const [one] = wanted;
-  if (wanted.length > 1 || !one) {
+  const [one] = requested;
+  if (requested.length > 1 || !one) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${all}, 0))`.execute(queries);
     return;
   }

@@ -21,7 +21,7 @@ export type StoredLink = Selectable<Schema['links']> & {
 };
 
 /** Columns that no answer of the API needs. */
-const unanswered = [
+const internalColumns = [
   'destination_key',
   'expiry_event_at',
   'zapier_hook_id',
@@ -32,13 +32,13 @@ const unanswered = [
   'search_text',
 ] as const satisfies (keyof StoredLink)[];
 
-/** A link as far as it is answered. */
-export type AnsweredLink = Omit<StoredLink, (typeof unanswered)[number]>;
+/** A link with the columns that answers of the API need. */
+export type AnsweredLink = Omit<StoredLink, (typeof internalColumns)[number]>;
 
 /** Its own columns. */
 export const answeredColumns = (Object.keys(linkColumns) as (keyof typeof linkColumns)[]).filter(
-  (name): name is Exclude<keyof typeof linkColumns, (typeof unanswered)[number]> =>
-    !(unanswered as readonly string[]).includes(name),
+  (name): name is Exclude<keyof typeof linkColumns, (typeof internalColumns)[number]> =>
+    !(internalColumns as readonly string[]).includes(name),
 );
 
 export type LinkChanges = Partial<Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id'>>;
@@ -87,7 +87,7 @@ export const lockLink = async (
 ): Promise<StoredLink | undefined> => (await lockLinks(queries, organizationId, [id]))[0];
 
 /**
- * The links, of any organization, with these suffixes on a domain, as their own or as an alias; and since when they have them.
+ * The links, of any organization, with these suffixes on a domain, as their own or as an alias; and when they got them.
  */
 export const linksUnder = (
   queries: Queries,

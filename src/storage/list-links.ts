@@ -54,7 +54,7 @@ export async function listLinks(
   page: LinkPage,
 ): Promise<ListedLinks> {
   const found = await positionsOf(queries, organizationId, filter, { ...page, limit: page.limit + 1 });
-  return shown(queries, found, page.limit);
+  return listedLinksOf(queries, found, page.limit);
 }
 
 /** A page of search results and their total: the links are scanned once for both. */
@@ -89,7 +89,7 @@ export async function searchLinks(
   const [first] = rows;
   // Beyond the end there is no row with the total.
   const total = first?.total ?? (page.offset > 0 ? await countLinks(queries, organizationId, filter) : 0);
-  return { ...(await shown(queries, rows, page.limit)), total };
+  return { ...(await listedLinksOf(queries, rows, page.limit)), total };
 }
 
 /** A page by id of all of an organization's links, from a start that was looked up. */
@@ -109,10 +109,14 @@ export async function listFrom(
     .offset(offset)
     .execute();
   const positions = rows.map(({ id }) => ({ key: id, id }));
-  return shown(queries, positions, limit);
+  return listedLinksOf(queries, positions, limit);
 }
 
-async function shown(queries: Queries, found: readonly LinkPosition[], limit: number): Promise<ListedLinks> {
+async function listedLinksOf(
+  queries: Queries,
+  found: readonly LinkPosition[],
+  limit: number,
+): Promise<ListedLinks> {
   const { rows, last } = pageOf(found, limit);
   const links = await findTaggedLinks(
     queries,
@@ -155,8 +159,8 @@ async function positionsOf(
 }
 
 /**
- * By clicks all links are sorted for each page: an index would have to be updated with every click, which made the fold of a link
- * twice as slow, and sorting a million takes less than half a second.
+ * In the order of clicks, all links are sorted for each page: an index would have to be updated with every click, which made the
+ * fold of a link twice as slow, and sorting a million takes less than half a second.
  */
 function withKey(queries: Queries, key: ReturnType<typeof orderOf>['key']): LinkQuery<object> {
   const links = queries.selectFrom('links');
@@ -174,15 +178,15 @@ async function taggedById(
   direction: 'asc' | 'desc',
 ): Promise<readonly LinkPosition[]> {
   const [rarest, ...others] = filter.tags ?? [];
-  let walked = queries
+  let scanned = queries
     .selectFrom('link_tags')
     .innerJoin('links', 'links.id', 'link_tags.link_id')
     .select('link_tags.link_id as id')
     .where('link_tags.tag_id', '=', rarest?.id ?? 0);
-  if (filter.before !== undefined) walked = walked.where('link_tags.link_id', '<', filter.before);
+  if (filter.before !== undefined) scanned = scanned.where('link_tags.link_id', '<', filter.before);
   if (after !== undefined)
-    walked = walked.where('link_tags.link_id', direction === 'asc' ? '>' : '<', after.id);
-  const rows = await walked
+    scanned = scanned.where('link_tags.link_id', direction === 'asc' ? '>' : '<', after.id);
+  const rows = await scanned
     .where(matches(dialectOf(queries), organizationId, { ...filter, tags: others }, 'walk'))
     .orderBy('link_tags.link_id', direction)
     .limit(limit)
@@ -215,7 +219,7 @@ export const countLinks = (queries: Queries, organizationId: number, filter: Lin
   countRows(queries.selectFrom('links').where(matches(dialectOf(queries), organizationId, filter, 'set')));
 
 /**
- * Up to so many links with a tag are sorted; beyond that, the index of the order is scanned and links without the tag are
+ * Up to this many links with a tag are sorted; beyond that, the index of the order is scanned and links without the tag are
  * skipped.
  */
 const fewTagged = 20_000;

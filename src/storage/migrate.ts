@@ -188,14 +188,14 @@ const noticeTime = 5_000;
  * and then finds the work done. An empty store gets all migrations in one transaction, others one by one.
  */
 export async function migrate(database: Database, { before, waits }: UpgradeHooks = {}): Promise<void> {
-  await createLedger(database);
+  await createMigrationsTable(database);
   const done = await migrationsDone(database);
   if (done > newestMigration && !(await mayWrite(database))) throw new Error(newerStore);
   if (done > 0 && done < newestMigration) {
     await before?.(database, done, newestMigration);
-    // Before anything is dropped, so that nodes which still use it learn of it. Not in the copy, to which they may return.
-    const isNews = await requireMigration(database, leastWriter);
-    if (isNews && database.kind === 'postgres' && contracts(done)) await Bun.sleep(noticeTime);
+    // Before anything is dropped, so that nodes that still use it notice; after the copy is made, to which they may return.
+    const isNewRequirement = await requireMigration(database, leastWriter);
+    if (isNewRequirement && database.kind === 'postgres' && contracts(done)) await Bun.sleep(noticeTime);
   }
   const builds = done === 0 || done > newestMigration ? [] : buildsOf(database.kind);
   const build = (isDue: (number: number) => boolean) =>
@@ -217,7 +217,7 @@ export async function migrate(database: Database, { before, waits }: UpgradeHook
       if (!isLater(statement)) await sql.raw(statement).execute(queries);
   };
   const missing = migrations.map((_, index) => index + 1).slice(done);
-  // Nobody uses an empty store. On PostgreSQL this takes less than half the time, and a start that is killed leaves it empty.
+  // No program uses an empty store. On PostgreSQL this takes less than half the time, and a start that is killed leaves it empty.
   const transactions = done === 0 ? [missing] : missing.map((number) => [number]);
   for (const numbers of transactions) {
     await database.migrate(async (queries) => {
@@ -257,7 +257,7 @@ async function migrationsDone(database: Database): Promise<number> {
   return Number(newest?.number ?? 0);
 }
 
-async function createLedger(database: Database): Promise<void> {
+async function createMigrationsTable(database: Database): Promise<void> {
   const statement = migrationsTable(database.kind);
   const create = () => database.write((queries) => sql.raw(statement).execute(queries));
   // PostgreSQL's "if not exists" can still collide with another node that creates the same table at the same time.

@@ -7,7 +7,7 @@ export const hitStoreId = 'hit_store';
 /** The setting that exists while hits are moved to another server: the id of the store there, and the last moved window. */
 export const hitMove = 'hit_move';
 
-/** The setting that says when the move was completed, as long as the database still has the moved hits. */
+/** The setting with the time when the move was completed, as long as the database still has the moved hits. */
 export const hitsMovedAt = 'hits_moved_at';
 
 /** To be run in one transaction. It waits for readers only briefly, so that no other reader waits long behind it. */

@@ -5,7 +5,7 @@ import { deleteSetting, findSetting, replaceSetting } from './settings.ts';
 
 /**
  * The newest migration with tables that are written in a newer form once the store refuses programs that don't know it. Their
- * writers ask for the number of their own migration.
+ * writers check for the number of their own migration.
  */
 export const newestFormat = 65;
 
@@ -22,9 +22,9 @@ const aloneSinceKey = 'alone_since';
 export async function adoptFormats(database: Database, now: number): Promise<boolean> {
   if (database.kind !== 'postgres' || ((await leastMigration(database.lookup)) ?? 0) >= newestFormat)
     return false;
-  const isBesideOlder = await isOlderThere(database.lookup, newestFormat, now);
+  const isOlderActive = await isOlderThere(database.lookup, newestFormat, now);
   const since = await findSetting(database.lookup, aloneSinceKey);
-  if (isBesideOlder) {
+  if (isOlderActive) {
     if (since !== null) await database.write((queries) => deleteSetting(queries, aloneSinceKey));
     return false;
   }

@@ -47,7 +47,7 @@ type LinksById = ReadonlyMap<number, VersionedLink>;
 interface CachedPage {
   readonly links: LinksById;
   totals: LinkTotals | null;
-  /** The database's, from before the page was read; null on a server. */
+  /** The database's version from before the page was read; null on a server. */
   dataVersion: number | null;
 }
 
@@ -55,7 +55,7 @@ interface CachedPage {
 const maxCachedPage = 101;
 /** Characters of cached pages. */
 const maxCached = 16 * 1024 * 1024;
-/** Of a link besides its texts: its object, and the rest of its JSON, most of which is the QR code. */
+/** The weight of a link without its texts: its object, and the rest of its JSON, most of which is the QR code. */
 const baseWeight = 3_000;
 
 /** A link's texts are in its JSON once more. A link may have a hundred thousand characters: they are what has to be bounded. */
@@ -76,7 +76,7 @@ function cacheOf({ lookup }: Database): BoundedCache<CachedPage> {
   return cache;
 }
 
-/** The database has gone back in time: what its background changes from now on may have the versions of what is cached. */
+/** The database has returned to an earlier state: rows that are changed in the background may get the versions of cached ones. */
 export const forgetPages = (lookup: Queries): boolean => caches.delete(lookup);
 
 /**
@@ -111,7 +111,7 @@ const hasSameLinks = (links: LinksById, cached: LinksById): boolean =>
   links.size === cached.size && links.values().every((link) => cached.get(link.link.id) === link);
 
 /**
- * A server is asked for the links' own columns only where their versions have changed: 25 links have 1,300 of them, and together
+ * From a server, the links' own columns are read only where their versions have changed: 25 links have 1,300 of them, and together
  * with the JSON they are 40 % of the CPU time of a page.
  */
 async function readPage(

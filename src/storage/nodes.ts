@@ -6,11 +6,11 @@ type NodeProcess = Selectable<Schema['nodes']>;
 
 /** A process reports its state. */
 export async function reportNode(queries: Queries, row: Insertable<Schema['nodes']>): Promise<void> {
-  const { node: _node, process: _process, ...told } = row;
+  const { node: _node, process: _process, ...reported } = row;
   await queries
     .insertInto('nodes')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['node', 'process']).doUpdateSet(told))
+    .onConflict((conflict) => conflict.columns(['node', 'process']).doUpdateSet(reported))
     .execute();
 }
 
@@ -34,7 +34,7 @@ export async function forgetEarlier(queries: Queries, node: string, before: numb
   await queries.deleteFrom('nodes').where('node', '=', node).where('seen_at', '<', before).execute();
 }
 
-/** Deletes nodes that were not seen for long and whose clicks are all folded. */
+/** Deletes nodes that have not reported for long and whose clicks are all folded. */
 export async function forgetGone(queries: Queries, before: number): Promise<void> {
   await queries
     .deleteFrom('nodes')

@@ -30,7 +30,7 @@ export async function addNotFoundVisits(
   day: number,
   counts: readonly Pick<NotFoundCount, 'suffix' | 'visits'>[],
 ): Promise<void> {
-  if (!(await isThere(queries, domainId))) return;
+  if (!(await domainExists(queries, domainId))) return;
   const kept = await queries
     .selectFrom('not_found_visits')
     .select(['suffix', 'visits'])
@@ -64,22 +64,22 @@ function placeIn(
   counts: readonly Pick<NotFoundCount, 'suffix' | 'visits'>[],
 ) {
   const known = counts.filter(({ suffix }) => kept.has(suffix));
-  const fresh = counts.filter(({ suffix }) => !kept.has(suffix)).sort((a, b) => b.visits - a.visits);
+  const newCounts = counts.filter(({ suffix }) => !kept.has(suffix)).sort((a, b) => b.visits - a.visits);
   const visitedNow = new Set(known.map(({ suffix }) => suffix));
   const free = Math.max(0, maxAddresses - kept.size);
-  const wanted = Math.max(0, Math.min(fresh.length, maxAddresses) - free);
+  const needed = Math.max(0, Math.min(newCounts.length, maxAddresses) - free);
   const remove = [...kept]
     .filter(([suffix, visits]) => visits === 1 && !visitedNow.has(suffix))
-    .slice(0, wanted)
+    .slice(0, needed)
     .map(([suffix]) => suffix);
   const room = free + remove.length;
-  const left = fresh.slice(room).reduce((sum, { visits }) => sum + visits, 0);
+  const left = newCounts.slice(room).reduce((sum, { visits }) => sum + visits, 0);
   // In the same order on all nodes, so that two of them wait for each other less often.
-  const add = [...known, ...fresh.slice(0, room)].sort((a, b) => (a.suffix < b.suffix ? -1 : 1));
+  const add = [...known, ...newCounts.slice(0, room)].sort((a, b) => (a.suffix < b.suffix ? -1 : 1));
   return { add, remove, unlisted: left + remove.length };
 }
 
-const isThere = async (queries: Queries, domainId: number): Promise<boolean> =>
+const domainExists = async (queries: Queries, domainId: number): Promise<boolean> =>
   domainId === defaultDomainId ||
   hasRow(
     queries.selectFrom('domains').select('id').where('id', '=', domainId).where('deleted_at', 'is', null),

@@ -1,7 +1,7 @@
 import { type LinkChange, recordChange } from './changes.ts';
 import type { Queries } from './schema.ts';
 
-/** No domain has this id. Nodes of an earlier version take it for a missing link. */
+/** No domain has this id. Nodes of an earlier version treat it as a missing link. */
 const others = -3;
 
 type Changed =
@@ -14,7 +14,7 @@ type Changed =
   | 'UTM template';
 
 /**
- * Written in the transaction of a change that no node caches: it is in the feed so that nodes can name it if the database goes back to
+ * Written in the transaction of a change that no node caches: it is in the feed so that nodes can name it if the database returns to
  * a state from before it.
  */
 export const recordOtherChange = (queries: Queries, what: Changed, id: number, now: number): Promise<void> =>

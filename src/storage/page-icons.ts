@@ -30,7 +30,7 @@ export async function storeIcon(
     .execute();
 }
 
-/** Keeps only so many icons, the newest ones. */
+/** Keeps only the newest icons, `kept` of them. */
 export async function deleteOldestIcons(queries: Queries, kept: number): Promise<void> {
   await sql`delete from page_icons where fetched_at < (
     select fetched_at from page_icons order by fetched_at desc limit 1 offset ${kept}

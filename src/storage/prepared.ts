@@ -52,14 +52,14 @@ type Collected = (readonly Statement[])[];
 
 const statementsForCommit = new WeakMap<Queries, Collected>();
 
-/** A transaction that sends these statements together with its end. */
+/** From now on `runWithCommit` adds to these statements, which the transaction sends together with its commit. */
 export function collectForCommit(queries: Queries, statements: Collected): void {
   statementsForCommit.set(queries, statements);
 }
 
 /**
- * Makes changes on whose outcome nothing in the transaction depends, each of different rows. If ending the transaction takes a round
- * trip, they are sent with it, as one statement: if one of them fails, so does the transaction.
+ * Makes changes whose outcome nothing else in the transaction depends on, each of different rows. If the commit takes a round trip,
+ * they are sent with it, as one statement: if one of them fails, so does the transaction.
  */
 export async function runWithCommit(queries: Queries, statements: readonly Statement[]): Promise<void> {
   if (statements.length === 0) return;
@@ -87,14 +87,14 @@ export function prepared<Values extends readonly Value[], Row>(
   const forms = new Map<unknown, Form<Row>>();
   const formFor = (queries: Queries): Form<Row> => {
     // A transaction's queries are new each time, but use the same SQL as those of its database.
-    const language = queries.getExecutor().adapter.constructor;
-    const cached = forms.get(language);
+    const adapterClass = queries.getExecutor().adapter.constructor;
+    const cached = forms.get(adapterClass);
     if (cached) return cached;
     const placeholders = Array.from({ length: count }, (_, index) => new Placeholder(index));
     const statement = build(queries, ...(placeholders as readonly unknown[] as Values));
     const indexes = statement.parameters.map((value) => (value instanceof Placeholder ? value.index : null));
     const form = { statement, indexes };
-    forms.set(language, form);
+    forms.set(adapterClass, form);
     return form;
   };
   const filled = (queries: Queries, ...values: Values): Statement => {
@@ -104,15 +104,15 @@ export function prepared<Values extends readonly Value[], Row>(
     );
     return { sql: statement.sql, parameters };
   };
-  const ask = async (queries: Queries, ...values: Values): Promise<Row[]> =>
+  const run = async (queries: Queries, ...values: Values): Promise<Row[]> =>
     (await runNow(queries, filled(queries, ...values))) as Row[];
-  return Object.assign(ask, { statement: filled });
+  return Object.assign(run, { statement: filled });
 }
 
 /** The same for a single row. */
 export function preparedRow<Values extends readonly Value[], Row>(
   build: (queries: Queries, ...values: Values) => CompiledQuery<Row>,
 ): (queries: Queries, ...values: Values) => Promise<Row | undefined> {
-  const ask = prepared(build);
-  return async (queries, ...values) => (await ask(queries, ...values))[0];
+  const run = prepared(build);
+  return async (queries, ...values) => (await run(queries, ...values))[0];
 }

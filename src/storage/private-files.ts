@@ -13,22 +13,22 @@ export function makePrivate(database: string): void {
   try {
     closeSync(openSync(database, 'wx', 0o600));
   } catch {
-    // It exists, or SQLite reports better why it can't be created.
+    // It exists, or SQLite will report more precisely why it can't be created.
   }
-  for (const beside of fileSuffixes) restrict(database + beside, 0o600);
+  for (const suffix of fileSuffixes) restrict(database + suffix, 0o600);
 }
 
 /** The same for existing files and folders, with everything in them. */
 export function makeAllPrivate(folder: string, names: readonly string[]): void {
   for (const name of names) {
     const path = join(folder, name);
-    const inside = entriesIn(path);
-    restrict(path, inside === null ? 0o600 : 0o700);
-    for (const entry of inside ?? []) makeAllPrivate(path, [entry]);
+    const entries = entriesIn(path);
+    restrict(path, entries === null ? 0o600 : 0o700);
+    for (const entry of entries ?? []) makeAllPrivate(path, [entry]);
   }
 }
 
-/** Null if it is no folder. */
+/** Null if it is not a folder. */
 function entriesIn(path: string): string[] | null {
   try {
     return readdirSync(path);

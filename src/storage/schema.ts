@@ -14,7 +14,7 @@ export interface Schema {
     qr_marker: Generated<number>;
     /** When its last member deleted their account. */
     deleted_at: Generated<number | null>;
-    /** 1: its links' destinations are checked, unless a link says otherwise. */
+    /** 1: its links' destinations are checked, unless a link has another setting. */
     watch_destinations: Generated<number>;
     /** When its administrators were last mailed about problems of destinations. */
     watch_mailed_at: Generated<number | null>;
@@ -82,7 +82,7 @@ export interface Schema {
     /** The value that its TXT record must have. */
     proof: Generated<string>;
     checked_at: number | null;
-    /** Null: it is not checked any more. While a node checks it: when others may assume that this node has died. */
+    /** Null: it is not checked any more. While a node checks it: when others may assume that this node has stopped. */
     next_check_at: number | null;
     /** Since when the proof of a verified domain is missing. */
     gone_since: number | null;
@@ -104,7 +104,7 @@ export interface Schema {
   };
   /** Icons of destinations, in base64. */
   page_icons: { key: string; type: string; content: string; fetched_at: number };
-  /** Links whose destination's page is to be fetched. They may have been deleted, or lead elsewhere by now. */
+  /** Links whose destination's page is to be fetched. They may have been deleted, or have another destination by now. */
   due_pages: { host: string; link_id: number };
   /** Until when a host is reserved for one node that fetches its pages. */
   page_hosts: { host: string; free_at: number };
@@ -164,7 +164,7 @@ export interface Schema {
     at: number;
     /** JSON: like the body of a PATCH of the link. */
     changes: string;
-    /** 1: also if the link is in print. */
+    /** 1: applied even if the link is in print. */
     is_confirmed: number;
     created_at: number;
     /** Different for each state. */
@@ -183,7 +183,7 @@ export interface Schema {
   not_found_visits: { domain_id: number; day: number; suffix: string; visits: number };
   /** Watched destinations of links, each once for all organizations. */
   watched_urls: WatchedUrl;
-  /** Their hosts: when one of a host's addresses is due, and when the host may be asked again. */
+  /** Their hosts: when one of a host's addresses is due, and when the host may be sent requests again. */
   watched_hosts: { host: string; due_at: number; free_at: number; answered_at: number | null };
   /** The robots.txt of an origin. Null: there is none. */
   watched_robots: { origin: string; rules: string | null; read_at: number };
@@ -205,7 +205,7 @@ export interface Schema {
   words: {
     id: Generated<number>;
     word: string;
-    /** The newest sweep when a fold last asked for it: that sweep and earlier ones don't delete it. */
+    /** The newest sweep when a fold last fetched it: that sweep and earlier ones don't delete it. */
     sweep: Generated<number>;
   };
   /** Processes that use this store, with the state that they reported last. */
@@ -278,7 +278,7 @@ export interface Schema {
   };
   /** On PostgreSQL: the rows of links in a chunk, as `ledger/chunks/link-groups.ts` writes them. */
   hit_link_groups: { chunk_id: number; last_link: number; first_at: number; links: Uint8Array };
-  /** Which packs have hits of a link. On PostgreSQL only programs of the release before look here. */
+  /** Which packs have hits of a link. On PostgreSQL only programs of the previous release read it. */
   hit_pack_links: { link_id: number; pack_id: number; first_at?: number };
   /** On PostgreSQL: the newest assigned id of a hit, and the id up to which no more hits appear. */
   hit_ids: { newest: number; settled: number };
@@ -300,7 +300,7 @@ export interface Schema {
   /** On PostgreSQL: the visitors of a day by batch (`ledger/visitors/visitor-runs.ts`), and the newest run. */
   visitor_runs: { day: number; id: number; visitors: Uint8Array };
   visitor_days: { day: number; newest: number; edition: number; is_by_row: boolean };
-  /** Clicks that were erased or moved to another class: who did it, and its progress. */
+  /** Corrections that erase clicks or move them to another class: by whom, and their progress. */
   click_corrections: {
     id: Generated<number>;
     created_at: number;
@@ -370,7 +370,7 @@ export interface Schema {
     state: 'waiting' | 'delivered' | 'failed';
     tries: number;
     first_tried_at: number | null;
-    /** Null if no further attempt is due. While a node sends it: when others may assume that this node has died. */
+    /** Null if no further attempt is due. While a node sends it: when others may assume that this node has stopped. */
     next_try_at: number | null;
     /** Identifies the claim: the `next_try_at` that its node set. Null while it isn't claimed. */
     claimed_until: number | null;
@@ -396,7 +396,7 @@ export interface Schema {
     renew_at: number | null;
     /** When a node should check it: to order it, to retry, or to ask the authority when to renew. */
     next_at: number;
-    /** While a node orders it: when others may assume that this node has died. */
+    /** While a node orders it: when others may assume that this node has stopped. */
     claimed_until: number | null;
     /** Consecutive failed orders. */
     failures: Generated<number>;
@@ -437,7 +437,7 @@ export interface Schema {
     last_failed_at: number;
     /** When administrators were mailed; null until then. */
     told_at: number | null;
-    /** While a node mails them: when others may assume that this node has died. */
+    /** While a node mails them: when others may assume that this node has stopped. */
     claimed_until: number | null;
   };
 }

@@ -14,8 +14,8 @@ export interface TaggedLink {
 export type TaggedRow = AnsweredLink & { readonly tags: string | null };
 
 /**
- * What is answered of links, with their tags: a second statement would be another round trip. With all other columns
- * a page takes 7 % more of the node's CPU on PostgreSQL.
+ * The columns of links that answers of the API need, with their tags: a second statement would be another round trip. With all other
+ * columns a page takes 7 % more of the node's CPU on PostgreSQL.
  */
 export const withTags = (queries: Queries, links: SomeLinks = queries.selectFrom('links')) =>
   withRelated(queries, links).select(answeredColumns.map((name) => `links.${name}` as const));
@@ -25,7 +25,7 @@ export type SomeLinks = SelectQueryBuilder<Schema, 'links', object>;
 /** The columns of `withRelated`. */
 export const relatedColumns = ['host', 'clicks', 'last_clicked_at', 'tags'] as const;
 
-/** What is answered of links from other tables. */
+/** The columns of other tables that answers about links need. */
 export function withRelated(queries: Queries, links: SomeLinks) {
   const { jsonLists } = dialectOf(queries);
   const tags: RawBuilder<string | null> = sql`(
@@ -56,8 +56,8 @@ interface LinkKey {
 }
 
 /**
- * The link for each of these, if the organization has it. That is checked here: with it in the statement, PostgreSQL may use another
- * index that begins with the organization, and read all of its links.
+ * The link for each of these, if the organization has it. That is checked here: with the condition in the statement, PostgreSQL may use
+ * another index that begins with the organization, and read all of its links.
  */
 export async function findByKeys(
   queries: Queries,

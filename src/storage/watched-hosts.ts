@@ -4,7 +4,7 @@ import type { Queries, Schema } from './schema.ts';
 
 type StoredRobots = Selectable<Schema['watched_robots']>;
 
-/** Hosts that have something due and may be asked, longest due first. */
+/** Hosts with a due address that may be sent requests, longest due first. */
 export const hostsDue = async (queries: Queries, now: number, limit: number): Promise<string[]> => {
   const rows = await queries
     .selectFrom('watched_hosts')
@@ -17,7 +17,7 @@ export const hostsDue = async (queries: Queries, now: number, limit: number): Pr
   return rows.map(({ host }) => host);
 };
 
-/** Claims a host for one node, which alone may ask it until then; false if another was first. */
+/** Claims a host for one node, the only one that may send it requests until `until`; false if another was first. */
 export const claimHost = (queries: Queries, host: string, now: number, until: number): Promise<boolean> =>
   hasRow(
     queries
@@ -28,7 +28,7 @@ export const claimHost = (queries: Queries, host: string, now: number, until: nu
       .returning('host'),
   );
 
-/** Releases a claimed host: when it may be asked again, and when it has something due. */
+/** Releases a claimed host, and sets when it may be sent requests again and when one of its addresses is due. */
 export async function releaseHost(
   queries: Queries,
   host: string,
@@ -61,7 +61,7 @@ async function earliestOf(queries: Queries, host: string): Promise<number | null
   return found.length === 0 ? null : Math.min(...found);
 }
 
-/** One of its addresses is due at this instant. It may not be asked earlier than before. */
+/** Records that one of a host's addresses is due at this instant. The `free_at` of a stored host stays. */
 export async function hostIsDue(queries: Queries, host: string, at: number): Promise<void> {
   await queries
     .insertInto('watched_hosts')
@@ -74,14 +74,14 @@ export async function hostIsDue(queries: Queries, host: string, at: number): Pro
     .execute();
 }
 
-/** How long the host has waited that has waited longest to be asked. */
+/** For how long the longest due host has been due. */
 export const longestWait = async (queries: Queries, now: number): Promise<number> => {
   const due = queries.selectFrom('watched_hosts').select('due_at').where('due_at', '<=', now);
   const first = await due.orderBy('due_at').limit(1).executeTakeFirst();
   return first ? now - first.due_at : 0;
 };
 
-/** When a host other than this one last answered; null if none ever did. */
+/** When any host other than this one last answered; null if none ever did. */
 export const lastAnswerElsewhere = async (queries: Queries, host: string): Promise<number | null> =>
   (
     await queries

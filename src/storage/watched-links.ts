@@ -134,7 +134,7 @@ export const linksToUrl = (
     .limit(limit)
     .execute();
 
-/** Since when administrators have not been mailed about an address of a link; null if there is nothing to mail. */
+/** Sets since when administrators have not been mailed about an address of a link; null if there is nothing to mail. */
 export async function setUnmailed(
   queries: Queries,
   { link_id, url_id }: Pick<WatchedLink, 'link_id' | 'url_id'>,

@@ -89,7 +89,7 @@ export type FailedDelivery = Pick<
   'id' | 'created_at' | 'link_id' | 'event' | 'target_url' | 'signing_key'
 >;
 
-/** Some of them, oldest first. Test calls are excluded: they are made up. */
+/** Some of them, oldest first. Test calls are excluded: their data is a sample. */
 export const failedDeliveries = (
   queries: Queries,
   span: FailedSpan,
@@ -177,7 +177,7 @@ export const deliveriesAfter = (
     .execute();
 };
 
-/** Including those that are still to be tried: one that is being sent arrives, and nothing of it is kept. */
+/** Including those that are still to be tried: one that is being sent still arrives, but no record of it is kept. */
 export async function deleteDeliveries(queries: Queries, ids: readonly number[]): Promise<void> {
   await queries.deleteFrom('webhook_deliveries').where('id', 'in', ids).execute();
 }
@@ -190,7 +190,7 @@ interface OldDeliveries {
   readonly clickEvents: readonly string[];
 }
 
-/** Returns how many it removed. */
+/** Returns how many were deleted. */
 export async function deleteOldDeliveries(
   queries: Queries,
   { before, clicksBefore, clickEvents }: OldDeliveries,

@@ -29,8 +29,8 @@ export async function noteSuccess(queries: Queries, { organization_id, target_ur
     .execute();
 }
 
-/** Outages that are still going on: a target that isn't tried any more has none, whatever its last attempt came to. */
-interface Going {
+/** Outages that haven't ended: a target that isn't tried any more has none, whatever the result of its last attempt. */
+interface OngoingOutages {
   readonly since: number;
   readonly lastFailedAfter: number;
 }
@@ -38,7 +38,7 @@ interface Going {
 /** Claims outages older than `since` that no administrator was mailed about, each for one node. */
 export async function claimUntold(
   queries: Queries,
-  { since, lastFailedAfter }: Going,
+  { since, lastFailedAfter }: OngoingOutages,
   claim: { readonly now: number; readonly until: number },
   limit: number,
 ): Promise<StoredOutage[]> {
@@ -51,18 +51,18 @@ export async function claimUntold(
     .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<=', claim.now)]))
     .limit(limit);
   const claimed = await (dialectOf(queries).locksRows ? untold.forUpdate().skipLocked() : untold).execute();
-  for (const outage of claimed) await ofTarget(queries, outage, { claimed_until: claim.until });
+  for (const outage of claimed) await updateOutage(queries, outage, { claimed_until: claim.until });
   return claimed;
 }
 
 export const setTold = (queries: Queries, target: Target, at: number): Promise<void> =>
-  ofTarget(queries, target, { told_at: at });
+  updateOutage(queries, target, { told_at: at });
 
-/** The first run of any node after `until` retries it; at once without an instant. */
+/** The first run of any node after `until` retries it; null: the next run. */
 export const postpone = (queries: Queries, target: Target, until: number | null): Promise<void> =>
-  ofTarget(queries, target, { claimed_until: until });
+  updateOutage(queries, target, { claimed_until: until });
 
-async function ofTarget(
+async function updateOutage(
   queries: Queries,
   { organization_id, target_url }: Target,
   values: Partial<Pick<StoredOutage, 'told_at' | 'claimed_until'>>,

@@ -19,7 +19,7 @@ export async function insertDeliveries(queries: Queries, rows: readonly NewDeliv
 }
 
 /**
- * The targets with something due. Goes from target to target through the index, so that one with a million waiting deliveries
+ * The targets with a due delivery. Goes from target to target through the index, so that one with a million waiting deliveries
  * costs no more than another.
  */
 export async function targetsDue(queries: Queries, now: number): Promise<string[]> {
@@ -114,7 +114,7 @@ export async function insertAttempt(
     .execute();
 }
 
-/** Where a link's events are sent now; undefined if the link is gone. */
+/** Where a link's events are sent now; undefined if the link was deleted. */
 export const hooksOfLink = (queries: Queries, linkId: number) =>
   queries
     .selectFrom('links')

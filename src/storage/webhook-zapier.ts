@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
-/** Replaces the hook, and returns its number. Null if the link is gone. */
+/** Replaces the hook, and returns its number. Null if the link was deleted. */
 export async function setZapierHook(
   queries: Queries,
   linkId: number,

@@ -41,7 +41,7 @@ export async function beginWordSweep(queries: Queries, now: number, until: numbe
   return sweep;
 }
 
-/** Another node may have assumed that this one died, and begun the next sweep. */
+/** Another node may have assumed that this one stopped, and begun the next sweep. */
 export const claimWordSweep = async (queries: Queries, sweep: number, until: number): Promise<void> => {
   await queries.updateTable('word_sweeps').set({ claimed_until: until }).where('sweep', '=', sweep).execute();
 };
@@ -54,7 +54,7 @@ export const finishWordSweep = async (queries: Queries, sweep: number, now: numb
     .execute();
 };
 
-/** Words that no fold has asked for since a sweep began, by id. */
+/** Words that no fold has fetched since a sweep began, by id. */
 export async function wordsBefore(
   queries: Queries,
   sweep: number,
@@ -72,7 +72,7 @@ export async function wordsBefore(
   return rows.map(({ id }) => id);
 }
 
-/** A word that a fold is asking for at this moment stays: neither waits for the other. */
+/** A word that a fold is fetching at this moment stays: neither waits for the other. */
 export async function deleteWords(queries: Queries, sweep: number, ids: readonly number[]): Promise<void> {
   const unused = queries.selectFrom('words').select('id').where('id', 'in', ids).where('sweep', '<', sweep);
   const free = dialectOf(queries).locksRows ? unused.forUpdate().skipLocked() : unused;

@@ -8,15 +8,15 @@ const fullAt = 0.75;
 
 /**
  * A set of tens of millions of evenly distributed 52-bit integers: 20 bits of a number select its bucket, and all buckets have
- * room for the same number of remaining 32-bit parts. Numbers that don't fit are stored beside them, nearly none if there are
- * many.
+ * room for the same number of remaining 32-bit parts. Numbers that don't fit are stored in a separate set; if there are many
+ * numbers, these are nearly none.
  */
 export class DenseNumberSet {
-  #room = 0;
+  #bucketCapacity = 0;
   #cells = new Int32Array(0);
   #counts = new Uint8Array(0);
   #size = 0;
-  readonly #beside = new NumberSet();
+  readonly #overflow = new NumberSet();
 
   get size(): number {
     return this.#size;
@@ -25,9 +25,9 @@ export class DenseNumberSet {
   has(number: number): boolean {
     const bucket = Math.floor(number / upper);
     const count = this.#counts[bucket] ?? 0;
-    const first = bucket * this.#room;
+    const first = bucket * this.#bucketCapacity;
     for (let cell = first; cell < first + count; cell++) if (this.#cells[cell] === (number | 0)) return true;
-    return count === this.#room && this.#beside.has(number);
+    return count === this.#bucketCapacity && this.#overflow.has(number);
   }
 
   /** Returns whether it is new. */
@@ -35,41 +35,42 @@ export class DenseNumberSet {
     if (this.has(number)) return false;
     this.#put(number);
     this.#size += 1;
-    if (this.#size > Math.max(minInBuckets, buckets * this.#room * fullAt)) this.#grow();
+    if (this.#size > Math.max(minInBuckets, buckets * this.#bucketCapacity * fullAt)) this.#grow();
     return true;
   }
 
   clear(): void {
-    this.#room = 0;
+    this.#bucketCapacity = 0;
     this.#cells = new Int32Array(0);
     this.#counts = new Uint8Array(0);
     this.#size = 0;
-    this.#beside.clear();
+    this.#overflow.clear();
   }
 
   #put(number: number): void {
     const bucket = Math.floor(number / upper);
     const count = this.#counts[bucket] ?? 0;
-    if (count < this.#room) {
-      this.#cells[bucket * this.#room + count] = number;
+    if (count < this.#bucketCapacity) {
+      this.#cells[bucket * this.#bucketCapacity + count] = number;
       this.#counts[bucket] = count + 1;
-    } else this.#beside.add(number);
+    } else this.#overflow.add(number);
   }
 
   #grow(): void {
-    const [room, cells] = [this.#room, this.#cells];
-    this.#room = Math.max(1, room * 2);
-    this.#cells = new Int32Array(buckets * this.#room);
-    if (room === 0) this.#counts = new Uint8Array(buckets);
-    for (let bucket = 0; room > 0 && bucket < buckets; bucket++) {
-      const to = bucket * this.#room;
-      for (let cell = 0; cell < room; cell++) this.#cells[to + cell] = cells[bucket * room + cell] ?? 0;
+    const [capacity, cells] = [this.#bucketCapacity, this.#cells];
+    this.#bucketCapacity = Math.max(1, capacity * 2);
+    this.#cells = new Int32Array(buckets * this.#bucketCapacity);
+    if (capacity === 0) this.#counts = new Uint8Array(buckets);
+    for (let bucket = 0; capacity > 0 && bucket < buckets; bucket++) {
+      const to = bucket * this.#bucketCapacity;
+      for (let cell = 0; cell < capacity; cell++)
+        this.#cells[to + cell] = cells[bucket * capacity + cell] ?? 0;
     }
-    const waiting: number[] = [];
-    this.#beside.forEach((number) => {
-      waiting.push(number);
+    const overflowing: number[] = [];
+    this.#overflow.forEach((number) => {
+      overflowing.push(number);
     });
-    this.#beside.clear();
-    for (const number of waiting) this.#put(number);
+    this.#overflow.clear();
+    for (const number of overflowing) this.#put(number);
   }
 }

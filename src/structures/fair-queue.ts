@@ -38,7 +38,7 @@ export class FairQueue<Item, Key = number> {
     this.#size += 1;
   }
 
-  /** Puts an item whose turn ended before it began at the front of its key's items. */
+  /** Puts an item that was taken but not processed back at the front of its key's items. */
   putBack(key: Key, item: Item): void {
     const items = this.#waiting.get(key);
     if (items) items.unshift(item);
@@ -46,7 +46,7 @@ export class FairQueue<Item, Key = number> {
     this.#size += 1;
   }
 
-  /** The first items of the next key, which has a turn from now on, until `done`. */
+  /** The first items of the next key, which has a turn from now on until `done` is called. */
   take(options: TakeOptions<Item> = {}): { readonly key: Key; readonly items: readonly Item[] } | undefined {
     for (const [key, waiting] of this.#waiting) {
       if (!this.#mayTake(key, waiting, options)) continue;

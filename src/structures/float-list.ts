@@ -3,8 +3,8 @@ export class FloatList {
   #all: Float64Array;
   #length = 0;
 
-  constructor(room = 64) {
-    this.#all = new Float64Array(room);
+  constructor(capacity = 64) {
+    this.#all = new Float64Array(capacity);
   }
 
   /** A view: valid until the next change. */

@@ -12,7 +12,7 @@ export class Histogram {
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
-  /** Counts a value so many times. */
+  /** Counts a value `count` times. */
   add(value: number, count = 1): void {
     const bounds = this.#bounds;
     let index = 0;

@@ -1,8 +1,8 @@
-/** A value that is made when it is first asked for, and kept. */
-export function lazy<T extends {}>(make: () => T): () => T {
-  let made: T | undefined;
+/** A value that is computed when it is first needed, and kept. */
+export function lazy<T extends {}>(compute: () => T): () => T {
+  let value: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= compute();
+    return value;
   };
 }

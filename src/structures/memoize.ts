@@ -8,14 +8,14 @@ const usualKey = 192;
 
 const weightOf = (key: string): number => Math.max(usualKey, key.length);
 
-/** The same function, which caches up to `max` results. They are computed from a copy, so that none keeps a longer text alive. */
-export function memoize<T>(max: number, make: (key: string) => T): (key: string) => T {
+/** The same function with a cache of up to `max` results. They are computed from a copy, so that none keeps a longer text in memory. */
+export function memoize<T>(max: number, compute: (key: string) => T): (key: string) => T {
   const cache = new BoundedCache<T>(max * usualKey, weightOf);
   return (key) => {
-    const found = cache.get(key);
-    if (found !== undefined) return found;
-    const made = make(ownText(key));
-    if (key.length <= maxKeyLength) cache.set(key, made);
-    return made;
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    const result = compute(ownText(key));
+    if (key.length <= maxKeyLength) cache.set(key, result);
+    return result;
   };
 }

@@ -33,7 +33,7 @@ export class TwoGenerationTable {
     this.#young.set(key, value);
   }
 
-  /** As a set: whether the key was in it; from then on it is, in the young generation. */
+  /** For use as a set: adds the key to the young generation, and returns whether it was in the set before. */
   testAndAdd(key: number): boolean {
     if (!this.#young.add(key, 0)) return true;
     const wasOld = this.#old.get(key) >= 0;
@@ -42,10 +42,10 @@ export class TwoGenerationTable {
   }
 
   rotate(): void {
-    const forgotten = this.#old;
+    const dropped = this.#old;
     this.#old = this.#young;
-    this.#young = forgotten;
-    forgotten.clear();
+    this.#young = dropped;
+    dropped.clear();
   }
 
   clear(): void {

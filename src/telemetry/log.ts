@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 type LogLevel = 'error' | 'warn' | 'info';
 
-/** More than there are: an event is a fixed text, and its details are in its facts. */
+/** More than there are distinct events: an event is a fixed text, and its details are in its facts. */
 const maxEvents = 200;
 
 const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
@@ -19,7 +19,7 @@ export class Log {
   readonly #write: (line: string) => void;
   readonly #request = new AsyncLocalStorage<string>();
   readonly #counts = new Map<string, EventCount>();
-  readonly #lastWarning = new Map<string, { at: number; held: number }>();
+  readonly #lastWarning = new Map<string, { at: number; suppressed: number }>();
 
   constructor(level: LogLevel, write: (line: string) => void = (line) => void process.stderr.write(line)) {
     this.#maxRank = rank[level];
@@ -31,7 +31,7 @@ export class Log {
     return this.#request.run(request, run);
   }
 
-  /** Complete lines that were made elsewhere. */
+  /** Writes complete lines, such as those of the access log. */
   lines(text: string): void {
     this.#write(text);
   }
@@ -46,11 +46,11 @@ export class Log {
     const now = performance.now();
     const last = this.#lastWarning.get(event);
     if (last && now - last.at < 1_000) {
-      last.held += 1;
+      last.suppressed += 1;
       return;
     }
-    this.#lastWarning.set(event, { at: now, held: 0 });
-    this.#line('warn', event, last?.held ? { ...facts, held_back: last.held } : facts);
+    this.#lastWarning.set(event, { at: now, suppressed: 0 });
+    this.#line('warn', event, last?.suppressed ? { ...facts, held_back: last.suppressed } : facts);
   }
 
   /** For rare events with individual facts: no line is suppressed. */
@@ -59,7 +59,7 @@ export class Log {
     this.#line('warn', event, facts);
   }
 
-  /** For faults of ours. The stack is logged here and shown nowhere else. */
+  /** For our own faults. The stack is logged here and shown nowhere else. */
   error(event: string, cause: unknown, facts: Record<string, unknown> = {}): void {
     this.#count('error', event);
     const error =
@@ -82,7 +82,7 @@ export class Log {
   #line(level: LogLevel, event: string, facts: Record<string, unknown>): void {
     if (rank[level] > this.#maxRank) return;
     const request = this.#request.getStore();
-    const named = request === undefined ? facts : { request, ...facts };
-    this.#write(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...named })}\n`);
+    const allFacts = request === undefined ? facts : { request, ...facts };
+    this.#write(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...allFacts })}\n`);
   }
 }

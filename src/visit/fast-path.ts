@@ -26,7 +26,7 @@ export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts)
     if (host === null) return null;
     const domainId = domainOf(host);
     if (typeof domainId !== 'number') return domainId;
-    // On custom domains as well: the app server tells a lost call of the API from a visit.
+    // On custom domains as well: the app server distinguishes a misdirected API call from a visit.
     if (isServicePath(request.path, false)) return null;
     const address = clientAddress(peer, request.forwardedFor, trustedProxies);
     const answer = redirects.answer(new PlainVisit(request, host, domainId, address));

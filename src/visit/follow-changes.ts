@@ -26,12 +26,12 @@ interface Follower {
 
 /**
  * `absence`: changes were deleted before they were read. `other_history`: the store is another one, such as a replica that
- * was promoted. `change_gone`: the last change that was read isn't there, as after a restore.
+ * was promoted. `change_gone`: the last change that was read is no longer in the feed, as after a restore.
  */
 export type LossReason = 'absence' | 'other_history' | 'change_gone';
 
 const maxPerPoll = 1_000;
-/** Ranges that one query asks for. */
+/** The maximum number of ranges in one query. */
 const rangesPerQuery = 100;
 /** How many of the newest ids are searched for gaps at the start. */
 const lookBack = 10_000;
@@ -75,13 +75,13 @@ export class ChangeFollower {
   async start(interval: number): Promise<void> {
     await this.#begin();
     this.#lastSuccess = this.#now();
-    const again = () => {
+    const pollAgain = () => {
       if (this.#stopped) return;
       this.#polling = this.poll().finally(() => {
-        this.#timer = setTimeout(again, interval);
+        this.#timer = setTimeout(pollAgain, interval);
       });
     };
-    this.#timer = setTimeout(again, interval);
+    this.#timer = setTimeout(pollAgain, interval);
   }
 
   async stop(): Promise<void> {
@@ -161,13 +161,13 @@ export class ChangeFollower {
       await this.#restart('change_gone');
       return false;
     }
-    const fresh = page.filter(({ id }) => id > last);
-    for (const change of fresh) {
+    const newChanges = page.filter(({ id }) => id > last);
+    for (const change of newChanges) {
       this.#gaps.add((this.#newest?.id ?? 0) + 1, change.id - 1, now);
       this.#newest = change;
       this.#follower.changed(change);
     }
-    this.#besideNewest.push(...fresh.slice(-nearNewest));
+    this.#besideNewest.push(...newChanges.slice(-nearNewest));
     return page.length === maxPerPoll;
   }
 

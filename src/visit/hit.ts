@@ -9,11 +9,11 @@ import type { Visit } from './visit.ts';
 /** How far the headers of proxies are trusted. */
 export interface HitTrust {
   readonly trustsProxies: boolean;
-  /** Whether https can be told from http: because a trusted proxy says so, or because this process speaks it itself. */
+  /** Whether https and http can be distinguished: a trusted proxy names the scheme, or this process terminates HTTPS itself. */
   readonly knowsScheme: boolean;
 }
 
-/** The journal's record of a visit, as it was sent. The fold interprets it after the answer. */
+/** The journal's record of a visit, with its values as they were sent. The fold interprets them later. */
 export function hitOf(
   visit: Visit,
   link: Pick<LinkForVisitor, 'id' | 'organizationId' | 'alias'>,
@@ -44,7 +44,7 @@ export function hitOf(
 }
 
 /**
- * A click of a quiet link. It has no method, which tells it from all other hits; versions before 052 count it as a machine's. Its
+ * A click of a quiet link. It has no method, which distinguishes it from all other hits; versions before 052 count it as a machine's. Its
  * time is deleted with the journal.
  */
 export const quietClick = ({ id, organizationId }: LinkForVisitor, at: number): RawHit => ({

@@ -11,17 +11,17 @@ interface Gap extends IdRange {
 
 /** Longer than any transaction takes: a younger gap is most likely a transaction that has not committed yet. */
 const freshFor = 30_000;
-/** How often older gaps are asked for. */
+/** How often older gaps are queried. */
 const oldInterval = 2_000;
 /** A session that was given a block of ids may use the rest of it much later. Changes are kept for as long. */
 const keptFor = 24 * 60 * 60 * 1000;
-/** Few gaps stay for good (a transaction was rolled back). Beyond this number the oldest ones are given up. */
+/** Few gaps are permanent (a transaction was rolled back). Beyond this number the oldest ones are given up. */
 const maxGaps = 1_000;
 
 /** Ids that were handed out but haven't appeared yet: they belong to open transactions, or to blocks reserved by sessions. */
 export class IdGaps {
   #gaps: Gap[] = [];
-  #oldAskedAt = Number.NEGATIVE_INFINITY;
+  #oldQueriedAt = Number.NEGATIVE_INFINITY;
 
   add(first: number, last: number, now: number): void {
     if (first > last) return;
@@ -36,8 +36,8 @@ export class IdGaps {
   /** The ranges to query now. */
   due(now: number): readonly IdRange[] {
     this.#gaps = this.#gaps.filter(({ since }) => now - since <= keptFor);
-    const includesOld = Math.abs(now - this.#oldAskedAt) >= oldInterval;
-    if (includesOld) this.#oldAskedAt = now;
+    const includesOld = Math.abs(now - this.#oldQueriedAt) >= oldInterval;
+    if (includesOld) this.#oldQueriedAt = now;
     return this.#gaps.filter(({ since }) => includesOld || now - since <= freshFor);
   }
 

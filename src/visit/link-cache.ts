@@ -80,7 +80,7 @@ export class LinkCache {
   #fetchLink(key: string, domainId: number, suffix: string): Loaded | Promise<Loaded> {
     const pending = this.#pending.get(key);
     if (pending && !pending.isOutdated) return pending.promise;
-    const loaded = this.#ask(domainId, suffix);
+    const loaded = this.#query(domainId, suffix);
     if (!(loaded instanceof Promise)) return this.#keep(key, loaded);
     const load: PendingLoad = { promise: loaded, isOutdated: false };
     this.#pending.set(key, load);
@@ -108,7 +108,7 @@ export class LinkCache {
     this.#aliases.delete(key);
   }
 
-  #ask(domainId: number, suffix: string): Loaded | Promise<Loaded> {
+  #query(domainId: number, suffix: string): Loaded | Promise<Loaded> {
     try {
       return this.#load(domainId, suffix);
     } catch (cause) {

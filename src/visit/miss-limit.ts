@@ -5,9 +5,9 @@ const minuteAt = 0;
 const headLength = 2;
 
 /**
- * A client that asks for many links that don't exist is guessing. Misses are counted by network and minute in memory that the
- * threads of this process share: the hash of a network, and its number of misses. When too many networks miss at once and a hash
- * finds no free slot, it isn't counted: memory is bounded.
+ * A client that requests many links that don't exist is guessing. Misses are counted by network and minute in memory that the
+ * threads of this process share: the hash of a network, and its number of misses. When too many networks have misses at once, a hash
+ * without a free slot isn't counted: memory is bounded.
  */
 export class MissLimit {
   readonly memory: SharedArrayBuffer;

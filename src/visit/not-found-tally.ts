@@ -9,7 +9,7 @@ import { isPerson } from './is-person.ts';
 import { suffixOf } from './path-suffix.ts';
 import type { Visit } from './visit.ts';
 
-interface Asked {
+interface MissingAddress {
   readonly domainId: number;
   readonly day: number;
   readonly suffix: string;
@@ -17,22 +17,22 @@ interface Asked {
   visits: number;
 }
 
-/** What one network asked for; null once that was more than a person mistypes. */
+/** The missing addresses that one network requested; null once they are more than a person mistypes. */
 interface Network {
   readonly since: number;
-  asked: Map<string, Asked> | null;
+  addresses: Map<string, MissingAddress> | null;
 }
 
-/** A network with more addresses than this within `remembered` is a scanner. */
+/** A network with more addresses than this within `networkLifetime` is a scanner. */
 const maxAddresses = 5;
-const remembered = 10 * 60_000;
+const networkLifetime = 10 * 60_000;
 /** Networks that are remembered at once; the oldest is dropped first. With the longest addresses they take 8 MB. */
 const maxNetworks = 2_000;
 
 /**
- * Counts in memory which missing addresses people asked for, until the counts are taken to the store. Machines are excluded by
- * their user agent, by what they ask for, and by the number of addresses they try: then the earlier counts of their network are
- * taken back as well. Of a network only a hash is kept, for ten minutes.
+ * Counts in memory which missing addresses people request, until the counts are moved to the store. Machines are excluded by
+ * their user agent, by what they request, and by the number of addresses they try: then the earlier counts of their network are
+ * dropped as well. Of a network only a hash is kept, for ten minutes.
  */
 export class NotFoundTally {
   readonly #trust: HitTrust;
@@ -52,28 +52,28 @@ export class NotFoundTally {
     if (checkSuffix(suffix, domainId === defaultDomainId) !== null || isProbe(suffix)) return;
     const now = this.#now();
     const network = this.#networkOf(visit.network, now);
-    if (network.asked === null) return;
+    if (network.addresses === null) return;
     const day = dayOf(now);
     const key = `${domainId} ${day} ${suffix}`;
-    const before = network.asked.get(key);
-    if (before) before.visits += 1;
-    else if (network.asked.size === maxAddresses) network.asked = null;
-    else network.asked.set(ownText(key), { domainId, day, suffix: ownText(suffix), visits: 1 });
+    const existing = network.addresses.get(key);
+    if (existing) existing.visits += 1;
+    else if (network.addresses.size === maxAddresses) network.addresses = null;
+    else network.addresses.set(ownText(key), { domainId, day, suffix: ownText(suffix), visits: 1 });
   }
 
   /** Returns the counts since the last call. */
   take(): readonly NotFoundCount[] {
     const counts = new Map<string, { -readonly [Field in keyof NotFoundCount]: NotFoundCount[Field] }>();
-    const over = this.#now() - remembered;
-    for (const [hash, { since, asked }] of this.#networks) {
-      for (const [key, address] of asked ?? []) {
+    const expiredBefore = this.#now() - networkLifetime;
+    for (const [hash, { since, addresses }] of this.#networks) {
+      for (const [key, address] of addresses ?? []) {
         if (address.visits === 0) continue;
         const count = counts.get(key);
         if (count) count.visits += address.visits;
         else counts.set(key, { ...address });
         address.visits = 0;
       }
-      if (since <= over) this.#networks.delete(hash);
+      if (since <= expiredBefore) this.#networks.delete(hash);
     }
     return [...counts.values()];
   }
@@ -84,7 +84,7 @@ export class NotFoundTally {
     if (known) return known;
     const [oldest] = this.#networks.keys();
     if (this.#networks.size >= maxNetworks && oldest !== undefined) this.#networks.delete(oldest);
-    const network: Network = { since: now, asked: new Map() };
+    const network: Network = { since: now, addresses: new Map() };
     this.#networks.set(hash, network);
     return network;
   }

@@ -5,8 +5,8 @@ import { refererField, refererForForm } from './form.ts';
 import { captchaScriptPath } from './gates/captcha-script.ts';
 
 /**
- * The pages that visitors see. They belong to the link's owner, not to us: the domain's name, one sentence, one action. All text
- * from outside goes through `escapeHtml`; nothing is loaded from elsewhere, save the captcha's script.
+ * The pages that visitors see. They belong to the link's owner, not to us: the domain's name, one sentence, one action. All
+ * external text is escaped by `escapeHtml`; pages load nothing except the captcha's script.
  */
 
 const style = `
@@ -54,18 +54,18 @@ interface Contents {
   readonly title: string;
   readonly head?: string;
   readonly body: string;
-  readonly more?: Record<string, string> | undefined;
+  readonly extraHeaders?: Record<string, string> | undefined;
 }
 
-function page({ status, host, title, head = '', body, more }: Contents): Page {
+function page({ status, host, title, head = '', body, extraHeaders }: Contents): Page {
   const html =
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
     `<title>${escapeHtml(title)}</title>${head}<style>${style}</style></head>` +
     `<body><main><p class="host">${escapeHtml(host)}</p>${body}</main></body></html>`;
-  return { status, headers: more === undefined ? headers : { ...headers, ...more }, html };
+  return { status, headers: extraHeaders === undefined ? headers : { ...headers, ...extraHeaders }, html };
 }
 
-const says = (title: string, sentence: string): string => `<h1>${title}</h1><p>${sentence}</p>`;
+const messageHtml = (title: string, sentence: string): string => `<h1>${title}</h1><p>${sentence}</p>`;
 
 /** Memoized, because guesses at links may request it thousands of times a second. */
 export const notFoundPage = memoize(
@@ -75,7 +75,7 @@ export const notFoundPage = memoize(
       status: 404,
       host,
       title: 'No link here',
-      body: says('No link here', 'Check the address for typos, or ask the person who gave it to you.'),
+      body: messageHtml('No link here', 'Check the address for typos, or ask the person who gave it to you.'),
     }),
 );
 
@@ -96,8 +96,8 @@ export const notStartedPage = (host: string, startsAt: number, now: number): Pag
     status: 404,
     host,
     title: 'Not yet',
-    body: says('Not yet', `This link starts on ${dayAndTime(startsAt)}. Open it again then.`),
-    more: { 'retry-after': String(Math.max(1, Math.ceil((startsAt - now) / 1000))) },
+    body: messageHtml('Not yet', `This link starts on ${dayAndTime(startsAt)}. Open it again then.`),
+    extraHeaders: { 'retry-after': String(Math.max(1, Math.ceil((startsAt - now) / 1000))) },
   });
 
 /** Of a link that has expired or is disabled. */
@@ -106,7 +106,10 @@ export const expiredPage = (host: string): Page =>
     status: 410,
     host,
     title: 'This link has ended',
-    body: says('This link has ended', 'It no longer leads anywhere. Whoever shared it may have a new one.'),
+    body: messageHtml(
+      'This link has ended',
+      'It no longer leads anywhere. Whoever shared it may have a new one.',
+    ),
   });
 
 export const refusedPage = (host: string): Page =>
@@ -114,7 +117,7 @@ export const refusedPage = (host: string): Page =>
     status: 403,
     host,
     title: 'Not for automated visitors',
-    body: says('Not for automated visitors', 'This link is for people. Open it in a web browser.'),
+    body: messageHtml('Not for automated visitors', 'This link is for people. Open it in a web browser.'),
   });
 
 export const slowDownPage = (host: string, retryAfter: number): Page =>
@@ -122,11 +125,11 @@ export const slowDownPage = (host: string, retryAfter: number): Page =>
     status: 429,
     host,
     title: 'Too many wrong addresses',
-    body: says(
+    body: messageHtml(
       'Too many wrong addresses',
       'Your network asked for many links that do not exist. Try again in a minute.',
     ),
-    more: { 'retry-after': String(retryAfter) },
+    extraHeaders: { 'retry-after': String(retryAfter) },
   });
 
 export const unavailablePage = (host: string): Page =>
@@ -134,11 +137,11 @@ export const unavailablePage = (host: string): Page =>
     status: 503,
     host,
     title: 'Not reachable right now',
-    body: says(
+    body: messageHtml(
       'Not reachable right now',
       'This link cannot be looked up at the moment. Try again in a few seconds.',
     ),
-    more: { 'retry-after': '5' },
+    extraHeaders: { 'retry-after': '5' },
   });
 
 export function methodPage(host: string, allow: string): Page {
@@ -146,8 +149,8 @@ export function methodPage(host: string, allow: string): Page {
     status: 405,
     host,
     title: 'This link is only for opening',
-    body: says('This link is only for opening', 'Nothing can be sent to it.'),
-    more: { allow },
+    body: messageHtml('This link is only for opening', 'Nothing can be sent to it.'),
+    extraHeaders: { allow },
   });
 }
 
@@ -156,7 +159,7 @@ export const badFormPage = (host: string): Page =>
     status: 400,
     host,
     title: 'This could not be read',
-    body: says('This could not be read', 'Open the link again, and send the form from its page.'),
+    body: messageHtml('This could not be read', 'Open the link again, and send the form from its page.'),
   });
 
 /** Carries the Referer of the visit through the form: our pages send none. */
@@ -180,7 +183,7 @@ export const passwordPage = (
       `${error ? ' aria-invalid="true" aria-describedby="error"' : ''}>` +
       `${error ? `<p class="error" id="error" role="alert">${escapeHtml(error.sentence)}</p>` : ''}` +
       `${refererInput(referer)}<button>Open link</button></form>`,
-    more: error?.retryAfter === undefined ? undefined : { 'retry-after': String(error.retryAfter) },
+    extraHeaders: error?.retryAfter === undefined ? undefined : { 'retry-after': String(error.retryAfter) },
   });
 
 export const captchaPage = (host: string, referer: string, challenge: object, error?: string): Page =>
@@ -194,10 +197,10 @@ export const captchaPage = (host: string, referer: string, challenge: object, er
       `<form method="post" data-challenge="${escapeHtml(JSON.stringify(challenge))}"><input type="hidden" name="altcha">` +
       `${refererInput(referer)}<button>Continue</button><p role="status">${error ? escapeHtml(error) : ''}</p></form>` +
       '<noscript><p>This check needs JavaScript. Allow it for this page and reload.</p></noscript>',
-    more: { 'content-security-policy': policyWithScript },
+    extraHeaders: { 'content-security-policy': policyWithScript },
   });
 
-/** For crawlers that draw a card where a link was pasted. It says what the owner wrote, and nothing else. */
+/** For crawlers that show a preview card for a pasted link. It contains what the owner wrote, and nothing else. */
 export function previewPage(host: string, url: string, { options }: LinkForVisitor): Page {
   const { ogTitle = null, ogDescription = null, ogImage = null } = options ?? {};
   const title = ogTitle ?? host;

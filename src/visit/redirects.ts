@@ -44,15 +44,15 @@ export interface FoundLink {
   readonly pathBehind: string;
 }
 
-/** Path segments in which a link that forwards longer paths is searched. */
+/** The maximum number of path segments that are tried to find a link that forwards longer paths. */
 const maxParts = 16;
 
 export interface RedirectParts {
   readonly links: LinkCache;
   readonly misses: MissLimit;
-  /** Counts addresses that people asked for in vain. */
+  /** Counts the missing addresses that people request. */
   readonly notFound: Pick<NotFoundTally, 'count'>;
-  /** Where the domain of a host sends visits to none of its links; null for nowhere. */
+  /** The URL to which the domain of a host redirects visits to none of its links; null if there is none. */
   readonly fallbackFor: (host: string, method: string, path: string) => string | null;
   readonly now: () => number;
   /** Null records nothing, for the benchmark. */
@@ -63,7 +63,7 @@ export interface RedirectParts {
 }
 
 /**
- * From a visit to its answer: looks the link up, decides, counts misses and records the hit. The fast path and the app server
+ * Answers a visit: looks the link up, decides, counts misses and records the hit. The fast path and the app server
  * both use this, and differ only in how they read requests and write answers.
  */
 export class Redirects {
@@ -89,7 +89,7 @@ export class Redirects {
     return link === null ? this.#answerByPrefix(visit) : this.#answerFor(visit, { link, pathBehind: '' });
   }
 
-  /** For a path that is no link's suffix as a whole. */
+  /** For a path that as a whole is not the suffix of a link. */
   #answerByPrefix(visit: Visit): VisitAnswer {
     const found = this.byPrefix(visit);
     if (found instanceof Promise) return { kind: 'wait', until: found };
@@ -133,8 +133,8 @@ export class Redirects {
       cut = next;
     }
     const { misses } = this.#parts;
-    const any = this.#find(domainId, anyForwarding);
-    if (any === null || any instanceof Promise) return any;
+    const forwarding = this.#find(domainId, anyForwarding);
+    if (forwarding === null || forwarding instanceof Promise) return forwarding;
     if (misses.isExceeded(visit.network)) return null;
     for (; cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
       const suffix = path[cut - 1] === '/' ? null : suffixOf(path.slice(0, cut));
@@ -148,8 +148,8 @@ export class Redirects {
 
   #find(domainId: number, suffix: string): LinkForVisitor | null | Promise<LinkForVisitor | null> {
     const { links } = this.#parts;
-    const known = links.peek(domainId, suffix);
-    return known === undefined ? links.fetch(domainId, suffix) : known;
+    const cached = links.peek(domainId, suffix);
+    return cached === undefined ? links.fetch(domainId, suffix) : cached;
   }
 
   visitor(visit: Visit, pathBehind: string, hasPass?: () => boolean, hasSolved?: boolean): VisitorOf {
@@ -192,10 +192,10 @@ export class Redirects {
     counts.answered(wait > 0 ? 'slowed_down' : 'no_link');
     if (wait > 0) return { kind: 'page', page: slowDownPage(host, wait), stored: 'stored' };
     notFound.count(visit);
-    const elsewhere = fallbackFor(host, visit.method, visit.path);
-    return elsewhere === null || !isPlainUrl(elsewhere)
+    const fallbackUrl = fallbackFor(host, visit.method, visit.path);
+    return fallbackUrl === null || !isPlainUrl(fallbackUrl)
       ? { kind: 'page', page: notFoundPage(host), stored: 'stored' }
-      : { kind: 'redirect', status: 302, location: elsewhere, cookie: null, stored: 'stored' };
+      : { kind: 'redirect', status: 302, location: fallbackUrl, cookie: null, stored: 'stored' };
   }
 
   /** Answers a visit whose link could not be looked up or decided. */

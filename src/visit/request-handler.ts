@@ -24,7 +24,7 @@ interface RequestHandlerParts {
 type Redirect = Extract<Outcome, { kind: 'redirect' }>;
 
 /**
- * Answers visits on the app server. It adds what the fast path leaves to it: passwords, captchas, limits of clicks and preview
+ * Answers visits on the app server. It adds what the fast path leaves to it: passwords, captchas, click limits and preview
  * cards.
  */
 export class RequestHandler {
@@ -43,7 +43,7 @@ export class RequestHandler {
       case 'wait':
         return this.#answerAfter(visit, answer.until);
       case 'app_server':
-        return answer.found === null ? this.#answerUnknown(visit) : this.#answerHere(visit, answer.found);
+        return answer.found === null ? this.#answerUnknown(visit) : this.#answerFound(visit, answer.found);
       default:
         return toResponse(answer);
     }
@@ -59,10 +59,10 @@ export class RequestHandler {
     return this.answer(visit);
   }
 
-  #answerHere(visit: RequestVisit, found: FoundLink): Response | Promise<Response> {
+  #answerFound(visit: RequestVisit, found: FoundLink): Response | Promise<Response> {
     const { method } = visit;
     if (method === 'GET' || method === 'HEAD')
-      return this.#act(visit, found.link, this.#decide(visit, found));
+      return this.#answerOutcome(visit, found.link, this.#decide(visit, found));
     const takesForm = isGated(found.link);
     if (method === 'POST' && takesForm) return this.#submit(visit, found);
     return pageResponse(pages.methodPage(visit.host, takesForm ? 'GET, HEAD, POST' : 'GET, HEAD'));
@@ -72,7 +72,7 @@ export class RequestHandler {
   #answerUnknown(visit: RequestVisit): Response | Promise<Response> {
     const found = this.#parts.redirects.byPrefix(visit);
     if (found instanceof Promise) return this.#answerAfter(visit, found);
-    if (found !== null) return this.#answerHere(visit, found);
+    if (found !== null) return this.#answerFound(visit, found);
     return this.#respond(visit, this.#parts.redirects.miss(visit));
   }
 
@@ -90,7 +90,7 @@ export class RequestHandler {
     );
   }
 
-  #act(
+  #answerOutcome(
     visit: RequestVisit,
     link: LinkForVisitor,
     outcome: Outcome,
@@ -120,8 +120,8 @@ export class RequestHandler {
     const { redirects, clickLimit, now, onFault } = this.#parts;
     try {
       const isAdmitted = await clickLimit.admits(visit, link.id);
-      const found = isAdmitted ? outcome : ended(link.options);
-      return await this.#respond(visit, redirects.complete(visit, link, found, now(), cookie));
+      const finalOutcome = isAdmitted ? outcome : ended(link.options);
+      return await this.#respond(visit, redirects.complete(visit, link, finalOutcome, now(), cookie));
     } catch (cause) {
       onFault(cause);
       return pageResponse(this.#parts.redirects.unavailable(visit));
@@ -143,7 +143,7 @@ export class RequestHandler {
     const { link } = found;
     const before = this.#decide(visit, found);
     if (before.kind !== 'ask_password' && before.kind !== 'ask_captcha')
-      return this.#act(visit, link, before);
+      return this.#answerOutcome(visit, link, before);
     const form = await readForm(visit.request);
     if (form === null) return pageResponse(pages.badFormPage(visit.host));
     visit.setRefererInForm(refererInForm(form));
@@ -179,7 +179,7 @@ export class RequestHandler {
     }
     // Answering with 303 would keep a reload from sending the password again, but the next page would lose the Referer.
     return next.kind === 'redirect'
-      ? this.#act(visit, link, next, cookie)
+      ? this.#answerOutcome(visit, link, next, cookie)
       : redirectResponse(303, visit.path + visit.search, cookie);
   }
 
@@ -188,7 +188,7 @@ export class RequestHandler {
     const hasSolved = await this.#parts.captcha.accepts(link, payload);
     if (!hasSolved)
       return this.#askCaptcha(visit, link, 'That check was too old or used before. Here is a new one.');
-    return this.#act(visit, link, this.#decide(visit, found, false, true));
+    return this.#answerOutcome(visit, link, this.#decide(visit, found, false, true));
   }
 
   async #askCaptcha(visit: RequestVisit, link: LinkForVisitor, error?: string): Promise<Response> {

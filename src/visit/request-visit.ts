@@ -3,19 +3,19 @@ import { hintsChecksum } from '../rules/client-hints.ts';
 import { type HeaderEvidence, headerEvidenceOf } from '../rules/header-evidence.ts';
 import { countryHeaders, purposeOf, type Visit } from './visit.ts';
 
-type Sent = Pick<IncomingRequest, 'request' | 'host' | 'path' | 'search' | 'address' | 'network'>;
+type Incoming = Pick<IncomingRequest, 'request' | 'host' | 'path' | 'search' | 'address' | 'network'>;
 
 /** A visit that came to the app server. Headers are read only when needed: each read takes a quarter of a microsecond. */
 export class RequestVisit implements Visit {
   readonly request: Request;
   readonly domainId: number;
-  readonly #sent: Sent;
+  readonly #incoming: Incoming;
   #refererInForm: string | null = null;
 
-  constructor(sent: Sent, domainId: number) {
-    this.request = sent.request;
+  constructor(incoming: Incoming, domainId: number) {
+    this.request = incoming.request;
     this.domainId = domainId;
-    this.#sent = sent;
+    this.#incoming = incoming;
   }
 
   get headers(): Headers {
@@ -27,23 +27,23 @@ export class RequestVisit implements Visit {
   }
 
   get path(): string {
-    return this.#sent.path;
+    return this.#incoming.path;
   }
 
   get search(): string {
-    return this.#sent.search;
+    return this.#incoming.search;
   }
 
   get host(): string {
-    return this.#sent.host;
+    return this.#incoming.host;
   }
 
   get address(): string {
-    return this.#sent.address();
+    return this.#incoming.address();
   }
 
   get network(): string {
-    return this.#sent.network();
+    return this.#incoming.network();
   }
 
   get userAgent(): string | null {
@@ -78,7 +78,7 @@ export class RequestVisit implements Visit {
     return this.#refererInForm ?? this.headers.get('referer') ?? '';
   }
 
-  /** Takes over the Referer of the visit that was shown this form; null if the form has none. */
+  /** Uses the Referer of the visit whose page contained this form; null if the form has none. */
   setRefererInForm(referer: string | null): void {
     this.#refererInForm = referer;
   }

@@ -25,7 +25,7 @@ const indexOf = Object.fromEntries(visitOutcomes.map((outcome, index) => [outcom
 /** Milliseconds. Most answers take tens of microseconds; a lookup takes some milliseconds, a slow disk longer. */
 const answerTimeBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 2_500];
 
-/** Counts the visits of one thread. Every visit comes through here, so a count is an addition in memory. */
+/** Counts the visits of one thread. Every visit is counted, so a count is only an addition in memory. */
 export class VisitCounts {
   readonly #outcomes = new Float64Array(visitOutcomes.length);
   /** From reading a request on the fast path to sending its answer, including the journal write. */
@@ -43,7 +43,7 @@ export class VisitCounts {
     this.#found += 1;
   }
 
-  /** The address has to be looked up. A visit that waits for the lookup asks the cache again. */
+  /** The address has to be looked up. A visit that waits for the lookup reads the cache again. */
   cacheMiss(waits: boolean): void {
     this.#lookups += 1;
     if (waits) this.#found -= 1;

@@ -31,7 +31,7 @@ export interface Visit {
   readonly network: string;
   readonly userAgent: string | null;
   readonly platformHint: string | null;
-  /** Includes headers that any client can send: `no_browser_headers` depends on what a proxy may have said. */
+  /** Includes headers that any client can send: `no_browser_headers` depends on the scheme, which a proxy may have named. */
   readonly headerEvidence: HeaderEvidence;
   readonly acceptLanguage: string;
   /** A checksum of its client hints; 0 where there are none. */

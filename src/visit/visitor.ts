@@ -10,7 +10,7 @@ import { memoize } from '../structures/memoize.ts';
 import type { Visit } from './visit.ts';
 
 /**
- * Links with a gate, a preview or a click limit need the class of every visit: a lookup instead of some microseconds of parsing.
+ * Memoized, because links with a gate, a preview or a click limit need the class of every visit: parsing takes some microseconds.
  */
 export const classOf = memoize(4_096, classOfAgent);
 /** The same for links with rules. */
@@ -33,11 +33,11 @@ export interface VisitorDependencies {
 /** The visitor as the decision sees them, each fact computed when it is first needed. */
 export class VisitorOf implements Visitor {
   readonly #visit: Visit;
-  readonly #means: VisitorDependencies;
+  readonly #dependencies: VisitorDependencies;
   readonly #hasPass: () => boolean;
   readonly #hasSolved: boolean;
   readonly #pathBehind: string;
-  /** Cached, because several rules may ask for it. */
+  /** Cached, because several rules may need it. */
   #country: string | null = null;
   #place: Place | null = null;
   #language: string | null = null;
@@ -48,13 +48,13 @@ export class VisitorOf implements Visitor {
 
   constructor(
     visit: Visit,
-    means: VisitorDependencies,
+    dependencies: VisitorDependencies,
     pathBehind: string,
     hasPass: () => boolean = never,
     hasSolved = false,
   ) {
     this.#visit = visit;
-    this.#means = means;
+    this.#dependencies = dependencies;
     this.#hasPass = hasPass;
     this.#hasSolved = hasSolved;
     this.#pathBehind = pathBehind;
@@ -129,7 +129,7 @@ export class VisitorOf implements Visitor {
 
   dayHash(organizationId: number, at: number): number {
     const { address, userAgent } = this.#visit;
-    return dayHash(this.#means.hashSeed, { organizationId, at, address, userAgent: userAgent ?? '' });
+    return dayHash(this.#dependencies.hashSeed, { organizationId, at, address, userAgent: userAgent ?? '' });
   }
 
   random(): number {
@@ -137,13 +137,13 @@ export class VisitorOf implements Visitor {
   }
 
   #findCountry(): string {
-    const { trustsProxies } = this.#means;
+    const { trustsProxies } = this.#dependencies;
     const hinted = trustsProxies ? countryCode(this.#visit.countryHint) : null;
     return (hinted ?? this.#findPlace().country) || unknownCountry;
   }
 
   #findPlace(): Place {
-    this.#place ??= this.#means.placeOf(this.#visit.network);
+    this.#place ??= this.#dependencies.placeOf(this.#visit.network);
     return this.#place;
   }
 

@@ -35,9 +35,9 @@ export function nextTry(tries: Tries, random: number, retryAfter: number | null)
   const end = tries.firstAt + giveUpAfter;
   if (tries.now >= end) return null;
   const wait = waits[Math.min(Math.max(tries.made, 1), waits.length) - 1] ?? day;
-  const asked = Math.min(retryAfter ?? 0, longestRetryAfter);
+  const requestedWait = Math.min(retryAfter ?? 0, longestRetryAfter);
   // The last try is made at the end itself, so that a target that recovered just before it is still reached.
-  return Math.min(tries.now + Math.max(Math.round(wait * (0.8 + 0.4 * random)), asked), end);
+  return Math.min(tries.now + Math.max(Math.round(wait * (0.8 + 0.4 * random)), requestedWait), end);
 }
 
 /** The relevant part of an attempt (guarded-post.ts). */

@@ -10,7 +10,7 @@ interface ClickOutboxSettings {
   readonly site: Pick<Site, 'domainUrl' | 'linkUrl'>;
   readonly addressForm: AddressForm;
   readonly now: number;
-  /** The journal of the clicks: together with their positions in it, the same when it is folded again. */
+  /** The journal of the clicks: it and their positions in it are the same when it is folded again. */
   readonly journal: string;
   readonly hitIdOf: HitIdOf;
 }
@@ -77,8 +77,8 @@ export function delivery(
 }
 
 /**
- * Not the hit's id: a database that was restored from a backup assigns ids a second time, and a receiver would take those
- * messages for repetitions. Nor its index in a batch: if a database has gone back in time, the same hits come in other batches.
+ * Not derived from the hit's id: a database that was restored from a backup assigns ids a second time, and a receiver would take
+ * those messages for repetitions. Nor from its index in a batch: after a restore, the same hits come in other batches.
  */
 const messageId = (journal: string, position: string): string =>
   `click_${createHash('sha256').update(`${journal}\n${position}`).digest('base64url').slice(0, 22)}`;

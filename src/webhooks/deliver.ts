@@ -34,7 +34,7 @@ export interface DelivererParts {
 }
 
 const usualLimits: SlotLimits = { overall: 128, perOrganization: 64, perHost: 24, perTarget: 8 };
-/** Longer than any call takes, with a margin for clocks that differ: after that, a node is assumed to have died. */
+/** Longer than any call takes, with a margin for clocks that differ: after that, a node is assumed to have crashed. */
 const lease = 45_000;
 /** Milliseconds that a stop waits for calls under way. */
 const grace = 1_000;
@@ -49,7 +49,7 @@ export class Deliverer implements Webhooks {
   readonly #stopping = new AbortController();
   #timer: Timer | undefined;
   #running: Promise<void> | undefined;
-  #again = false;
+  #mustPollAgain = false;
   #isStarted = false;
 
   constructor(parts: DelivererParts) {
@@ -65,7 +65,7 @@ export class Deliverer implements Webhooks {
 
   wake(): void {
     if (!this.#isStarted) return;
-    this.#again = true;
+    this.#mustPollAgain = true;
     this.#running ??= this.#run();
   }
 
@@ -89,8 +89,8 @@ export class Deliverer implements Webhooks {
   async #run(): Promise<void> {
     clearTimeout(this.#timer);
     try {
-      while (this.#again && this.#isStarted) {
-        this.#again = false;
+      while (this.#mustPollAgain && this.#isStarted) {
+        this.#mustPollAgain = false;
         for (const delivery of await this.#claim()) this.#begin(delivery);
       }
     } catch (cause) {

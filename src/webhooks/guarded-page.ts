@@ -8,7 +8,7 @@ const redirects = [301, 302, 303, 307, 308];
 
 export type PageOptions = Pick<RequestOptions, 'lookup' | 'deadline' | 'ca'>;
 
-interface Wanted {
+interface PageRequest {
   /** The value of the `Accept` header. */
   readonly accept: string;
   /** Whether a body of this type is read. */
@@ -28,16 +28,16 @@ export interface FetchedPage {
 }
 
 /**
- * Fetches a web address, if the guard allows it: each redirect is another address, which the guard checks again. Null if there is
- * nothing wanted, whatever the reason. Never rejects, and ends by the deadline.
+ * Fetches a web address, if the guard allows it: each redirect is another address, which the guard checks again. Null
+ * if there is no such body, for whatever reason. Never rejects, and ends by the deadline.
  */
 export async function guardedPage(
   address: string,
-  wanted: Wanted,
+  requested: PageRequest,
   allowed: AllowList,
   { lookup = systemResolver, deadline = 10_000, ca }: PageOptions = {},
 ): Promise<FetchedPage | null> {
-  const signal = AbortSignal.any([wanted.signal, AbortSignal.timeout(deadline)]);
+  const signal = AbortSignal.any([requested.signal, AbortSignal.timeout(deadline)]);
   let next = address;
   try {
     for (let hop = 0; hop <= maxRedirects; hop++) {
@@ -50,7 +50,7 @@ export async function guardedPage(
         rejection(signal),
       ]);
       if (found.kind !== 'checked') return null;
-      const answer = await read(url, found.addresses, wanted, signal, ca);
+      const answer = await read(url, found.addresses, requested, signal, ca);
       if (answer === null || typeof answer !== 'string') return answer;
       const target = URL.parse(answer, url.href);
       if (target === null) return null;
@@ -66,7 +66,7 @@ export async function guardedPage(
 function read(
   url: URL,
   addresses: readonly Address[],
-  { accept, isWanted, max, whole }: Wanted,
+  { accept, isWanted, max, whole }: PageRequest,
   signal: AbortSignal,
   ca: string | undefined,
 ): Promise<FetchedPage | string | null> {

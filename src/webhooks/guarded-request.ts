@@ -54,7 +54,7 @@ export type Attempt =
       readonly fault: Fault;
     };
 
-/** Whether there was no connection in time, no secure one, or something other than HTTP on it. */
+/** There was no connection in time, no accepted certificate, or an answer that isn't HTTP. */
 export type Fault = 'connection' | 'certificate' | 'protocol';
 
 /**
@@ -78,28 +78,28 @@ export async function guardedRequest(
   const checked = checkTarget(target, allowed);
   if (!checked.ok) return { kind: 'refused', sentence: checked.sentence };
   const { url } = checked;
-  const started = performance.now();
-  const duration = () => Math.round(performance.now() - started);
-  const cut = new AbortController();
-  const breakOff = () => cut.abort(new Broken('The delivery was broken off.'));
-  const timer = setTimeout(() => cut.abort(new Broken(lateSentence(deadline))), deadline);
-  outgoing.signal?.addEventListener('abort', breakOff, { once: true });
-  if (outgoing.signal?.aborted) breakOff();
+  const startedAt = performance.now();
+  const duration = () => Math.round(performance.now() - startedAt);
+  const aborter = new AbortController();
+  const abortCall = () => aborter.abort(new CallFailure('The delivery was broken off.'));
+  const timer = setTimeout(() => aborter.abort(new CallFailure(lateSentence(deadline))), deadline);
+  outgoing.signal?.addEventListener('abort', abortCall, { once: true });
+  if (outgoing.signal?.aborted) abortCall();
   try {
     const found = await Promise.race([
       resolveTarget(url.hostname, portOf(url), lookup, allowed),
-      rejection(cut.signal),
+      rejection(aborter.signal),
     ]);
     if (found.kind === 'refused') return found;
-    if (found.kind === 'unresolved') throw new Broken(found.sentence);
-    const answer = await exchange(url, found.addresses, outgoing, cut.signal, ca);
+    if (found.kind === 'unresolved') throw new CallFailure(found.sentence);
+    const answer = await exchange(url, found.addresses, outgoing, aborter.signal, ca);
     const retryAfter = parseRetryAfter(answer.retryAfter, now());
     return { kind: 'answered', ...answer, retryAfter, duration: duration() };
   } catch (cause) {
     return { kind: 'failed', ...failureOf(cause), duration: duration() };
   } finally {
     clearTimeout(timer);
-    outgoing.signal?.removeEventListener('abort', breakOff);
+    outgoing.signal?.removeEventListener('abort', abortCall);
   }
 }
 
@@ -111,18 +111,18 @@ interface Answer {
 }
 
 /**
- * One request over a connection of its own. The status is the result: once it is here, a truncated body (too long, too slow,
+ * One request over a connection of its own. The status is the result: once it has arrived, a truncated body (too long, too slow,
  * broken) only shortens the excerpt.
  */
 function exchange(
   url: URL,
   addresses: readonly Address[],
   { method, headers, body, kept }: OutgoingRequest,
-  cut: AbortSignal,
+  signal: AbortSignal,
   ca: string | undefined,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  cut.throwIfAborted();
+  signal.throwIfAborted();
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const request = requestTo(url, addresses, { method, headers: { ...headers, ...length } }, ca);
   let settle = (cause: unknown): void => reject(cause);
@@ -130,10 +130,10 @@ function exchange(
     settle(cause);
     request.destroy();
   };
-  cut.addEventListener('abort', () => end(cut.reason), { once: true });
+  signal.addEventListener('abort', () => end(signal.reason), { once: true });
   let interim = 0;
   request.on('information', () => {
-    if (++interim > maxInterim) end(new Broken('The target never came to its answer.'));
+    if (++interim > maxInterim) end(new CallFailure('The target never came to its answer.'));
   });
   request.on('response', (response) => {
     const excerpt = new Excerpt(response.headers['content-encoding'], kept);
@@ -147,7 +147,7 @@ function exchange(
     response.on('close', () => end(null));
   });
   request.on('error', end);
-  request.on('close', () => end(new Broken('The target closed the connection without an answer.')));
+  request.on('close', () => end(new CallFailure('The target closed the connection without an answer.')));
   if (body === null) request.end();
   else request.end(body);
   return promise;
@@ -164,25 +164,25 @@ export function requestTo(
     method,
     agent: false,
     headers: { ...headers, 'accept-encoding': 'identity' },
-    lookup: pinned(addresses),
+    lookup: pinnedLookup(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 2000,
     maxHeaderSize: maxHeader,
   };
   return url.protocol === 'https:'
-    ? https.request(url, { ...options, ...trust(url.hostname, ca) })
+    ? https.request(url, { ...options, ...tlsOptions(url.hostname, ca) })
     : http.request(url, options);
 }
 
 /** The host for TLS: never an address, never with a trailing dot. */
-const trust = (hostname: string, ca: string | undefined) => ({
+const tlsOptions = (hostname: string, ca: string | undefined) => ({
   servername: readAddress(withoutBrackets(hostname)) ? '' : normaliseHostname(hostname),
   rejectUnauthorized: true,
   ...(ca === undefined ? {} : { ca }),
 });
 
 /** Answers every name with the addresses that were checked, so that nothing is resolved a second time. */
-function pinned(addresses: readonly Address[]): LookupFunction {
+function pinnedLookup(addresses: readonly Address[]): LookupFunction {
   const all = addresses.slice(0, maxAddresses).map((address) => ({
     address: address.toString(),
     family: address.kind() === 'ipv6' ? 6 : 4,
@@ -228,8 +228,8 @@ class Excerpt {
   }
 }
 
-/** A failure that we caused, with its message. */
-class Broken extends Error {}
+/** A failure whose message is a sentence of ours. */
+class CallFailure extends Error {}
 
 export function rejection(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -250,9 +250,9 @@ const sentences: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'The headers of the answer are too long.',
 };
 
-/** What the owner of a webhook or a link may know of a failure: no address, no path of ours. */
+/** What the owner of a webhook or a link may learn about a failure: no address, and no path of ours. */
 function failureOf(cause: unknown): { readonly sentence: string; readonly fault: Fault } {
-  if (cause instanceof Broken) return { sentence: cause.message, fault: 'connection' };
+  if (cause instanceof CallFailure) return { sentence: cause.message, fault: 'connection' };
   const code =
     cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'UNKNOWN';
   if (code.startsWith('HPE_'))

@@ -3,13 +3,13 @@ import type { Site } from '../rules/site.ts';
 import type { LinkEvent } from '../rules/webhook-event.ts';
 import type { StoredLink } from '../storage/links.ts';
 
-/** The link as it is now (or was, if it is deleted), under the names of the interface; never its secrets. */
+/** The link as it is now (or was, if it is deleted), under the names of the API; never its secrets. */
 export const linkEventBody = (
   event: LinkEvent,
   link: StoredLink,
   site: Site,
   at: number,
-  further: Readonly<Record<string, unknown>> = {},
+  extraFields: Readonly<Record<string, unknown>> = {},
 ) => ({
   event,
   payload: {
@@ -28,7 +28,7 @@ export const linkEventBody = (
     start_date: link.start_at === null ? null : formatIso(link.start_at),
     expiration_date: link.expires_at === null ? null : formatIso(link.expires_at),
     click_limit: link.click_limit,
-    ...further,
+    ...extraFields,
     occurred_at: formatIso(at),
   },
 });

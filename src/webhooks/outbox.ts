@@ -16,7 +16,7 @@ export { zapierClick };
 export interface Webhooks {
   /** Non-public addresses that targets may have. */
   readonly allowed: AllowList;
-  /** Something was added to the outbox: it is polled at once. */
+  /** Polls the outbox at once, because something was added to it. */
   wake(): void;
   /** Makes one call now. Never rejects. */
   tryOnce(message: OutgoingMessage): Promise<NewAttempt>;
@@ -32,18 +32,18 @@ export interface Occasion {
 }
 
 /**
- * Written in the transaction of the event. Nothing is written for a link that didn't ask for the event. `further`: data of the
- * event beside the link.
+ * Runs in the transaction of the event. Writes nothing for a link whose webhook isn't sent the event. `extraFields`: data of the
+ * event besides the link.
  */
 export async function enqueueLinkEvent(
   queries: Queries,
   event: LinkEvent,
   link: StoredLink,
   { site, now, messageId }: Occasion,
-  further?: Readonly<Record<string, unknown>>,
+  extraFields?: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   if (link.webhook_url === null || !readEvents(link.webhook_events).includes(event)) return;
-  const body = JSON.stringify(linkEventBody(event, link, site, now, further));
+  const body = JSON.stringify(linkEventBody(event, link, site, now, extraFields));
   const message = { event, id: messageId, body, key: link.webhook_auth_key };
   await insertDeliveries(queries, [delivery(link, link.webhook_url, message, now)]);
 }

@@ -39,7 +39,7 @@ export class Slots {
     this.#count(holder, -1);
   }
 
-  /** Organizations that are at their limit, once these are under way too. */
+  /** Organizations that are at their limit once the claimed deliveries are under way too. */
   full(claimed: readonly Holder[]): number[] {
     const counts = new Map(this.#organizations);
     for (const { organization_id } of claimed) add(counts, organization_id, 1);
@@ -56,16 +56,16 @@ export class Slots {
         this.#limits.perTarget - (this.#targets.get(target) ?? 0),
         this.#limits.perHost - (hosts.get(hostOf(target)) ?? 0),
       );
-    const open = targets.filter((target) => room(target) > 0);
-    const equal = Math.max(1, Math.floor(this.free / Math.max(1, open.length)));
+    const targetsWithRoom = targets.filter((target) => room(target) > 0);
+    const equalShare = Math.max(1, Math.floor(this.free / Math.max(1, targetsWithRoom.length)));
     const shares: Share[] = [];
-    let left = this.free;
-    for (const target of open) {
-      const max = Math.min(room(target), equal, left);
+    let remaining = this.free;
+    for (const target of targetsWithRoom) {
+      const max = Math.min(room(target), equalShare, remaining);
       if (max <= 0) continue;
       shares.push({ target, max });
       add(hosts, hostOf(target), max);
-      left -= max;
+      remaining -= max;
     }
     return shares;
   }

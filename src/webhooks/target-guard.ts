@@ -8,7 +8,7 @@ const usualPorts = [80, 443];
 const dnsName = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9][a-z0-9_-]{0,62}$/;
 
 /** A name without a dot, or with an ending of home and office networks (RFC 6762, appendix G). */
-const insideName =
+const internalName =
   /^[^.]+$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
 
 type Target = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly sentence: string };
@@ -50,13 +50,13 @@ function hostProblem(hostname: string, port: number, allowed: AllowList): string
   const name = normaliseHostname(hostname);
   if (!dnsName.test(name)) return `"${hostname}" is not the name of a host.`;
   if (permits(allowed, hostname, port, null)) return null;
-  if (insideName.test(name)) return insideSentence(hostname);
+  if (internalName.test(name)) return internalSentence(hostname);
   return usualPorts.includes(port) ? null : portSentence(port);
 }
 
 function addressProblem(hostname: string, port: number, address: Address, allowed: AllowList): string | null {
   if (permits(allowed, hostname, port, address)) return null;
-  if (!isPublic(address)) return insideSentence(hostname);
+  if (!isPublic(address)) return internalSentence(hostname);
   return usualPorts.includes(port) ? null : portSentence(port);
 }
 
@@ -94,7 +94,7 @@ export const portOf = (url: URL): number => Number(url.port || (url.protocol ===
 
 export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-const insideSentence = (hostname: string): string =>
+const internalSentence = (hostname: string): string =>
   `"${hostname}" is not a public address. The operator can permit it by WEBHOOK_ALLOW.`;
 
 const portSentence = (port: number): string =>

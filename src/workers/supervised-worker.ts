@@ -21,7 +21,7 @@ interface Supervisor {
   sleep(milliseconds: number): Promise<void>;
 }
 
-interface Life {
+interface Run {
   /** Its greeting once it serves; null if it ended before. */
   readonly ready: Promise<string | null>;
   readonly ended: Promise<Ending>;
@@ -64,9 +64,9 @@ export class SupervisedWorker {
    * it has printed why.
    */
   async start(): Promise<string | null> {
-    const life = this.#begin();
-    const greeting = await life.ready;
-    if (greeting !== null) this.#supervising = this.#supervise(life);
+    const run = this.#begin();
+    const greeting = await run.ready;
+    if (greeting !== null) this.#supervising = this.#supervise(run);
     return greeting;
   }
 
@@ -79,25 +79,25 @@ export class SupervisedWorker {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#stopping.resolve();
-    // It has to know that the others end, too.
+    // The worker has to know that the other workers end as well.
     this.send('ending');
     this.#process?.kill('SIGTERM');
     await this.#process?.exited;
     await this.#supervising;
   }
 
-  async #supervise(first: Life): Promise<void> {
-    let life = first;
+  async #supervise(first: Run): Promise<void> {
+    let run = first;
     for (let failures = 0; ; failures++) {
       const began = performance.now();
-      const ending = await life.ended;
+      const ending = await run.ended;
       if (this.#isStopping) return;
       this.#supervisor.onEnded(ending);
       if (performance.now() - began > stableAfter) failures = 0;
-      const hasServed = (await life.ready) !== null;
+      const hasServed = (await run.ready) !== null;
       await this.#pause({ failures, hasServed, isLast: this.#supervisor.isLast() });
       if (this.#isStopping) return;
-      life = this.#begin();
+      run = this.#begin();
     }
   }
 
@@ -106,11 +106,11 @@ export class SupervisedWorker {
     if (pause > 0) await Promise.race([this.#supervisor.sleep(pause), this.#stopping.promise]);
   }
 
-  #begin(): Life {
+  #begin(): Run {
     const ready = Promise.withResolvers<string | null>();
     const ended = Promise.withResolvers<Ending>();
     const started = Bun.spawn([...this.#command], {
-      // Inherited but not read: to ignore it, an image would need a /dev/null.
+      // Inherited but not read: to ignore it, a container image would need a /dev/null.
       stdin: 'inherit',
       stdout: 'inherit',
       stderr: 'inherit',

@@ -1,8 +1,8 @@
 import { type Ending, SupervisedWorker } from './supervised-worker.ts';
 
 /**
- * Several processes on one shared port, each of them the whole program. The first is started before the others, so that a reason
- * for not starting is reported once.
+ * Several processes on one shared port, each of them the whole program. The first is started before the others, so that a
+ * problem with starting is reported only once.
  */
 export class Workers {
   readonly #workers: readonly SupervisedWorker[];

@@ -55,12 +55,12 @@ export const AllClicksErasureQuery = z.object({
   }),
 });
 
-const movable = () => z.enum(reclassifiable).optional();
+const reclassifiableClass = () => z.enum(reclassifiable).optional();
 
 export const ClickReclassification = z.object({
   ...span,
-  class: movable().meta({ description: 'The class that the hits have now.' }),
-  to_class: movable().meta({
+  class: reclassifiableClass().meta({ description: 'The class that the hits have now.' }),
+  to_class: reclassifiableClass().meta({
     description: 'The class that they get. `human` is a click if the visitor was redirected.',
   }),
   take_back: id.optional().meta({

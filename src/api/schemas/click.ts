@@ -6,10 +6,10 @@ import { nextField, pageParameters } from './page.ts';
 import { isoInstant, queryNumber } from './parts.ts';
 import { chosenLinksFields, instantText, rawSinceField } from './stats.ts';
 
-const said = () => z.string().nullable();
+const nullableText = () => z.string().nullable();
 
-/** The interface puts the device after the country. */
-export const [, ...wordsAfterDevice] = [...visitorFields, ...originFields] as const;
+/** The API has the device between the country and the other fields. */
+export const [, ...fieldsAfterDevice] = [...visitorFields, ...originFields] as const;
 
 export const Click = z
   .object({
@@ -19,30 +19,32 @@ export const Click = z
     outcome: z.string().meta({
       description: 'redirect, preview, ask_password, ask_captcha, refused, expired or not_started.',
     }),
-    destination: said().meta({
+    destination: nullableText().meta({
       description: 'default, android, ios or rule: which destination. Null without a redirect.',
     }),
     class: z.string().meta({ description: 'human, preview, bot, prefetch, head, repeat or flood.' }),
     reason: z.string().meta({ description: 'Why it has this class.' }),
-    country: said().meta({ description: 'Two letters; XX if unknown.' }),
+    country: nullableText().meta({ description: 'Two letters; XX if unknown.' }),
     device: z.string(),
-    ...eachField(wordsAfterDevice, (field) =>
-      field === 'referrer' ? said().meta({ description: 'The host that the visitor came from.' }) : said(),
+    ...eachField(fieldsAfterDevice, (field) =>
+      field === 'referrer'
+        ? nullableText().meta({ description: 'The host that the visitor came from.' })
+        : nullableText(),
     ),
     source: z.string().meta({ description: '`qr` if the address had the marker `?qr`, otherwise `link`.' }),
-    rule: said().meta({
+    rule: nullableText().meta({
       description:
         'The id of the rule that redirected the visitor. Null for none, and for hits from before rules were stored.',
     }),
-    variant: said().meta({
+    variant: nullableText().meta({
       description: "The id of the rule's variant to which the visitor was redirected.",
     }),
-    region: said().meta({
+    region: nullableText().meta({
       description:
         'ISO 3166-2, such as DE-BY. Null if the country file has none, and for hits from before regions were stored.',
     }),
-    city: said().meta({ description: 'Its English name, null as with the region.' }),
-    address: said().meta({
+    city: nullableText().meta({ description: 'Its English name, null as with the region.' }),
+    address: nullableText().meta({
       description:
         "The alias that was visited, such as `go.example.com/old`. Null for the link's own address, and for hits from before aliases were stored.",
     }),
@@ -61,12 +63,12 @@ export const ClickList = z
   })
   .meta({ id: 'ClickList' });
 
-const which = z.enum(listedClasses).default('click').meta({
+const classFilter = z.enum(listedClasses).default('click').meta({
   description: 'click: people who were redirected. human: people, redirected or not. all: every hit.',
 });
 
 const span = {
-  class: which,
+  class: classFilter,
   from: instantText('A date is its first instant.'),
   to: instantText('A date includes that day.'),
 };
@@ -89,7 +91,7 @@ export const ClickExportQuery = z.object(span);
 export const OrganizationClickExportQuery = ClickExportQuery.extend(chosenLinksFields);
 
 export const LiveQuery = z.object({
-  class: which,
+  class: classFilter,
   last_event_id: queryNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
     description: 'Continues after this hit, like the header `Last-Event-ID`; without it, from now on.',
   }),

@@ -23,8 +23,8 @@ const country = z
   });
 
 /**
- * A language tag in its usual case; null for an invalid one. Never another tag: browsers go on sending `iw`, whose canonical form is
- * `he`, and are compared as they are.
+ * A language tag in its usual case; null for an invalid one. It is never replaced by another tag: browsers still send `iw`, whose
+ * canonical form is `he`, and what they send is compared unchanged.
  */
 function readLanguage(tag: string): string | null {
   if (!/^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,4}$/i.test(tag)) return null;
@@ -111,7 +111,7 @@ const query = z
   )
   .meta({ description: 'For each parameter the allowed values. `[]`: it is present, with any value.' });
 
-/** A name from the statistics, in any case. */
+/** A name from the statistics, in upper or lower case. */
 function nameAmong(names: readonly string[], noun: string, examples: string) {
   const known = new Map(names.map((name) => [name.toLowerCase(), name]));
   return z
@@ -246,7 +246,7 @@ const answeredConditions = {
   source: z.array(z.enum(sources)).readonly().optional(),
 };
 
-/** In answers. */
+/** A rule in an answer. */
 export const LinkRule = z
   .object({
     id: z.string(),

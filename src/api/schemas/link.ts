@@ -237,11 +237,11 @@ const settings = {
     .meta({ description: 'The events that are sent to webhook_url. `null` or `""` means only clicks.' }),
 };
 
-const utm = (of: string, example: string) =>
+const utm = (meaning: string, example: string) =>
   text(255)
     .nullish()
     .meta({
-      description: `The ${of}, as a parameter of \`destination_url\`: it is written into it, and returned as part of it. ${clearable}`,
+      description: `The ${meaning}, as a parameter of \`destination_url\`: it is written into it, and returned as part of it. ${clearable}`,
       examples: [example],
     });
 

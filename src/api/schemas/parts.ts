@@ -36,7 +36,7 @@ const idOf = (sentence: (sent: unknown) => string) => {
 
 const shown = (sent: unknown): string => shortened(JSON.stringify(sent));
 
-/** A positive safe integer: as a number or as digits, the ways clients send ids. */
+/** A positive safe integer, as a number or as a text of digits: clients send ids in both forms. */
 export const id = idOf(
   (sent) => `An id is a positive whole number, as lists answer it, and ${shown(sent)} is not.`,
 );

@@ -99,7 +99,7 @@ export const instantText = (end: string) =>
     .optional()
     .meta({ description: `ISO 8601 date or date-time, UTC unless it has an offset. ${end}` });
 
-/** What a filter is by, if its name alone doesn't say it. */
+/** Descriptions of the filters whose names alone don't explain them. */
 const described: Partial<Record<Grouping, string>> = {
   country: 'country: two letters',
   device: `kind of device: ${devices.join(', ')}`,

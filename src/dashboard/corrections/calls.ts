@@ -43,32 +43,32 @@ export async function countHits(scope: Scope, days: Days): Promise<HitCount> {
 export async function erase(scope: Scope, days: Days): Promise<ClickCorrection> {
   const params = idOf(scope);
   const query = days ? instantsOf(days) : {};
-  const made = params
+  const correction = params
     ? await call('DELETE /api/v1/link/{id}/clicks', { params, query })
     : await call('DELETE /api/v1/clicks', { query: { ...query, confirm: true } });
   refreshNumbers();
-  return made;
+  return correction;
 }
 
 export async function revertReclassification(linkId: number, id: number): Promise<ClickCorrection> {
-  const made = await call('PATCH /api/v1/link/{id}/clicks/reclassify', {
+  const correction = await call('PATCH /api/v1/link/{id}/clicks/reclassify', {
     params: { id: linkId },
     body: { take_back: id },
   });
   refreshNumbers();
-  return made;
+  return correction;
 }
 
 /** Turns the floods of a time range into clicks. */
 export async function countFloods(linkId: number, span: Pick<Span, 'from' | 'to'>): Promise<ClickCorrection> {
   const { from = '', to } = instantsOf(span);
-  const made = await call('PATCH /api/v1/link/{id}/clicks/reclassify', {
+  const correction = await call('PATCH /api/v1/link/{id}/clicks/reclassify', {
     params: { id: linkId },
     body: { from, ...(to && { to }), class: 'flood', to_class: 'human' },
   });
   refreshNumbers();
-  return made;
+  return correction;
 }
 
-/** Everything that is counted from clicks. */
+/** Reloads everything that is counted from clicks. */
 export const refreshNumbers = (): void => void refresh('stats', 'corrections', 'clicks', 'link', 'hits');

@@ -9,13 +9,13 @@ import { useIntervalWhileVisible } from '../visibility.ts';
 import { correctionsKey, loadCorrections, refreshNumbers, revertReclassification } from './calls.ts';
 import { correctionSummary, outcomeOf, spanOf } from './sentences.ts';
 
-const whileRunning = 1_500;
+const intervalWhileRunning = 1_500;
 
 export const useCorrections = (scope: Scope): readonly ClickCorrection[] => {
   const query = useQuery(correctionsKey(scope), () => loadCorrections(scope));
   const corrections = query.data.value?.corrections ?? [];
   const isRunning = corrections.some(({ state }) => state === 'running');
-  useIntervalWhileVisible(refreshNumbers, isRunning ? whileRunning : null);
+  useIntervalWhileVisible(refreshNumbers, isRunning ? intervalWhileRunning : null);
   return corrections;
 };
 
@@ -26,16 +26,16 @@ interface CorrectionListProps {
 
 /** What was erased or moved, by whom and when. Moves can be reverted. */
 export function CorrectionList({ scope, corrections }: CorrectionListProps) {
-  const back = useNoticedAction(async ({ id, link_id }: ClickCorrection) => {
+  const revert = useNoticedAction(async ({ id, link_id }: ClickCorrection) => {
     if (link_id !== null) notify(outcomeOf(await revertReclassification(link_id, id)));
   });
-  const takenBack = new Set(corrections.map(({ takes_back }) => takes_back));
+  const revertedIds = new Set(corrections.map(({ takes_back }) => takes_back));
   return (
     <ul class="rows">
       {corrections.map((correction) => {
         const { id, created_at, created_by, kind, hits, state, link_id } = correction;
-        const who = created_by === null ? 'A former member' : (created_by.name ?? created_by.email);
-        const canGoBack = kind === 'reclassify' && hits > 0 && state === 'done' && !takenBack.has(id);
+        const author = created_by === null ? 'A former member' : (created_by.name ?? created_by.email);
+        const canRevert = kind === 'reclassify' && hits > 0 && state === 'done' && !revertedIds.has(id);
         return (
           <li key={id}>
             <div class="who">
@@ -44,12 +44,12 @@ export function CorrectionList({ scope, corrections }: CorrectionListProps) {
                 <span class="soft">, {spanOf(correction)}</span>
               </p>
               <p class="soft small" title={created_at}>
-                {who}, {since(created_at)}
-                <Whose scope={scope} linkId={link_id} />
+                {author}, {since(created_at)}
+                <CorrectedLinks scope={scope} linkId={link_id} />
               </p>
             </div>
-            {canGoBack && (
-              <Button isSlim disabled={back.isRunning.value} onClick={() => void back.run(correction)}>
+            {canRevert && (
+              <Button isSlim disabled={revert.isRunning.value} onClick={() => void revert.run(correction)}>
                 Take back
               </Button>
             )}
@@ -60,8 +60,8 @@ export function CorrectionList({ scope, corrections }: CorrectionListProps) {
   );
 }
 
-/** Shown if the list also has other links. */
-function Whose({ scope, linkId }: { readonly scope: Scope; readonly linkId: number | null }) {
+/** Which links a correction covers, unless it is just the link of the page. */
+function CorrectedLinks({ scope, linkId }: { readonly scope: Scope; readonly linkId: number | null }) {
   if (scope.kind === 'link') return linkId === null ? <> · in all links</> : null;
   if (linkId === null) return <> · in all links</>;
   return (

@@ -12,13 +12,13 @@ interface CountFloodsProps {
 
 /** For a flood that consisted of people after all. */
 export function CountFloods({ linkId, span }: CountFloodsProps) {
-  const back = useNoticedAction(async (id: number) =>
+  const revert = useNoticedAction(async (id: number) =>
     notify(outcomeOf(await revertReclassification(linkId, id))),
   );
   const count = useNoticedAction(async () => {
-    const made = await countFloods(linkId, span);
-    const action = { label: 'Take back', act: () => void back.run(made.id) };
-    notify(outcomeOf(made), made.state === 'done' && made.hits > 0 ? { action } : {});
+    const correction = await countFloods(linkId, span);
+    const action = { label: 'Take back', act: () => void revert.run(correction.id) };
+    notify(outcomeOf(correction), correction.state === 'done' && correction.hits > 0 ? { action } : {});
   });
   return (
     <p>

@@ -31,22 +31,22 @@ export function EraseClicks(props: EraseProps) {
   );
 }
 
-function EraseDialog({ scope, days: offered, onClose }: EraseProps & { readonly onClose: () => void }) {
+function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { readonly onClose: () => void }) {
   const today = dayOf(new Date());
-  const isAll = useSignal(offered === null);
-  const from = useSignal(offered?.from ?? today);
-  const to = useSignal(offered?.to ?? today);
-  const isWrong = !isAll.value && !areDays(from.value, to.value);
+  const isAll = useSignal(preselected === null);
+  const from = useSignal(preselected?.from ?? today);
+  const to = useSignal(preselected?.to ?? today);
+  const isInvalid = !isAll.value && !areDays(from.value, to.value);
   const days: Days = isAll.value ? null : { from: from.value, to: to.value };
-  const count = useHitCount(scope, days, isWrong);
+  const count = useHitCount(scope, days, isInvalid);
   const action = useAction(async () => {
     notify(outcomeOf(await erase(scope, days)));
     onClose();
   });
-  const whose = scope.kind === 'link' ? 'of this link' : 'of all links';
+  const ofLinks = scope.kind === 'link' ? 'of this link' : 'of all links';
   const { hits = 0 } = count ?? {};
   return (
-    <Dialog title={`Erase clicks ${whose}`} onClose={onClose} isFirm={action.isRunning.value}>
+    <Dialog title={`Erase clicks ${ofLinks}`} onClose={onClose} isFirm={action.isRunning.value}>
       <FormErrors error={action.error.value} fields={['from', 'to']} />
       <fieldset class="segments erase-span">
         <legend class="unseen">Which clicks</legend>
@@ -58,7 +58,7 @@ function EraseDialog({ scope, days: offered, onClose }: EraseProps & { readonly 
         </button>
       </fieldset>
       {!isAll.value && <TwoDays from={from} to={to} error={action.error.value} />}
-      <p aria-live="polite">{isWrong ? 'Choose both days.' : sentenceOf(count)}</p>
+      <p aria-live="polite">{isInvalid ? 'Choose both days.' : sentenceOf(count)}</p>
       <p class="soft small">
         They are removed from every number and list, together with webhook messages about them. This can't be
         undone.
@@ -69,7 +69,7 @@ function EraseDialog({ scope, days: offered, onClose }: EraseProps & { readonly 
         </Button>
         <Button
           kind="danger"
-          disabled={isWrong || hits === 0 || action.isRunning.value}
+          disabled={isInvalid || hits === 0 || action.isRunning.value}
           onClick={() => void action.run()}
         >
           {hits === 0 ? 'Erase' : `Erase ${counted(hits, 'hit')}`}
@@ -80,23 +80,23 @@ function EraseDialog({ scope, days: offered, onClose }: EraseProps & { readonly 
 }
 
 /** Undefined until known. */
-function useHitCount(scope: Scope, days: Days, isWrong: boolean): HitCount | undefined {
-  const found = useSignal<{ readonly key: string; readonly count: HitCount } | undefined>(undefined);
+function useHitCount(scope: Scope, days: Days, isInvalid: boolean): HitCount | undefined {
+  const loaded = useSignal<{ readonly key: string; readonly count: HitCount } | undefined>(undefined);
   const key = JSON.stringify(days);
   useEffect(() => {
-    if (isWrong) return;
+    if (isInvalid) return;
     let isCurrent = true;
     const load = async () => {
       const count = await countHits(scope, days);
-      if (isCurrent) found.value = { key, count };
+      if (isCurrent) loaded.value = { key, count };
     };
     const timer = setTimeout(() => void load().catch(() => {}), 150);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [key, isWrong]);
-  return found.value?.key === key ? found.value.count : undefined;
+  }, [key, isInvalid]);
+  return loaded.value?.key === key ? loaded.value.count : undefined;
 }
 
 function sentenceOf(count: HitCount | undefined): string {

@@ -23,13 +23,13 @@ export function correctionSummary(correction: ClickCorrection): string {
 
 /** The result of a call, as a notice. */
 export function outcomeOf(correction: ClickCorrection): string {
-  const left =
+  const unchangedSentence =
     correction.kind === 'reclassify' && correction.not_kept > 0
       ? ` ${counted(correction.not_kept, 'older one stays', 'older ones stay')} as they are: their single hits are no longer kept.`
       : '';
   if (correction.state === 'running')
     return `${correctionSummary(correction)}. It continues in the background, and the list shows the progress.`;
-  return `${correctionSummary(correction)}.${left}`;
+  return `${correctionSummary(correction)}.${unchangedSentence}`;
 }
 
 /** "all of them", "9 Nov 2026", "from 3 to 9 Nov 2026". */

@@ -34,7 +34,7 @@ const ProfileSection = () => (
     about="How your organization sees you."
     label="Your name"
     autocomplete="name"
-    known={me.value?.name ?? ''}
+    savedName={me.value?.name ?? ''}
     save={async (name) => {
       me.value = await call('PATCH /api/v1/user', { body: { name } });
       return me.value.name ?? '';

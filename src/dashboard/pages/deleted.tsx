@@ -4,13 +4,13 @@ import { ErrorBox } from '../parts/error-box.tsx';
 import { Page } from '../parts/page.tsx';
 import { useQuery } from '../queries.ts';
 import { usePrevious } from '../use-previous.ts';
-import { keyOf, readBin } from './deleted/bin.ts';
+import { keyOf, loadBin } from './deleted/bin.ts';
 import { DeletedList } from './deleted/list.tsx';
 
 /** The deleted links that can still be restored. */
 export function DeletedPage() {
   const pages = useSignal(1);
-  const query = useQuery(keyOf(pages.value), () => readBin(pages.value));
+  const query = useQuery(keyOf(pages.value), () => loadBin(pages.value));
   const { data: bin } = usePrevious(query, { evenAfterError: true });
   const error = query.error.value;
   return (
@@ -34,7 +34,7 @@ export function DeletedPage() {
           ) : bin ? (
             <DeletedList
               bin={bin}
-              isReading={query.isLoading.value}
+              isLoading={query.isLoading.value}
               onOlder={() => {
                 pages.value += 1;
               }}

@@ -9,7 +9,7 @@ import { DnsRecords } from './domain/dns-records.tsx';
 import { DomainTargets } from './domain/domain-targets.tsx';
 import { DomainName, DomainState } from './domain/state.tsx';
 
-/** How often the server is asked for the results of its own checks. */
+/** How often the page loads the results of the server's own checks. */
 const reloadInterval = 4_000;
 
 export function DomainPage({ id }: { id: string }) {

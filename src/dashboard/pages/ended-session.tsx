@@ -1,6 +1,6 @@
 import { Dialog } from '../parts/dialog.tsx';
 import { refresh } from '../queries.ts';
-import { hasEnded, me } from '../session.ts';
+import { me, sessionHasEnded } from '../session.ts';
 import { SignInForm } from './sign-in.tsx';
 
 /** Covers the current page, so that nothing typed there is lost. */
@@ -9,9 +9,9 @@ export function EndedSession() {
     <Dialog title="Your session has ended" onClose={() => {}} isFirm>
       <p class="soft">Sign in again to continue. What you typed is still there.</p>
       <SignInForm
-        known={me.value?.email ?? ''}
+        knownEmail={me.value?.email ?? ''}
         onDone={() => {
-          hasEnded.value = false;
+          sessionHasEnded.value = false;
           refresh('');
         }}
       />

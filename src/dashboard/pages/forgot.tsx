@@ -9,44 +9,44 @@ import { Form, Submit } from '../parts/form.tsx';
 import { me, setup } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
 
-const [program, whose] = [`${COMMAND_PREFIX} user password`, '--email you@example.com'];
-const command = `${program} ${whose}`;
+const [program, emailOption] = [`${COMMAND_PREFIX} user password`, '--email you@example.com'];
+const command = `${program} ${emailOption}`;
 
 /** For users who forgot their password: a mail, or instructions for the operator. */
 export function ForgotPage() {
   const email = useSignal(me.value?.email ?? '');
-  const askedFor = useSignal('');
-  const ask = useAction(async () => {
+  const requestedEmail = useSignal('');
+  const requestLink = useAction(async () => {
     await call('POST /api/v1/user/forgot_password', { body: { email: email.value } });
-    askedFor.value = email.value.trim();
+    requestedEmail.value = email.value.trim();
   });
   if (!setup.value?.mail) return <NoMail />;
-  const isAsked = askedFor.value !== '';
+  const isRequested = requestedEmail.value !== '';
   return (
     <AuthPage
-      title={isAsked ? 'Check your mail' : 'Forgot your password?'}
-      about={isAsked ? null : 'A link to set a new one is sent to your address.'}
+      title={isRequested ? 'Check your mail' : 'Forgot your password?'}
+      about={isRequested ? null : 'A link to set a new one is sent to your address.'}
     >
-      {/* Rendered from the start, so that screen readers announce what is put into it. */}
-      <div role="status" class={isAsked ? 'form' : undefined}>
-        {isAsked && <OnItsWay email={askedFor.value} />}
+      {/* Rendered from the start, so that screen readers announce its later content. */}
+      <div role="status" class={isRequested ? 'form' : undefined}>
+        {isRequested && <MailSent email={requestedEmail.value} />}
       </div>
-      {isAsked ? (
+      {isRequested ? (
         <div class="form">
-          <Button onClick={setTo(askedFor, '')}>Send another link</Button>
+          <Button onClick={setTo(requestedEmail, '')}>Send another link</Button>
         </div>
       ) : (
-        <Form action={ask} fields={['email']} canRetry>
+        <Form action={requestLink} fields={['email']} canRetry>
           <EmailField autoFocus field="email" signal={email} />
           <Submit kind="primary">Send link</Submit>
         </Form>
       )}
-      <Back />
+      <BackLink />
     </AuthPage>
   );
 }
 
-const OnItsWay = ({ email }: { email: string }) => (
+const MailSent = ({ email }: { email: string }) => (
   <>
     <p>
       If there is an account of <b>{email}</b>, a mail with a link is on its way. The link works for an hour.
@@ -64,17 +64,17 @@ function NoMail() {
       <div class="form">
         <p class="secret">
           <code>
-            {program} <span class="whole">{whose}</span>
+            {program} <span class="whole">{emailOption}</span>
           </code>
         </p>
         <CopyButton text={command} what="command" />
       </div>
-      <Back />
+      <BackLink />
     </AuthPage>
   );
 }
 
-const Back = () => (
+const BackLink = () => (
   <p class="aside">
     <a href="/app">{me.value ? 'Back to the dashboard' : 'Back to sign in'}</a>
   </p>

@@ -20,7 +20,7 @@ export function InvitationPage({ token }: { token: string }) {
   const invitation = useQuery(`invitation ${token}`, () =>
     call('POST /api/v1/invitation/preview', { body: { token } }),
   );
-  const known = invitation.data.value;
+  const preview = invitation.data.value;
   const error = invitation.error.value;
   if (error && error.status >= 400 && error.status < 429) {
     return (
@@ -40,11 +40,11 @@ export function InvitationPage({ token }: { token: string }) {
       </AuthPage>
     );
   }
-  if (!known) return null;
-  const about = `As ${roleNames[known.role].toLowerCase()}, with the address ${known.email}.`;
+  if (!preview) return null;
+  const about = `As ${roleNames[preview.role].toLowerCase()}, with the address ${preview.email}.`;
   return (
-    <AuthPage title={`Join ${known.organization_name}`} about={about}>
-      <Join token={token} invitation={known} />
+    <AuthPage title={`Join ${preview.organization_name}`} about={about}>
+      <Join token={token} invitation={preview} />
     </AuthPage>
   );
 }
@@ -52,9 +52,9 @@ export function InvitationPage({ token }: { token: string }) {
 function Join({ token, invitation }: { token: string; invitation: Preview }) {
   const user = me.value;
   if (user?.email === invitation.email) return <Accept token={token} />;
-  if (user) return <OtherAccount email={user.email} invited={invitation.email} />;
+  if (user) return <OtherAccount email={user.email} invitedEmail={invitation.email} />;
   return invitation.has_account ? (
-    <SignInForm known={invitation.email} />
+    <SignInForm knownEmail={invitation.email} />
   ) : (
     <SignUp token={token} email={invitation.email} />
   );
@@ -83,12 +83,12 @@ function Accept({ token }: { token: string }) {
   );
 }
 
-function OtherAccount({ email, invited }: { email: string; invited: string }) {
+function OtherAccount({ email, invitedEmail }: { email: string; invitedEmail: string }) {
   const leave = useAction(signOut);
   return (
     <div class="form">
       <p>
-        You are signed in as {email}, and the invitation is for {invited}.
+        You are signed in as {email}, and the invitation is for {invitedEmail}.
       </p>
       <FormErrors error={leave.error.value} />
       <Button kind="primary" onClick={() => void leave.run()}>

@@ -53,22 +53,22 @@ export function LinkPage({ id, tab }: { id: string; tab: string }) {
   );
 }
 
-function lossOf({ changed, link }: LinkForm): string | null {
+function unsavedSentenceOf({ changed, link }: LinkForm): string | null {
   if (changed.length === 0) return null;
   const what = changed.map((name) => labels[name].toLowerCase()).join(', ');
   return `Changes to ${shortOf(link)} are not saved: ${what}.`;
 }
 
-function useGuard(id: string, loss: string | null): void {
-  const latest = useRef(loss);
-  latest.current = loss;
+function useGuard(id: string, unsavedSentence: string | null): void {
+  const latest = useRef(unsavedSentence);
+  latest.current = unsavedSentence;
   useEffect(
     () =>
       guardLeaving(() => {
-        // After the browser's Back the address is already the new one: nothing is lost on another tab of this page.
-        const isWithin =
+        // After the browser's Back the address has already changed: if it is another tab of this page, nothing is lost.
+        const isOtherTab =
           location.pathname !== path.value && tabs.some(({ tab }) => tabPath(id, tab) === location.pathname);
-        return isWithin ? null : latest.current;
+        return isOtherTab ? null : latest.current;
       }),
     [id],
   );
@@ -76,15 +76,15 @@ function useGuard(id: string, loss: string | null): void {
 
 function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
   const form = useLinkForm(link);
-  const loss = lossOf(form);
-  useGuard(id, loss);
+  const unsavedSentence = unsavedSentenceOf(form);
+  useGuard(id, unsavedSentence);
   useKeys([
-    { key: 'Ctrl S', does: 'Save changes', act: () => void form.save() },
-    { key: 'Ctrl Enter', does: 'Save changes', act: () => void form.save() },
+    { key: 'Ctrl S', description: 'Save changes', act: () => void form.save() },
+    { key: 'Ctrl Enter', description: 'Save changes', act: () => void form.save() },
     ...tabs.map(({ tab: to, name }, index) => ({
       key: String(index + 1),
-      does: `Show ${name.toLowerCase()} of the link`,
-      act: () => navigate(tabPath(id, to), { anyway: true }),
+      description: `Show ${name.toLowerCase()} of the link`,
+      act: () => navigate(tabPath(id, to), { force: true }),
     })),
   ]);
   const conflict = form.conflict.value;
@@ -92,7 +92,7 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
     <Page
       title={shortOf(link)}
       about={<LinkAbout link={link} />}
-      actions={<LinkActions link={link} loss={loss} />}
+      actions={<LinkActions link={link} unsavedSentence={unsavedSentence} />}
     >
       <Tabs
         id={id}
@@ -142,7 +142,7 @@ interface TabsProps {
   readonly scheduled: number;
 }
 
-/** Unsaved changes stay from tab to tab, so a tab is left for another without a question. */
+/** Unsaved changes are kept on all tabs, so switching tabs needs no confirmation. */
 function Tabs({ id, current, ruleCount, scheduled }: TabsProps) {
   const row = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -158,7 +158,7 @@ function Tabs({ id, current, ruleCount, scheduled }: TabsProps) {
           onClick={(event) => {
             if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
             event.preventDefault();
-            navigate(tabPath(id, tab), { anyway: true });
+            navigate(tabPath(id, tab), { force: true });
           }}
         >
           {name}

@@ -8,7 +8,7 @@ import { ErrorBox } from '../parts/error-box.tsx';
 import { Page } from '../parts/page.tsx';
 import { useSelection } from '../parts/selection.ts';
 import { useQuery } from '../queries.ts';
-import { removed } from '../remove-links.ts';
+import { removedIds } from '../remove-links.ts';
 import { search } from '../router.ts';
 import { usePrevious } from '../use-previous.ts';
 import { List } from './links/list.tsx';
@@ -22,14 +22,14 @@ export function LinksPage() {
   const view = viewOf(search.value);
   const { list, isOld, query } = useLinks(view);
   const selection = useSelection<Link>();
-  const narrowing = `${view.words}|${view.tagIds}|${view.domain}|${view.isArchive}|${view.isOnPaper}`;
-  useEffect(() => selection.clear(), [narrowing]);
+  const filterKey = `${view.words}|${view.tagIds}|${view.domain}|${view.isArchive}|${view.isOnPaper}`;
+  useEffect(() => selection.clear(), [filterKey]);
   useAutoReload((id) => list?.links.some((link) => link.id === id) ?? false);
   const isEmpty = list?.total === 0 && !isOld && !isNarrowed(view) && !view.isArchive && view.page === 1;
   const error = query.error.value;
-  // With own domains the toolbar has one more field: it is shown once that is known, so that it doesn't jump.
-  const { areKnown } = useOwnDomains();
-  const isThere = areKnown && list !== undefined;
+  // With own domains the toolbar has one more field, so it is shown once they have loaded: otherwise it would jump.
+  const { areLoaded } = useOwnDomains();
+  const isListLoaded = areLoaded && list !== undefined;
   return (
     <Page title="Links" isTitleUnseen>
       <div class="stack links-page">
@@ -42,9 +42,9 @@ export function LinksPage() {
             <DeletedHint />
           </Empty>
         ) : (
-          <div class={isThere ? 'list-below' : 'list-below coming'}>
+          <div class={isListLoaded ? 'list-below' : 'list-below coming'}>
             <Toolbar view={view} />
-            {isThere ? (
+            {isListLoaded ? (
               <List view={view} links={list.links} total={list.total} isOld={isOld} selection={selection} />
             ) : (
               !error && <div class="panel links" style={{ height: '640px' }} aria-busy="true" />
@@ -60,7 +60,7 @@ export function LinksPage() {
 function useLinks(view: View) {
   const query = useQuery(keyOf(view), () => linksOf(view));
   const { data: known, isOld } = usePrevious(query, { evenAfterError: true });
-  const links = known?.links.filter(({ id }) => !removed.value.has(id));
+  const links = known?.links.filter(({ id }) => !removedIds.value.has(id));
   return {
     query,
     isOld,
@@ -68,7 +68,7 @@ function useLinks(view: View) {
   };
 }
 
-/** Leads to the archived links, where there is no other link. */
+/** Leads to the archived links; shown if there are no other links. */
 function ArchivedHint() {
   const query = useQuery('links archived, how many', () =>
     call('GET /api/v1/link', { query: { archived: 'true', limit: 1 } }),
@@ -83,7 +83,7 @@ function ArchivedHint() {
   );
 }
 
-/** Leads to the deleted links, where there is no other link. */
+/** Leads to the deleted links; shown if there are no other links. */
 function DeletedHint() {
   const query = useQuery('links deleted, how many', () =>
     call('GET /api/v1/link/deleted', { query: { limit: 1 } }),

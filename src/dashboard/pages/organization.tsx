@@ -13,22 +13,22 @@ import { OutstandingInvitations } from './organization/outstanding-invitations.t
 import { QrSection, WatchSection } from './organization/switch-sections.tsx';
 
 export function OrganizationPage() {
-  const organization = useQuery('organization', () => call('GET /api/v1/organization'));
+  const query = useQuery('organization', () => call('GET /api/v1/organization'));
   const isAdministrator = me.value?.role === 'administrator';
   return (
     <Page title="Organization" about="Its members work on the same links, tags and domains.">
       <div class="sections">
-        <Loaded query={organization}>
-          {(known) => (
+        <Loaded query={query}>
+          {(organization) => (
             <>
-              <OrganizationName known={known} isEditable={isAdministrator} />
+              <OrganizationName organization={organization} isEditable={isAdministrator} />
               <FailingWebhooks />
               <Members isAdministrator={isAdministrator} />
               {isAdministrator && <OutstandingInvitations />}
-              {isAdministrator && <QrSection known={known} />}
-              {isAdministrator && <WatchSection known={known} />}
+              {isAdministrator && <QrSection organization={organization} />}
+              {isAdministrator && <WatchSection organization={organization} />}
               {isAdministrator && <EraseSection />}
-              {isAdministrator && known.runs_instance && <InstanceHealth />}
+              {isAdministrator && organization.runs_instance && <InstanceHealth />}
             </>
           )}
         </Loaded>
@@ -37,11 +37,11 @@ export function OrganizationPage() {
   );
 }
 
-function OrganizationName({ known, isEditable }: { known: Organization; isEditable: boolean }) {
+function OrganizationName({ organization, isEditable }: { organization: Organization; isEditable: boolean }) {
   if (!isEditable) {
     return (
       <Section title="Name">
-        <p>{known.name}</p>
+        <p>{organization.name}</p>
       </Section>
     );
   }
@@ -51,7 +51,7 @@ function OrganizationName({ known, isEditable }: { known: Organization; isEditab
       label="The organization's name"
       required
       maxLength={200}
-      known={known.name}
+      savedName={organization.name}
       save={async (name) => {
         const changed = await call('PATCH /api/v1/organization', { body: { name } });
         if (me.value) me.value = { ...me.value, organization_name: changed.name };

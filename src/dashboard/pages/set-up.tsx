@@ -7,18 +7,18 @@ import { navigate } from '../router.ts';
 import { type Setup, setup, signIn } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
 
-const shown = ['email', 'password', 'organization_name', 'setup_token'];
+const fieldNames = ['email', 'password', 'organization_name', 'setup_token'];
 const loopback = /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Whether the page was opened at another address than the service's own. */
-const isElsewhere = (origin: string): boolean =>
+const isOtherOrigin = (origin: string): boolean =>
   location.origin !== origin && !loopback.test(location.hostname);
 
 /** The first visit of a fresh instance. */
 export function SetUpPage() {
   const state = setup.value;
   if (!state) return null;
-  return state.base_url_is_set && isElsewhere(state.origin) ? (
+  return state.base_url_is_set && isOtherOrigin(state.origin) ? (
     <WrongAddress origin={state.origin} />
   ) : (
     <FirstAccount state={state} />
@@ -44,7 +44,7 @@ function FirstAccount({ state }: { state: Setup }) {
   const organization = useSignal('');
   const token = useSignal('');
   const needsToken = !state.may_create_here;
-  const isNewAddress = isElsewhere(state.origin);
+  const isNewAddress = isOtherOrigin(state.origin);
   const create = useAction(async () => {
     await call('POST /api/v1/user', {
       body: {
@@ -55,7 +55,7 @@ function FirstAccount({ state }: { state: Setup }) {
         ...(isNewAddress && { base_url: location.origin }),
       },
     });
-    if (isNewAddress) await untilReachedHere();
+    if (isNewAddress) await waitForThisOrigin();
     await signIn(email.value, password.value);
     navigate('/app', { replace: true });
   });
@@ -64,7 +64,7 @@ function FirstAccount({ state }: { state: Setup }) {
       title="Set up Linnet"
       about="The first account administers this service. Others join by invitation."
     >
-      <Form action={create} fields={needsToken ? shown : shown.slice(0, 3)}>
+      <Form action={create} fields={needsToken ? fieldNames : fieldNames.slice(0, 3)}>
         <EmailField autoFocus field="email" signal={email} />
         <NewPasswordField field="password" signal={password} />
         <FormField
@@ -116,7 +116,7 @@ const timeout = 30_000;
 const pause = 300;
 
 /** Waits until the service has restarted at the address that it was just given. */
-async function untilReachedHere(): Promise<void> {
+async function waitForThisOrigin(): Promise<void> {
   for (const began = performance.now(); performance.now() - began < timeout; ) {
     const state = await call('GET /api/v1/setup').catch(() => null);
     if (state?.origin === location.origin) {

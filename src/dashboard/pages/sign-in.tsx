@@ -16,9 +16,9 @@ export function SignInPage() {
   );
 }
 
-/** `known` is the address to sign in with, where that is known. */
-export function SignInForm({ known = '', onDone }: { known?: string; onDone?: () => void }) {
-  const email = useSignal(known);
+/** `knownEmail` is the address to sign in with, if it is known. */
+export function SignInForm({ knownEmail = '', onDone }: { knownEmail?: string; onDone?: () => void }) {
+  const email = useSignal(knownEmail);
   const password = useSignal('');
   const enter = useAction(async () => {
     await signIn(email.value, password.value);
@@ -26,8 +26,8 @@ export function SignInForm({ known = '', onDone }: { known?: string; onDone?: ()
   });
   return (
     <Form action={enter} fields={[]}>
-      <EmailField autoFocus={known === ''} signal={email} />
-      <CurrentPasswordField name="password" autoFocus={known !== ''} signal={password} />
+      <EmailField autoFocus={knownEmail === ''} signal={email} />
+      <CurrentPasswordField name="password" autoFocus={knownEmail !== ''} signal={password} />
       <Submit kind="primary">Sign in</Submit>
     </Form>
   );

@@ -12,10 +12,10 @@ const views = [
   { view: 'not-found', name: 'Not found', title: 'Addresses without a link' },
 ] as const;
 
-/** The statistics of all links, their hits live, and addresses that people asked for in vain. */
+/** The statistics of all links, their hits live, and requested addresses without a link. */
 export function StatsPage() {
-  const asked = new URLSearchParams(search.value).get('view');
-  const shown = views.find(({ view }) => view === asked) ?? views[0];
+  const requestedView = new URLSearchParams(search.value).get('view');
+  const shown = views.find(({ view }) => view === requestedView) ?? views[0];
   return (
     <Page title={shown.title} isTitleUnseen>
       <nav class="tabs" aria-label="Statistics">

@@ -23,18 +23,18 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 /**
- * Copies a text that has not arrived yet. Some browsers let a page write to the clipboard only while it handles a key or a click,
- * so the promise is passed at once.
+ * Copies the text of a pending promise. Some browsers let a page write to the clipboard only while it handles a key or a click, so the
+ * promise is passed at once.
  */
-export async function copyComing(coming: Promise<string>): Promise<boolean> {
+export async function copyWhenReady(promise: Promise<string>): Promise<boolean> {
   try {
     const item = new ClipboardItem({
-      'text/plain': coming.then((text) => new Blob([text], { type: 'text/plain' })),
+      'text/plain': promise.then((text) => new Blob([text], { type: 'text/plain' })),
     });
     await navigator.clipboard.write([item]);
     return true;
   } catch {
-    return coming.then(copyText, () => false);
+    return promise.then(copyText, () => false);
   }
 }
 

@@ -15,15 +15,16 @@ interface ModalProps {
 /** Open as long as it is mounted; then the focus returns to where it was. */
 export function Modal({ onClose, isFirm = false, children, ...rest }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before the next paint: what is typed right after opening it is meant for it.
+  // Opened before the next paint, to receive what is typed right after that.
   useLayoutEffect(() => {
     const shown = dialog.current;
-    const before = document.activeElement;
+    const previouslyFocused = document.activeElement;
     shown?.showModal();
     shown?.querySelector<HTMLElement>('[data-focus]')?.focus();
     return () => {
       shown?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      if (previouslyFocused instanceof HTMLElement && previouslyFocused.isConnected)
+        previouslyFocused.focus();
     };
   }, []);
   return (
@@ -70,21 +71,28 @@ interface ConfirmProps {
   readonly sentence: ComponentChildren;
   /** A verb with its object. */
   readonly action: string;
-  readonly onYes: () => void;
-  readonly onNo: () => void;
-  readonly keep?: string;
+  readonly onConfirm: () => void;
+  readonly onCancel: () => void;
+  readonly cancelLabel?: string;
 }
 
 /** Only for actions that can't be undone. */
-export function Confirm({ title, sentence, action, onYes, onNo, keep = 'Cancel' }: ConfirmProps) {
+export function Confirm({
+  title,
+  sentence,
+  action,
+  onConfirm,
+  onCancel,
+  cancelLabel = 'Cancel',
+}: ConfirmProps) {
   return (
-    <Dialog title={title} onClose={onNo}>
+    <Dialog title={title} onClose={onCancel}>
       <div class="soft">{sentence}</div>
       <div class="actions">
-        <Button onClick={onNo} data-focus>
-          {keep}
+        <Button onClick={onCancel} data-focus>
+          {cancelLabel}
         </Button>
-        <Button kind="danger" onClick={onYes}>
+        <Button kind="danger" onClick={onConfirm}>
           {action}
         </Button>
       </div>

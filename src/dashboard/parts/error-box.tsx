@@ -35,7 +35,7 @@ interface FormErrorsProps {
 
 /** The problems that none of the form's fields shows. */
 export function FormErrors({ error, fields = [], onRetry }: FormErrorsProps) {
-  const rest = error?.besides(fields) ?? [];
+  const rest = error?.problemsOutside(fields) ?? [];
   if (!error || rest.length === 0) return null;
   return (
     <Callout onRetry={error.isTransient ? onRetry : undefined}>

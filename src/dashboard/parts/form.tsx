@@ -51,7 +51,7 @@ export function FormField({ signal, field, ...props }: FormFieldProps) {
     <TextField
       value={signal.value}
       onText={storeIn(signal)}
-      error={field === undefined ? null : error?.of(field)}
+      error={field === undefined ? null : error?.sentenceFor(field)}
       {...props}
     />
   );

@@ -15,7 +15,7 @@ interface LinkHeadingProps {
 
 /** The first column of a link's row: its short address, name and destination. */
 export function LinkHeading({ link, href, children }: LinkHeadingProps) {
-  // The title of the destination is better than nothing.
+  // Without a name, the title of the destination is shown.
   const name = link.name || link.destination_title;
   return (
     <div class="row-main">

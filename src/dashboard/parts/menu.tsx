@@ -6,7 +6,7 @@ interface MenuProps {
   /** The content of the button. */
   readonly button: ComponentChildren;
   readonly label: string;
-  /** Of the button. */
+  /** The class of the button. */
   readonly class: string;
   readonly side?: 'left' | 'right';
   /** Buttons and links; choosing one closes the menu. */
@@ -27,7 +27,7 @@ export function Menu({ button, label, class: name, side = 'right', children }: M
   const items = () => [
     ...(frame.current?.querySelectorAll<HTMLElement>('.menu-list > :is(a, button)') ?? []),
   ];
-  // Before the next paint: keys pressed right after opening it are meant for its items.
+  // Focused before the next paint, so that the items receive keys pressed right after opening it.
   useLayoutEffect(() => {
     if (!isOpen.value) return;
     const list = frame.current?.querySelector('.menu-list')?.getBoundingClientRect();
@@ -77,7 +77,7 @@ export function Menu({ button, label, class: name, side = 'right', children }: M
       {isOpen.value && (
         <div
           class={`menu-list ${side} ${isUp.value ? 'up' : ''}`}
-          // Before the item acts: a dialog that it opens returns the focus to the button.
+          // Focuses the button before the item acts, so that a dialog opened by the item returns the focus to the button.
           onClickCapture={(event) => {
             if (isItem(event.target)) frame.current?.querySelector('button')?.focus();
           }}

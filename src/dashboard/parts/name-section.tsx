@@ -6,13 +6,13 @@ import { Section } from './section.tsx';
 
 interface NameSectionProps extends Omit<FormFieldProps, 'signal' | 'field'> {
   readonly about: string;
-  readonly known: string;
+  readonly savedName: string;
   readonly save: (name: string) => Promise<string>;
 }
 
 /** A section for changing a name. `save` returns the stored name. */
-export function NameSection({ about, known, save, ...field }: NameSectionProps) {
-  const name = useSignal(known);
+export function NameSection({ about, savedName, save, ...field }: NameSectionProps) {
+  const name = useSignal(savedName);
   const saving = useAction(async () => {
     name.value = await save(name.value);
     notify('Name saved.');
@@ -22,7 +22,7 @@ export function NameSection({ about, known, save, ...field }: NameSectionProps) 
       <Form action={saving} fields={['name']} canRetry>
         <FormField field="name" signal={name} isLabelUnseen {...field} />
         <div class="actions">
-          <Submit disabled={name.value.trim() === known}>Save name</Submit>
+          <Submit disabled={name.value.trim() === savedName}>Save name</Submit>
         </div>
       </Form>
     </Section>

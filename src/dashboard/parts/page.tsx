@@ -41,7 +41,7 @@ export function Page({ title, about, actions, isTitleUnseen = false, children }:
 
 interface LoadedProps<T> {
   readonly query: Query<T>;
-  /** Of the skeleton. */
+  /** The height of the skeleton. */
   readonly height?: number;
   readonly children: (data: T) => ComponentChildren;
 }

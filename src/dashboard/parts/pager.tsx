@@ -19,14 +19,14 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
   const last = Math.max(1, Math.ceil(total / size));
   const typed = useSignal(String(page));
   const input = useRef<HTMLInputElement>(null);
-  // Before the page is painted: after that the user may have begun to type.
+  // Set before the page is painted: later the user may have begun to type.
   useLayoutEffect(() => {
     typed.value = String(page);
   }, [page]);
   const go = () => {
-    const wanted = Math.min(last, Math.max(1, Math.trunc(Number(typed.value)) || page));
-    typed.value = String(wanted);
-    if (wanted !== page) onPage(wanted);
+    const requestedPage = Math.min(last, Math.max(1, Math.trunc(Number(typed.value)) || page));
+    typed.value = String(requestedPage);
+    if (requestedPage !== page) onPage(requestedPage);
   };
   return (
     <nav class="pager" aria-label="Pages">
@@ -58,7 +58,7 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
           class="small"
           onSubmit={(event) => {
             event.preventDefault();
-            // Its blur event changes the page, and gives the keyboard back to the list.
+            // The blur event changes the page; without the focus here, keys apply to the list again.
             input.current?.blur();
           }}
         >

@@ -13,7 +13,7 @@ interface PickerOptionsProps {
   readonly isOpen: boolean;
   readonly options: readonly PickerOption[];
   /** The index of the active one. */
-  readonly at: number;
+  readonly activeIndex: number;
   /** How many options are hidden. */
   readonly hidden: number;
   readonly emptyNote: string | null;
@@ -28,7 +28,7 @@ export function PickerOptions({
   label,
   isOpen,
   options,
-  at,
+  activeIndex,
   hidden,
   emptyNote,
   problem,
@@ -38,7 +38,7 @@ export function PickerOptions({
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [at]);
+  }, [activeIndex]);
   return (
     <div class="picker-options" hidden={!isOpen} onMouseDown={(event) => event.preventDefault()}>
       {problem}
@@ -50,7 +50,7 @@ export function PickerOptions({
               id={`${id}-${index}`}
               role="option"
               tabIndex={-1}
-              aria-selected={index === at}
+              aria-selected={index === activeIndex}
               onMouseMove={() => onPoint(index)}
               onClick={() => onChoose(option)}
             >

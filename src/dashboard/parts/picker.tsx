@@ -25,9 +25,9 @@ interface PickerProps extends FieldFrame {
   readonly hidden: number;
   /** Shown if there are no options; without it, no list is shown then. */
   readonly emptyNote: string | null;
-  /** The options are still loading: Enter chooses once they are here. */
+  /** Whether the options are still loading: Enter chooses once they have loaded. */
   readonly isLoading?: boolean;
-  /** Above the options: why they could not be loaded. */
+  /** Shown above the options: why they could not be loaded. */
   readonly problem?: ComponentChildren;
   /** Before a chip's name in the name of its button: "Remove tag spring". */
   readonly noun?: string;
@@ -39,7 +39,7 @@ interface PickerProps extends FieldFrame {
   readonly onChoose: (option: PickerOption) => string | null | Promise<string | null>;
   readonly onRemove: (chip: PickerChip) => void;
   /** Accepts a typed text that is none of the options, and returns what was added. Without it, only options can be chosen. */
-  readonly takeTyped?: ((typed: string) => string) | undefined;
+  readonly addTyped?: ((typed: string) => string) | undefined;
 }
 
 /** The chosen values as chips, and a field beside them that finds more. */
@@ -59,14 +59,14 @@ export function Picker({
   onType,
   onChoose,
   onRemove,
-  takeTyped,
+  addTyped,
   ...frame
 }: PickerProps) {
   const isOpen = useSignal(false);
   /** The index of the active option; -1 for none. */
-  const at = useSignal(-1);
+  const activeIndex = useSignal(-1);
   /** Enter was pressed before the options had loaded: the active one is chosen once they have. */
-  const isEager = useSignal(false);
+  const isChoicePending = useSignal(false);
   const announced = useSignal('');
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
@@ -79,13 +79,13 @@ export function Picker({
   };
   const close = () => {
     isOpen.value = false;
-    isEager.value = false;
-    at.value = -1;
+    isChoicePending.value = false;
+    activeIndex.value = -1;
   };
   const type = (text: string) => {
     words.value = text;
-    at.value = text.trim() === '' || takeTyped ? -1 : 0;
-    isEager.value = false;
+    activeIndex.value = text.trim() === '' || addTyped ? -1 : 0;
+    isChoicePending.value = false;
     onType?.();
     open();
   };
@@ -102,39 +102,39 @@ export function Picker({
     announced.value = `${chip.label} removed`;
     input.current?.focus();
   };
-  const take = (): boolean => {
-    if (!takeTyped || typed === '') return false;
-    announced.value = `${takeTyped(typed)} added`;
+  const acceptTyped = (): boolean => {
+    if (!addTyped || typed === '') return false;
+    announced.value = `${addTyped(typed)} added`;
     type('');
     return true;
   };
   useEffect(() => {
-    if (!isEager.value || isLoading) return;
-    isEager.value = false;
-    const option = options[at.value];
+    if (!isChoicePending.value || isLoading) return;
+    isChoicePending.value = false;
+    const option = options[activeIndex.value];
     if (option) void choose(option);
   }, [isLoading]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const option = options[at.value];
+    const option = options[activeIndex.value];
     const last = chips.at(-1);
-    // With Alt an arrow may move something around the field, such as a rule.
+    // Alt and an arrow key may move what contains the field, such as a rule.
     if (event.altKey) return;
     if (event.key === 'ArrowDown') {
       open();
-      at.value = Math.min(at.value + 1, options.length - 1);
-    } else if (event.key === 'ArrowUp') at.value = Math.max(at.value - 1, 0);
+      activeIndex.value = Math.min(activeIndex.value + 1, options.length - 1);
+    } else if (event.key === 'ArrowUp') activeIndex.value = Math.max(activeIndex.value - 1, 0);
     else if (event.ctrlKey || event.metaKey) {
-      // Typed text is saved too.
-      if (event.key === 's' || event.key === 'Enter') take();
+      // These keys save the form: typed text is added first, so that it is saved too.
+      if (event.key === 's' || event.key === 'Enter') acceptTyped();
       return;
     } else if (event.key === 'Enter' && isOpen.value && option) void choose(option);
     else if (event.key === 'Enter' && typed !== '') {
-      if (!take()) {
+      if (!acceptTyped()) {
         open();
-        isEager.value = isLoading;
+        isChoicePending.value = isLoading;
       }
-    } else if (event.key === ',' && takeTyped && typed !== '') take();
+    } else if (event.key === ',' && addTyped && typed !== '') acceptTyped();
     else if (event.key === 'Escape' && isOpen.value) close();
     else if (event.key === 'Backspace' && words.value === '' && last) remove(last);
     else return;
@@ -144,7 +144,7 @@ export function Picker({
   const onFocusOut = (event: TargetedFocusEvent<HTMLElement>) => {
     const to = event.relatedTarget;
     if (to instanceof Node && event.currentTarget.contains(to)) return;
-    take();
+    acceptTyped();
     close();
   };
 
@@ -176,7 +176,9 @@ export function Picker({
               aria-expanded={isShown}
               aria-controls={listId}
               aria-autocomplete="list"
-              aria-activedescendant={isShown && options[at.value] ? `${listId}-${at.value}` : undefined}
+              aria-activedescendant={
+                isShown && options[activeIndex.value] ? `${listId}-${activeIndex.value}` : undefined
+              }
               placeholder={chips.length === 0 ? placeholder : ''}
               value={words.value}
               onFocus={open}
@@ -190,11 +192,11 @@ export function Picker({
             label={listLabel}
             isOpen={isShown}
             options={options}
-            at={at.value}
+            activeIndex={activeIndex.value}
             hidden={hidden}
             emptyNote={emptyNote}
             problem={problem}
-            onPoint={storeIn(at)}
+            onPoint={storeIn(activeIndex)}
             onChoose={(option) => void choose(option)}
           />
           <span class="unseen" role="status">

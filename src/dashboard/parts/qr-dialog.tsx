@@ -9,16 +9,16 @@ import { Dialog } from './dialog.tsx';
 import { fileName } from './file-name.ts';
 import { Icon } from './icons.tsx';
 import { Menu } from './menu.tsx';
-import { asAddress, pngOf, pngSizes, type QrStyle, savedStyle } from './qr-picture.ts';
+import { pngOf, pngSizes, type QrStyle, savedStyle, svgDataUrl } from './qr-picture.ts';
 
-/** The saved code, large enough to be scanned off the screen. */
+/** The saved code, large enough to be scanned from the screen. */
 export function QrDialog({ link, onClose }: { link: Link; onClose: () => void }) {
   const short = shortOf(link);
   return (
     <Dialog title={`QR code of ${short}`} onClose={onClose} class="qr-dialog">
       <img
         class="qr"
-        src={asAddress(link.qr_code_svg)}
+        src={svgDataUrl(link.qr_code_svg)}
         alt={`QR code of ${short}`}
         width={320}
         height={320}
@@ -34,11 +34,11 @@ export function QrDialog({ link, onClose }: { link: Link; onClose: () => void })
   );
 }
 
-/** The code as it is shown, as a file. */
+/** Downloads the code as it is shown. */
 export function QrDownloads({ link, svg, qrStyle }: { link: Link; svg: string; qrStyle: QrStyle }) {
   const name = fileName(link.suffix);
-  const save = (file: Blob, called: string) => {
-    saveFile(file, called);
+  const save = (file: Blob, downloadName: string) => {
+    saveFile(file, downloadName);
     void markOnPaper(link);
   };
   const savePng = (size: number) =>

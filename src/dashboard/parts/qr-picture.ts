@@ -12,7 +12,7 @@ export const savedStyle = (link: Link): QrStyle => ({
   hasMarker: link.qr_code_marker,
 });
 
-export const asAddress = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;
+export const svgDataUrl = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;
 
 export const pngSizes = [256, 512, 1024, 2048] as const;
 
@@ -22,18 +22,18 @@ export async function pngOf(svg: string, size: number, background: string): Prom
   const width = modules * Math.max(1, Math.floor(size / modules));
   const picture = new Image();
   // Some browsers don't draw an SVG without a size.
-  picture.src = asAddress(svg.replace('<svg ', `<svg width="${width}" height="${width}" `));
+  picture.src = svgDataUrl(svg.replace('<svg ', `<svg width="${width}" height="${width}" `));
   await picture.decode();
   const canvas = document.createElement('canvas');
   canvas.width = size;
   canvas.height = size;
-  const pen = canvas.getContext('2d');
-  if (!pen) throw new Error('this browser draws no pictures');
-  pen.imageSmoothingEnabled = false;
-  pen.fillStyle = background;
-  pen.fillRect(0, 0, size, size);
+  const context = canvas.getContext('2d');
+  if (!context) throw new Error('this browser draws no pictures');
+  context.imageSmoothingEnabled = false;
+  context.fillStyle = background;
+  context.fillRect(0, 0, size, size);
   const edge = Math.floor((size - width) / 2);
-  pen.drawImage(picture, edge, edge, width, width);
+  context.drawImage(picture, edge, edge, width, width);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => {
       if (blob) resolve(blob);

@@ -13,7 +13,7 @@ import { FormErrors } from './error-box.tsx';
 import { areDays, TwoDays } from './two-days.tsx';
 
 interface RedeliverProps {
-  /** Without one, of all links. */
+  /** If absent, the messages of all links. */
   readonly linkId?: number;
   /** How many failed for good. */
   readonly failed: number;
@@ -22,10 +22,10 @@ interface RedeliverProps {
 /** Sends failed messages again: all of them with one click, or those of some days. */
 export function RedeliverFailed(props: RedeliverProps) {
   const isOpen = useSignal(false);
-  const again = useNoticedAction(async () => tell(await redeliver(props.linkId)), ...reloaded);
+  const redeliverAll = useNoticedAction(async () => notifyResult(await redeliver(props.linkId)), ...reloaded);
   return (
     <div class="actions">
-      <Button icon="refresh" disabled={again.isRunning.value} onClick={() => void again.run()}>
+      <Button icon="refresh" disabled={redeliverAll.isRunning.value} onClick={() => void redeliverAll.run()}>
         Redeliver {failedInWords(props.failed)}
       </Button>
       <Button kind="plain" onClick={setTo(isOpen, true)}>
@@ -41,7 +41,7 @@ function SpanDialog({ linkId, onClose }: RedeliverProps & { readonly onClose: ()
   const from = useSignal(today);
   const to = useSignal(today);
   const action = useAction(async () => {
-    tell(await redeliver(linkId, instantsOf({ from: from.value, to: to.value })));
+    notifyResult(await redeliver(linkId, instantsOf({ from: from.value, to: to.value })));
     refresh(...reloaded);
     onClose();
   });
@@ -76,7 +76,7 @@ const redeliver = (
     body: { ...span, ...(linkId !== undefined && { link_id: linkId }) },
   });
 
-function tell({ redelivered, left_out, continue_from }: WebhookRedelivered): void {
+function notifyResult({ redelivered, left_out, continue_from }: WebhookRedelivered): void {
   const sentences = [
     `${redelivered === 0 ? 'No message is' : counted(redelivered, 'message is', 'messages are')} on the way again.`,
     left_out > 0 &&
@@ -86,7 +86,7 @@ function tell({ redelivered, left_out, continue_from }: WebhookRedelivered): voi
   notify(sentences.filter(Boolean).join(' '), { isError: redelivered === 0 && left_out > 0 });
 }
 
-/** More are not counted. */
+/** The API counts no more than this. */
 const maxFailedCounted = 10_000;
 
 const failedInWords = (failed: number): string => {

@@ -16,7 +16,7 @@ export function RowCheckbox({ what, isChosen, onToggle }: RowCheckboxProps) {
       class="pick"
       onMouseDown={(event) => {
         withShift.current = event.shiftKey;
-        // The browser would select the text between as well.
+        // The browser would also select the text between the rows.
         if (event.shiftKey) event.preventDefault();
       }}
     >
@@ -36,26 +36,26 @@ export function RowCheckbox({ what, isChosen, onToggle }: RowCheckboxProps) {
 interface AllRowsProps<Row extends { readonly id: number }> {
   /** After "Select all ". */
   readonly what: string;
-  readonly of: readonly Row[];
+  readonly rows: readonly Row[];
   readonly selection: Selection<Row>;
 }
 
 /** Chooses all rows that are shown. */
 export function AllRowsCheckbox<Row extends { readonly id: number }>({
   what,
-  of,
+  rows,
   selection,
 }: AllRowsProps<Row>) {
-  const chosen = of.filter((row) => selection.has(row)).length;
+  const chosen = rows.filter((row) => selection.has(row)).length;
   return (
     <label class="pick">
       <input
         type="checkbox"
         aria-label={`Select all ${what}`}
         title={`Select all ${what}`}
-        checked={of.length > 0 && chosen === of.length}
-        indeterminate={chosen > 0 && chosen < of.length}
-        onChange={(event) => selection.choose(of, event.currentTarget.checked)}
+        checked={rows.length > 0 && chosen === rows.length}
+        indeterminate={chosen > 0 && chosen < rows.length}
+        onChange={(event) => selection.choose(rows, event.currentTarget.checked)}
       />
     </label>
   );

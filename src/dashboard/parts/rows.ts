@@ -1,6 +1,6 @@
 import type { Shortcut } from '../keys.ts';
 
-/** Rows of a list that the keyboard walks through: each has one link or button that takes the focus. */
+/** Rows of a list that the user can step through by keys: each has one link or button that takes the focus. */
 const rowsShown = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-row]')];
 
 const focusRow = (row: HTMLElement | undefined): void => {
@@ -22,14 +22,14 @@ function step(by: 1 | -1): void {
   focusRow(index < 0 ? rows.at(by === 1 ? 0 : -1) : rows[index + by]);
 }
 
-/** The keys that walk through the rows; `what` is in a row. */
+/** The keys that step through the rows; `what` names the content of a row. */
 export const stepKeys = (what: string): readonly Shortcut[] => [
-  { key: 'j', does: `Next ${what}`, act: () => step(1) },
-  { key: 'k', does: `Previous ${what}`, act: () => step(-1) },
+  { key: 'j', description: `Next ${what}`, act: () => step(1) },
+  { key: 'k', description: `Previous ${what}`, act: () => step(-1) },
 ];
 
 /** Moves the focus to a row that stays, before the rows with these ids are removed. */
-export function leaveRows(ids: ReadonlySet<number>): void {
+export function moveFocusFrom(ids: ReadonlySet<number>): void {
   const rows = rowsShown();
   const index = indexOfFocus(rows);
   if (index < 0 || !ids.has(Number(rows[index]?.dataset.row))) return;

@@ -20,7 +20,7 @@ export function SearchField({ id, label, words, maxLength = 200, onWords }: Sear
   const reported = useRef(words);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // Only if it was changed elsewhere, by a button or the browser's Back, and not by typing here.
+    // Only if a button or the browser's Back changed the filter, and not typing in this field.
     if (words === reported.current) return;
     clearTimeout(timer.current);
     typed.value = words;
@@ -31,10 +31,10 @@ export function SearchField({ id, label, words, maxLength = 200, onWords }: Sear
     typed.value = text;
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
-      const wanted = text.trim();
-      if (wanted === reported.current) return;
-      reported.current = wanted;
-      onWords(wanted);
+      const trimmed = text.trim();
+      if (trimmed === reported.current) return;
+      reported.current = trimmed;
+      onWords(trimmed);
     }, wait);
   };
   return (

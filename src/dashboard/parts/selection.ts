@@ -84,8 +84,8 @@ export function selectionKeys<Link extends Choosable>(
     if (link) selection.toggle(link, shown, upToHere);
   };
   return [
-    { key: 'x', does: 'Select the link', act: () => toggle(false) },
-    { key: 'X', does: 'Select all links up to this one', act: () => toggle(true) },
-    { key: 'Escape', does: 'Clear the selection', act: () => selection.clear() },
+    { key: 'x', description: 'Select the link', act: () => toggle(false) },
+    { key: 'X', description: 'Select all links up to this one', act: () => toggle(true) },
+    { key: 'Escape', description: 'Clear the selection', act: () => selection.clear() },
   ];
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** The icon of a destination. It says nothing that isn't beside it, and one that can't be shown leaves no gap. */
+/** The icon of a destination. It has no alternative text, as the text beside it says the same; if it can't load it leaves no gap. */
 export function SiteIcon({ src }: { src: string }) {
   const [isBroken, setBroken] = useState(false);
   if (isBroken) return null;

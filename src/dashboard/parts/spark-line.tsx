@@ -3,7 +3,7 @@ import { counted } from '../format.ts';
 const width = 112;
 const height = 28;
 const edge = 2;
-/** Keeps a few clicks from filling the full height. */
+/** The lowest value of the upper edge, so that a few clicks do not fill the full height. */
 const lowestTop = 4;
 
 /** Clicks of the last days as a line above zero. */

@@ -15,8 +15,8 @@ interface Props {
 
 /** Narrows a page to links with some tags, or on a domain. */
 export function TagAndDomainFilter({ tagIds, domain, maxTags, onChange }: Props) {
-  const seen = useRef(new Map<number, Tag>());
-  const tags = useTagsNamed(tagIds, seen.current);
+  const knownTags = useRef(new Map<number, Tag>());
+  const tags = useTagsNamed(tagIds, knownTags.current);
   const { own } = useOwnDomains();
   return (
     <>
@@ -26,10 +26,10 @@ export function TagAndDomainFilter({ tagIds, domain, maxTags, onChange }: Props)
         placeholder="Any tag"
         canCreate={false}
         value={tags}
-        onChange={(some) => {
-          const wanted = some.slice(-maxTags);
-          for (const tag of wanted) seen.current.set(tag.id, tag);
-          onChange({ tag: wanted.map(({ id }) => id).join(',') || null });
+        onChange={(picked) => {
+          const selected = picked.slice(-maxTags);
+          for (const tag of selected) knownTags.current.set(tag.id, tag);
+          onChange({ tag: selected.map(({ id }) => id).join(',') || null });
         }}
       />
       {own.length > 0 && (

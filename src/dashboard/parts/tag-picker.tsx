@@ -8,7 +8,7 @@ import type { FieldFrame } from './field.tsx';
 import { Icon } from './icons.tsx';
 import { Picker } from './picker.tsx';
 import type { PickerOption } from './picker-options.tsx';
-import { isNamed, makeTag, tagsLike, useTags } from './tags.ts';
+import { createTag, isNamed, tagsLike, useTags } from './tags.ts';
 
 interface TagPickerProps extends FieldFrame {
   readonly value: readonly Tag[];
@@ -58,20 +58,20 @@ export function TagPicker({
   const tags = useTags(wasOpen.value);
   const add = (tag: Tag) => onChange([...value.filter(({ id }) => id !== tag.id), tag]);
   const create = useAction(async (name: string) => {
-    add(await makeTag(name));
+    add(await createTag(name));
   });
 
-  const known = tags.data.value ?? noTags;
-  const wanted = words.value.trim();
+  const allTags = tags.data.value ?? noTags;
+  const typedName = words.value.trim();
   const { found, isTaken } = useMemo(
-    () => ({ found: tagsLike(known, wanted), isTaken: known.some((tag) => isNamed(tag, wanted)) }),
-    [known, wanted],
+    () => ({ found: tagsLike(allTags, typedName), isTaken: allTags.some((tag) => isNamed(tag, typedName)) }),
+    [allTags, typedName],
   );
-  const free = found.filter((tag) => !value.some(({ id }) => id === tag.id));
-  const options = free.slice(0, maxShown).map(optionOf);
-  const isHere = tags.data.value !== undefined;
-  if (canCreate && wanted !== '' && !isTaken && isHere) options.push(creation(wanted));
-  const isFirst = canCreate && known.length === 0;
+  const unselected = found.filter((tag) => !value.some(({ id }) => id === tag.id));
+  const options = unselected.slice(0, maxShown).map(optionOf);
+  const areLoaded = tags.data.value !== undefined;
+  if (canCreate && typedName !== '' && !isTaken && areLoaded) options.push(creation(typedName));
+  const isFirst = canCreate && allTags.length === 0;
   const problem = tags.error.value;
 
   return (
@@ -82,11 +82,11 @@ export function TagPicker({
       chips={value.map(({ id, name }) => ({ key: id, label: name }))}
       options={options}
       listLabel="Tags"
-      hidden={Math.max(0, free.length - maxShown)}
+      hidden={Math.max(0, unselected.length - maxShown)}
       emptyNote={
-        isHere ? (isFirst ? 'Type the name of the first tag.' : 'No other tag has that name.') : null
+        areLoaded ? (isFirst ? 'Type the name of the first tag.' : 'No other tag has that name.') : null
       }
-      isLoading={!isHere}
+      isLoading={!areLoaded}
       problem={problem && <ErrorBox error={problem} onRetry={() => void tags.reload()} />}
       noun="tag"
       placeholder={placeholder}
@@ -98,8 +98,8 @@ export function TagPicker({
         create.error.value = null;
       }}
       onChoose={async ({ key }) => {
-        const tag = free.find(({ id }) => id === key);
-        if (!tag) return (await create.run(wanted)) ? wanted : null;
+        const tag = unselected.find(({ id }) => id === key);
+        if (!tag) return (await create.run(typedName)) ? typedName : null;
         add(tag);
         return tag.name;
       }}

@@ -5,13 +5,13 @@ import { useQuery } from '../queries.ts';
 /** A tag in the address whose name can't be loaded: the filter is still shown, and can be removed. */
 const unknownTag = (id: number): Tag => ({ id, name: `Tag ${id}`, organization_id: 0, created_at: '' });
 
-/** The tags of these ids, with their names once they have loaded; `seen` are those chosen here. */
-export function useTagsNamed(ids: readonly number[], seen: Map<number, Tag>): readonly Tag[] {
+/** The tags of these ids, with their names once they have loaded; `knownTags` also has those chosen on the page. */
+export function useTagsNamed(ids: readonly number[], knownTags: Map<number, Tag>): readonly Tag[] {
   const named = useQuery(`tags named ${ids}`, () =>
     Promise.all(
       ids.map((id) => call('GET /api/v1/tag/{id}', { params: { id } }).catch(() => unknownTag(id))),
     ),
   );
-  for (const tag of named.data.value ?? []) seen.set(tag.id, tag);
-  return ids.map((id) => seen.get(id) ?? { ...unknownTag(id), name: '…' });
+  for (const tag of named.data.value ?? []) knownTags.set(tag.id, tag);
+  return ids.map((id) => knownTags.get(id) ?? { ...unknownTag(id), name: '…' });
 }

@@ -3,21 +3,21 @@ import { call } from '../client.ts';
 import { type Query, refresh, updateCached, useQuery } from '../queries.ts';
 
 /** All tags of the organization; not loaded before they are needed, because there may be ten thousand. */
-export const useTags = (isWanted = true): Query<readonly CountedTag[]> =>
+export const useTags = (isNeeded = true): Query<readonly CountedTag[]> =>
   useQuery<readonly CountedTag[]>(
-    isWanted ? 'tags' : 'no tags',
-    isWanted ? () => call('GET /api/v1/tag') : async () => [],
+    isNeeded ? 'tags' : 'no tags',
+    isNeeded ? () => call('GET /api/v1/tag') : async () => [],
   );
 
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
-/** Roughly how the server compares names, which decides in the end. */
+/** Folds a name roughly as the server does; the server's comparison decides in the end. */
 const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
 const foldedNames = new WeakMap<Tag, string>();
 /** Cached, as every typed letter searches up to ten thousand names. */
 function foldedName(tag: Tag): string {
-  const known = foldedNames.get(tag);
-  if (known !== undefined) return known;
+  const cached = foldedNames.get(tag);
+  if (cached !== undefined) return cached;
   const name = folded(tag.name);
   foldedNames.set(tag, name);
   return name;
@@ -27,10 +27,10 @@ export const byName = (one: Tag, other: Tag): number => collator.compare(one.nam
 
 /** First the names that begin with the words, then those with the most links. */
 export function tagsLike(tags: readonly CountedTag[], words: string): readonly CountedTag[] {
-  const wanted = folded(words);
+  const foldedWords = folded(words);
   const found: { readonly tag: CountedTag; readonly isBeginning: boolean }[] = [];
   for (const tag of tags) {
-    const at = foldedName(tag).indexOf(wanted);
+    const at = foldedName(tag).indexOf(foldedWords);
     if (at >= 0) found.push({ tag, isBeginning: at === 0 });
   }
   return found
@@ -45,9 +45,9 @@ export function tagsLike(tags: readonly CountedTag[], words: string): readonly C
 
 export const isNamed = (tag: Tag, name: string): boolean => foldedName(tag) === folded(name);
 
-export async function makeTag(name: string): Promise<CountedTag> {
-  const made = await call('POST /api/v1/tag', { body: { name } });
-  updateCached<readonly CountedTag[]>('tags', (known) => [...known, made]);
+export async function createTag(name: string): Promise<CountedTag> {
+  const tag = await call('POST /api/v1/tag', { body: { name } });
+  updateCached<readonly CountedTag[]>('tags', (known) => [...known, tag]);
   refresh('tags');
-  return made;
+  return tag;
 }

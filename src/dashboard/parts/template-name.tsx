@@ -26,7 +26,7 @@ export function TemplateName({ name = '', button, save, onEnd }: TemplateNamePro
       <TextField
         label="Name of the template"
         value={typed.value}
-        error={saving.error.value?.of('name') ?? saving.error.value?.message}
+        error={saving.error.value?.sentenceFor('name') ?? saving.error.value?.message}
         maxLength={100}
         autocomplete="off"
         autoFocus

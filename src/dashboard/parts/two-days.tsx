@@ -5,17 +5,17 @@ import { FormField } from './form.tsx';
 export const earliestDay = '1980-01-01';
 export const daysAreReversed = 'The first day is after the last. Swap them.';
 
-/** Whether both days are chosen, in their order. */
+/** Whether both days are chosen, and the first is not after the last. */
 export const areDays = (from: string, to: string): boolean => from !== '' && to !== '' && from <= to;
 
 interface TwoDaysProps {
   readonly from: Signal<string>;
   readonly to: Signal<string>;
-  /** Of the API, with its names `from` and `to`. */
+  /** The error of the API, whose fields are named `from` and `to`. */
   readonly error: ApiError | null;
 }
 
-/** The first and the last day of a time slice. */
+/** The first and the last day of a time range. */
 export function TwoDays({ from, to, error }: TwoDaysProps) {
   const isReversed = to.value !== '' && from.value > to.value;
   return (
@@ -25,9 +25,9 @@ export function TwoDays({ from, to, error }: TwoDaysProps) {
         type="date"
         min={earliestDay}
         signal={from}
-        error={isReversed ? daysAreReversed : error?.of('from')}
+        error={isReversed ? daysAreReversed : error?.sentenceFor('from')}
       />
-      <FormField label="To" type="date" min={earliestDay} signal={to} error={error?.of('to')} />
+      <FormField label="To" type="date" min={earliestDay} signal={to} error={error?.sentenceFor('to')} />
     </div>
   );
 }

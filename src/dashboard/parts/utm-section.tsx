@@ -14,7 +14,7 @@ interface UtmProps {
   readonly onChange: (changes: UtmChanges) => void;
 }
 
-/** The UTM parameters of destinations, which are stored only there: read from them, and written back. */
+/** The UTM parameters of destinations. They are stored only in the addresses: read from them, and written back. */
 export function UtmSection({ destinations, onChange }: UtmProps) {
   const isOpen = useSignal(false);
   const id = useId();

@@ -28,29 +28,29 @@ const isLike = (template: UtmTemplate, values: Values): boolean =>
 /** A template as changes of a destination: parameters that it doesn't have are removed. */
 const changesOf = (template: UtmTemplate) => eachField(utmFields, (field) => template[field]);
 
-const put = (id: number, body: { readonly [Field in UtmField]: string | null }) =>
+const updateTemplate = (id: number, body: { readonly [Field in UtmField]: string | null }) =>
   call('PATCH /api/v1/utm_template/{id}', { params: { id }, body });
 
-/** Chooses, makes, renames, changes and deletes the organization's templates of UTM parameters. */
+/** Chooses, creates, renames, changes and deletes the organization's templates of UTM parameters. */
 export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
   /** The template being named; `new` is one that is not saved yet. */
   const naming = useSignal<UtmTemplate | 'new' | null>(null);
-  const named = naming.value;
-  /** The template that was applied last: later typing may be meant as a change of it. */
+  const templateToName = naming.value;
+  /** The id of the template that was applied last: later typing may be meant as a change of it. */
   const last = useRef<number>(undefined);
   const templates =
     useQuery('utm templates', () => call('GET /api/v1/utm_template')).data.value ?? noTemplates;
   const chosen = templates.find((template) => isLike(template, values));
   if (chosen) last.current = chosen.id;
-  const left = chosen ? undefined : templates.find(({ id }) => id === last.current);
+  const lastApplied = chosen ? undefined : templates.find(({ id }) => id === last.current);
   const changing = useNoticedAction(async (template: UtmTemplate) => {
-    await put(template.id, values);
+    await updateTemplate(template.id, values);
     notify(`Template "${template.name}" changed.`, {
-      action: { label: 'Undo', act: () => void changingBack.run(template) },
+      action: { label: 'Undo', act: () => void revertingChange.run(template) },
     });
   }, 'utm');
-  const changingBack = useNoticedAction(async (template: UtmTemplate) => {
-    await put(template.id, changesOf(template));
+  const revertingChange = useNoticedAction(async (template: UtmTemplate) => {
+    await updateTemplate(template.id, changesOf(template));
   }, 'utm');
   const removing = useNoticedAction(async (template: UtmTemplate) => {
     await call('DELETE /api/v1/utm_template/{id}', { params: { id: template.id } });
@@ -79,7 +79,7 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
           }}
         />
       )}
-      {chosen && named === null && (
+      {chosen && templateToName === null && (
         <>
           <Button isSlim kind="plain" icon="edit" onClick={setTo(naming, chosen)}>
             Rename template
@@ -89,11 +89,11 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
           </Button>
         </>
       )}
-      {hasValues && !chosen && named === null && (
+      {hasValues && !chosen && templateToName === null && (
         <>
-          {left && (
-            <Button isSlim kind="plain" icon="edit" onClick={() => void changing.run(left)}>
-              Change “{left.name}” to this
+          {lastApplied && (
+            <Button isSlim kind="plain" icon="edit" onClick={() => void changing.run(lastApplied)}>
+              Change “{lastApplied.name}” to this
             </Button>
           )}
           <Button isSlim kind="plain" icon="plus" onClick={setTo(naming, 'new')}>
@@ -101,7 +101,7 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
           </Button>
         </>
       )}
-      {named === 'new' && (
+      {templateToName === 'new' && (
         <TemplateName
           button="Save template"
           save={async (name) => {
@@ -111,12 +111,15 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
           onEnd={setTo(naming, null)}
         />
       )}
-      {named !== null && named !== 'new' && (
+      {templateToName !== null && templateToName !== 'new' && (
         <TemplateName
           button="Rename template"
-          name={named.name}
+          name={templateToName.name}
           save={async (name) => {
-            await call('PATCH /api/v1/utm_template/{id}', { params: { id: named.id }, body: { name } });
+            await call('PATCH /api/v1/utm_template/{id}', {
+              params: { id: templateToName.id },
+              body: { name },
+            });
           }}
           onEnd={setTo(naming, null)}
         />

@@ -11,7 +11,7 @@ export const navigation: readonly { readonly to: string; readonly name: string; 
   ];
 
 /** Focuses the field that creates links, on whatever page. */
-export function newLink(): void {
+export function focusNewLink(): void {
   if (path.value !== '/app') navigate('/app');
   requestAnimationFrame(() => document.getElementById('new-link')?.focus());
 }

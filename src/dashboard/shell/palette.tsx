@@ -8,7 +8,7 @@ import { Modal } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { navigate } from '../router.ts';
 import { pageOf, shortOf } from '../short-links.ts';
-import { navigation, newLink } from './navigation.ts';
+import { focusNewLink, navigation } from './navigation.ts';
 
 interface Entry {
   readonly key: string;
@@ -18,20 +18,20 @@ interface Entry {
   readonly act: () => void;
 }
 
-const fixed: readonly Entry[] = [
-  { key: 'new', icon: 'plus', name: 'New link', act: () => newLink() },
+const fixedEntries: readonly Entry[] = [
+  { key: 'new', icon: 'plus', name: 'New link', act: () => focusNewLink() },
   ...navigation.map(({ to, name, icon }) => ({ key: to, icon, name, act: () => navigate(to) })),
   { key: 'deleted', icon: 'trash', name: 'Deleted links', act: () => navigate('/app/links/deleted') },
   { key: 'account', icon: 'person', name: 'My account', act: () => navigate('/app/account') },
   { key: 'keys', icon: 'key', name: 'API keys', act: () => navigate('/app/account#api-keys') },
 ];
 
-async function found(words: string): Promise<readonly Entry[]> {
+async function searchEntries(words: string): Promise<readonly Entry[]> {
   const [{ links }, tags] = await Promise.all([
     call('GET /api/v1/link', { query: { q: words, archived: 'any', limit: 6 } }),
     call('GET /api/v1/tag'),
   ]);
-  const wanted = words.toLowerCase();
+  const lowerCaseWords = words.toLowerCase();
   return [
     ...links.map((link) => ({
       key: `link${link.id}`,
@@ -41,7 +41,7 @@ async function found(words: string): Promise<readonly Entry[]> {
       act: () => navigate(pageOf(link)),
     })),
     ...tags
-      .filter(({ name }) => name.toLowerCase().includes(wanted))
+      .filter(({ name }) => name.toLowerCase().includes(lowerCaseWords))
       .slice(0, 4)
       .map((tag) => ({
         key: `tag${tag.id}`,
@@ -59,52 +59,52 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const words = useSignal('');
   const remote = useSignal<readonly Entry[]>([]);
   const error = useSignal<ApiError | null>(null);
-  const at = useSignal(0);
+  const activeIndex = useSignal(0);
   const isSearching = useSignal(false);
   /** Enter was pressed before the search was done: its first result will be opened. */
-  const isEager = useSignal(false);
+  const isChoicePending = useSignal(false);
   useEffect(() => {
-    const asked = words.value.trim();
-    if (asked === '') {
+    const searchText = words.value.trim();
+    if (searchText === '') {
       remote.value = [];
       return;
     }
-    let isLate = false;
+    let isStale = false;
     const timer = setTimeout(async () => {
-      const answer = await found(asked).catch((cause) => asApiError(cause));
-      if (isLate) return;
+      const answer = await searchEntries(searchText).catch((cause) => asApiError(cause));
+      if (isStale) return;
       isSearching.value = false;
       remote.value = answer instanceof ApiError ? [] : answer;
       error.value = answer instanceof ApiError ? answer : null;
-      if (isEager.value) choose(remote.value[0]);
-      isEager.value = false;
+      if (isChoicePending.value) choose(remote.value[0]);
+      isChoicePending.value = false;
     }, 120);
     return () => {
-      isLate = true;
+      isStale = true;
       clearTimeout(timer);
     };
   }, [words.value]);
-  const wanted = words.value.trim().toLowerCase();
+  const lowerCaseWords = words.value.trim().toLowerCase();
   const type = (text: string) => {
     words.value = text;
-    at.value = 0;
+    activeIndex.value = 0;
     isSearching.value = text.trim() !== '';
-    isEager.value = false;
+    isChoicePending.value = false;
   };
-  const near = fixed.filter(({ name }) => name.toLowerCase().includes(wanted));
-  const entries = [...near, ...remote.value];
+  const localMatches = fixedEntries.filter(({ name }) => name.toLowerCase().includes(lowerCaseWords));
+  const entries = [...localMatches, ...remote.value];
   const choose = (entry: Entry | undefined) => {
     if (!entry) return;
     onClose();
     entry.act();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown') at.value = Math.min(at.value + 1, entries.length - 1);
-    else if (event.key === 'ArrowUp') at.value = Math.max(at.value - 1, 0);
+    if (event.key === 'ArrowDown') activeIndex.value = Math.min(activeIndex.value + 1, entries.length - 1);
+    else if (event.key === 'ArrowUp') activeIndex.value = Math.max(activeIndex.value - 1, 0);
     else if (event.key === 'Enter') {
       // The results shown are still those of the previous words.
-      if (isSearching.value && at.value >= near.length) isEager.value = true;
-      else choose(entries[at.value]);
+      if (isSearching.value && activeIndex.value >= localMatches.length) isChoicePending.value = true;
+      else choose(entries[activeIndex.value]);
     } else return;
     event.preventDefault();
   };
@@ -117,7 +117,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           role="combobox"
           aria-expanded="true"
           aria-controls={listId}
-          aria-activedescendant={entries[at.value] ? `${listId}-${at.value}` : undefined}
+          aria-activedescendant={entries[activeIndex.value] ? `${listId}-${activeIndex.value}` : undefined}
           aria-label="Find links, tags, pages and actions"
           placeholder="Find links, tags, pages and actions"
           value={words.value}
@@ -132,8 +132,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
             id={`${listId}-${index}`}
             role="option"
             tabIndex={-1}
-            aria-selected={index === at.value}
-            onMouseMove={setTo(at, index)}
+            aria-selected={index === activeIndex.value}
+            onMouseMove={setTo(activeIndex, index)}
             onClick={() => choose(entry)}
             onKeyDown={onKeyDown}
           >

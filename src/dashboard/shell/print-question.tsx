@@ -1,19 +1,19 @@
 import { printQuestion } from '../on-paper.ts';
 import { Confirm } from '../parts/dialog.tsx';
 
-/** Asks before something printed stops leading anywhere. */
+/** Asks before a printed address or code stops working. */
 export function PrintQuestion() {
   const question = printQuestion.value;
   if (!question) return null;
-  const answers = { onNo: () => question.answer(false), onYes: () => question.answer(true) };
+  const callbacks = { onCancel: () => question.answer(false), onConfirm: () => question.answer(true) };
   if (question.change === 'address')
     return (
       <Confirm
         title="This is in print"
         sentence="Prints have the current address. If you change the suffix or the domain, that address continues to work as an alias. An alias that you remove stops working, and paper can't be changed."
         action="Change it anyway"
-        keep="Leave it as it is"
-        {...answers}
+        cancelLabel="Leave it as it is"
+        {...callbacks}
       />
     );
   return (
@@ -21,8 +21,8 @@ export function PrintQuestion() {
       title="This is in print"
       sentence="A printed code or address would stop working for everyone who scans or types it, and paper can't be changed."
       action="End it anyway"
-      keep="Keep it working"
-      {...answers}
+      cancelLabel="Keep it working"
+      {...callbacks}
     />
   );
 }

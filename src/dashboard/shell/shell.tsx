@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { setTo } from '../handlers.ts';
-import { pressable, type Shortcut, useKeys } from '../keys.ts';
+import { currentShortcuts, type Shortcut, useKeys } from '../keys.ts';
 import markUrl from '../mark.svg';
 import { notify, notifyError } from '../notices.ts';
 import { useOwnDomains } from '../own-domains.ts';
@@ -12,7 +12,7 @@ import { Menu } from '../parts/menu.tsx';
 import { navigate, path } from '../router.ts';
 import { me, signOut } from '../session.ts';
 import { setTheme, theme } from '../theme.ts';
-import { navigation, newLink } from './navigation.ts';
+import { focusNewLink, navigation } from './navigation.ts';
 import { Palette } from './palette.tsx';
 
 const isAt = (to: string, at: string): boolean =>
@@ -23,12 +23,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const open = useSignal<'palette' | 'shortcuts' | null>(null);
   const showPalette = setTo(open, 'palette');
   const showShortcuts = setTo(open, 'shortcuts');
-  // Every page shows the domain of a link in its own script.
+  // Loads the names of own domains: every page shows the domain of a link in its own script.
   useOwnDomains();
   useKeys([
-    { key: 'Ctrl K', does: 'Find anything', act: showPalette },
-    { key: '?', does: 'Show these shortcuts', act: showShortcuts },
-    { key: 'c', does: 'New link', act: () => newLink() },
+    { key: 'Ctrl K', description: 'Find anything', act: showPalette },
+    { key: '?', description: 'Show these shortcuts', act: showShortcuts },
+    { key: 'c', description: 'New link', act: () => focusNewLink() },
   ]);
   return (
     <>
@@ -109,19 +109,19 @@ function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
 
 /** The shortcuts of the current page. */
 function Shortcuts({ onClose }: { onClose: () => void }) {
-  const latestFirst = pressable.value.toReversed();
+  const latestFirst = currentShortcuts.value.toReversed();
   const shown = latestFirst.filter(
     ({ key }: Shortcut, index) => latestFirst.findIndex((other) => other.key === key) === index,
   );
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="shortcuts">
-        {shown.map(({ key, does }) => (
+        {shown.map(({ key, description }) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
-            <dd>{does}</dd>
+            <dd>{description}</dd>
           </div>
         ))}
       </dl>

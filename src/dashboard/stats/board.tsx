@@ -32,7 +32,7 @@ import type { Scope } from './scope.ts';
 import { keptSince } from './sentences.ts';
 import { SplitCard } from './split-card.tsx';
 import { nameOf } from './value-names.ts';
-import { keyFor, loadNumbers, type Numbers, questionOf, toggleFilter, viewOf } from './view.ts';
+import { keyFor, loadNumbers, type Numbers, statsQueryOf, toggleFilter, viewOf } from './view.ts';
 
 const reloadInterval = 60_000;
 const noRules: Link['rules'] = [];
@@ -48,7 +48,7 @@ export function StatsBoard({ scope }: { scope: Scope }) {
   useEffect(() => {
     ownAddress.value = own;
   }, [own]);
-  const query = useQuery(keyFor(view, questionOf(view, view.filters)), () => loadNumbers(view));
+  const query = useQuery(keyFor(view, statsQueryOf(view, view.filters)), () => loadNumbers(view));
   const { data: numbers, isOld } = usePrevious(query);
   const reload = () => void refresh('stats');
   useIntervalWhileVisible(reload, reloadInterval);
@@ -71,7 +71,7 @@ export function StatsBoard({ scope }: { scope: Scope }) {
       ) : (
         !error && <div class="board-waiting skeleton" aria-busy="true" />
       )}
-      <Breakdowns view={view} numbers={numbers} isQuiet={error !== null} />
+      <Breakdowns view={view} numbers={numbers} isErrorShown={error !== null} />
       {scope.kind === 'link' && <CorrectionsCard scope={scope} days={daysOf(view.plan.span)} />}
     </div>
   );

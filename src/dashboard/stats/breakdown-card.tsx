@@ -9,8 +9,8 @@ import { WorldMap } from './world-map.tsx';
 
 export interface CardProps {
   readonly view: View;
-  /** The board shows an error already, once for all lists. */
-  readonly isQuiet: boolean;
+  /** Whether the board already shows an error, once for all lists. */
+  readonly isErrorShown: boolean;
 }
 
 interface FrameProps {
@@ -52,11 +52,11 @@ export function BreakdownCard({ title, dimensions, ...props }: BreakdownCardProp
   );
 }
 
-/** The same, and nothing while no hit has a value of the first dimension. */
+/** A `BreakdownCard` that is shown only if a hit has a value of the first dimension. */
 export function CardWithValues(props: BreakdownCardProps) {
   const { view, dimensions } = props;
   const [first] = dimensions;
-  // Without filters it is counted from the roll-ups.
+  // Without filters, the hits are counted from the roll-ups.
   const { data } = useBreakdown({ ...view, filters: {} }, first);
   const hasValues = data.value?.values.some(({ value }) => value !== '');
   return hasValues || view.filters[first] !== undefined ? <BreakdownCard {...props} /> : null;

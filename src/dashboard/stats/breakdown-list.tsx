@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { usePrevious } from '../use-previous.ts';
 import { Bars } from './bars.tsx';
-import { type Breakdown, isOfUncounted, useBreakdown } from './breakdown.ts';
+import { type Breakdown, isUncountedDimension, useBreakdown } from './breakdown.ts';
 import { type Dimension, dimensionTexts } from './dimensions.ts';
 import { saveBreakdown } from './export.ts';
 import { selectsOtherHits } from './filters.ts';
@@ -17,21 +17,21 @@ const maxShown = 7;
 interface ListProps {
   readonly view: View;
   readonly dimension: Dimension;
-  /** Leaves its error to the board. */
-  readonly isQuiet: boolean;
+  /** Whether the board already shows an error: then the list shows none of its own. */
+  readonly isErrorShown: boolean;
   /** Called with the values, for the map beside them. */
   readonly onFound?: (found: Breakdown | undefined) => void;
 }
 
 /** The largest values of one dimension, each a filter, and a button that shows the rest. */
-export function BreakdownList({ view, dimension, isQuiet, onFound }: ListProps) {
+export function BreakdownList({ view, dimension, isErrorShown, onFound }: ListProps) {
   const query = useBreakdown(view, dimension);
   const isAllShown = useSignal(false);
   const { data, isOld } = usePrevious(query);
   useEffect(() => onFound?.(data), [data]);
   const error = query.error.value;
   if (!data && error) {
-    if (isQuiet) return <div class="bars-place" />;
+    if (isErrorShown) return <div class="bars-place" />;
     return (
       <div class="bars-place">
         <p class="soft">{error.message}</p>
@@ -43,7 +43,7 @@ export function BreakdownList({ view, dimension, isQuiet, onFound }: ListProps) 
   }
   if (!data) return <div class="bars-place skeleton" aria-busy="true" />;
   const names = dimensionTexts[dimension];
-  const noun = selectsOtherHits(view.filters) || isOfUncounted(dimension) ? 'hits' : 'clicks';
+  const noun = selectsOtherHits(view.filters) || isUncountedDimension(dimension) ? 'hits' : 'clicks';
   const chosen = view.filters[dimension];
   const shown = withChosen(data, chosen);
   const isEmpty = data.values.every(({ value }) => value === '') && names.empty;
@@ -78,8 +78,8 @@ export function BreakdownList({ view, dimension, isQuiet, onFound }: ListProps) 
 /** The largest values, and always the chosen one. */
 function withChosen({ values }: Breakdown, chosen: string | undefined) {
   const shown = values.slice(0, maxShown);
-  const own = values.find(({ value }) => value === chosen);
-  return own && !shown.includes(own) ? [...shown.slice(0, maxShown - 1), own] : shown;
+  const chosenValue = values.find(({ value }) => value === chosen);
+  return chosenValue && !shown.includes(chosenValue) ? [...shown.slice(0, maxShown - 1), chosenValue] : shown;
 }
 
 interface AllValuesProps {

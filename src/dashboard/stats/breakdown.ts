@@ -6,7 +6,7 @@ import { type Filters, isFiltered, selectsOtherHits, without } from './filters.t
 import { loadStats } from './scope.ts';
 import { uncountedByReason } from './sentences.ts';
 import { nameOf } from './value-names.ts';
-import { keyFor, questionOf, type View } from './view.ts';
+import { keyFor, statsQueryOf, type View } from './view.ts';
 
 /** One dimension's values. Its own filter is left out, so that another value can be chosen. */
 export interface Breakdown {
@@ -19,19 +19,19 @@ export interface Breakdown {
 }
 
 /** Whether a dimension applies to hits that are not counted as clicks. */
-export const isOfUncounted = (dimension: Dimension): boolean =>
+export const isUncountedDimension = (dimension: Dimension): boolean =>
   dimension === 'class' || dimension === 'reason';
 
-export const ownLeftOut = (filters: Filters, dimension: Dimension): Filters =>
-  isOfUncounted(dimension) ? without(filters, 'class', 'reason') : without(filters, dimension);
+export const withoutOwnFilter = (filters: Filters, dimension: Dimension): Filters =>
+  isUncountedDimension(dimension) ? without(filters, 'class', 'reason') : without(filters, dimension);
 
 export function useBreakdown(view: View, dimension: Dimension): Query<Breakdown> {
-  const filters = ownLeftOut(view.filters, dimension);
-  // With another filter only the reasons are known, and every reason belongs to one kind.
+  const filters = withoutOwnFilter(view.filters, dimension);
+  // With another filter only the reasons are known, so the kinds are counted from them: every reason belongs to one kind.
   const isByReason = dimension === 'class' && isFiltered(filters);
-  const question = questionOf(view, filters, isByReason ? 'reason' : dimension);
-  return useQuery(`${keyFor(view, question)} ${dimension}`, async () => {
-    const stats = await loadStats(view.scope, question);
+  const statsQuery = statsQueryOf(view, filters, isByReason ? 'reason' : dimension);
+  return useQuery(`${keyFor(view, statsQuery)} ${dimension}`, async () => {
+    const stats = await loadStats(view.scope, statsQuery);
     return isByReason ? kindsOf(stats) : breakdownOf(dimension, selectsOtherHits(view.filters), stats);
   });
 }
@@ -42,9 +42,9 @@ function kindsOf(stats: Stats): Breakdown {
   return breakdownOf('class', true, { ...stats, groups });
 }
 
-export function breakdownOf(dimension: Dimension, isOfAside: boolean, stats: Stats): Breakdown {
+export function breakdownOf(dimension: Dimension, countsOtherHits: boolean, stats: Stats): Breakdown {
   const amount = (one: { clicks: number; not_counted: number }) =>
-    isOfUncounted(dimension) ? one.not_counted : one.clicks + (isOfAside ? one.not_counted : 0);
+    isUncountedDimension(dimension) ? one.not_counted : one.clicks + (countsOtherHits ? one.not_counted : 0);
   const byName = new Map<string, BarValue>();
   for (const group of stats.groups ?? []) {
     const hits = amount(group);

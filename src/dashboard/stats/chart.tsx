@@ -13,10 +13,10 @@ export function Chart({ data, title }: { data: ChartData; title: string }) {
   const hasFailed = useSignal(false);
   latest.current = data;
   useEffect(() => {
-    let isGone = false;
+    let isUnmounted = false;
     import('./draw-chart.ts').then(
       ({ draw }) => {
-        if (isGone || !host.current) return;
+        if (isUnmounted || !host.current) return;
         drawn.current = draw(
           host.current,
           latest.current,
@@ -33,8 +33,8 @@ export function Chart({ data, title }: { data: ChartData; title: string }) {
       },
     );
     return () => {
-      isGone = true;
-      drawn.current?.end();
+      isUnmounted = true;
+      drawn.current?.destroy();
       drawn.current = null;
     };
   }, []);
@@ -59,7 +59,7 @@ export function Chart({ data, title }: { data: ChartData; title: string }) {
 }
 
 /** The name of a line, after a number. */
-const one = (count: number, name: string): string =>
+const nounFor = (count: number, name: string): string =>
   count === 1 ? name.toLowerCase().replace(/s$/, '') : name.toLowerCase();
 
 function Tip({ data, hover }: { data: ChartData; hover: Hover }) {
@@ -79,11 +79,11 @@ function Tip({ data, hover }: { data: ChartData; hover: Hover }) {
         {isLast && isGoingOn ? ', so far' : ''}
       </p>
       <p class="strong">
-        {number(point.hits)} {one(point.hits, name)}
+        {number(point.hits)} {nounFor(point.hits, name)}
       </p>
       {point.visitors !== null && (
         <p>
-          {number(point.visitors)} {one(point.visitors, visitorsName)}
+          {number(point.visitors)} {nounFor(point.visitors, visitorsName)}
         </p>
       )}
       {point.notCounted !== null && point.notCounted > 0 && (

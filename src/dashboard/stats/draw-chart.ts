@@ -4,9 +4,9 @@ import { labelIndexes, type Mark, type Point, scaleFor } from './points.ts';
 
 export interface ChartData {
   readonly points: readonly Point[];
-  /** The name of the strong line. */
+  /** The name of the line of hits. */
   readonly name: string;
-  /** That of the quiet line: a person who comes on several days counts as several daily visitors. */
+  /** The name of the line of visitors: a person who comes on several days counts as several daily visitors. */
   readonly visitorsName: 'Visitors' | 'Daily visitors';
   /** Whether the last point is still growing. */
   readonly isGoingOn: boolean;
@@ -22,7 +22,7 @@ export interface PlacedMark extends Mark {
 
 export interface Drawn {
   show(data: ChartData): void;
-  end(): void;
+  destroy(): void;
 }
 
 /** The point under the pointer, and its position in the chart. */
@@ -33,20 +33,23 @@ export interface Hover {
   readonly width: number;
 }
 
-const inks = ['accent', 'wash', 'quiet', 'line', 'zero', 'words', 'ground'] as const;
-type Inks = Readonly<Record<(typeof inks)[number], string>>;
+const colourNames = ['accent', 'wash', 'quiet', 'line', 'zero', 'words', 'ground'] as const;
+type Colours = Readonly<Record<(typeof colourNames)[number], string>>;
 
 /** A canvas has no CSS variables and no light-dark(), so the colours are read from elements that the stylesheet colours. */
-function inksOf(host: HTMLElement): Inks {
-  const read = (ink: string) => {
+function coloursOf(host: HTMLElement): Colours {
+  const read = (colourName: string) => {
     const probe = document.createElement('i');
-    probe.className = `chart-ink ${ink}`;
+    probe.className = `chart-ink ${colourName}`;
     host.append(probe);
     const { color } = getComputedStyle(probe);
     probe.remove();
     return color;
   };
-  return Object.fromEntries(inks.map((ink) => [ink, read(ink)])) as Record<(typeof inks)[number], string>;
+  return Object.fromEntries(colourNames.map((colourName) => [colourName, read(colourName)])) as Record<
+    (typeof colourNames)[number],
+    string
+  >;
 }
 
 const roomForNames = 92;
@@ -58,7 +61,7 @@ export function draw(
   onMarks: (marks: readonly PlacedMark[]) => void,
 ): Drawn {
   let data = first;
-  let ink = inksOf(host);
+  let colours = coloursOf(host);
   const font = `12px ${getComputedStyle(host).fontFamily}`;
   const highest = () =>
     Math.max(0, ...data.points.map(({ hits, visitors }) => Math.max(hits, visitors ?? 0)));
@@ -72,7 +75,7 @@ export function draw(
       cursor: {
         y: false,
         drag: { x: false, y: false, setScale: false },
-        points: { size: 8, width: 2, stroke: (u, series) => strokeAt(u, series), fill: () => ink.ground },
+        points: { size: 8, width: 2, stroke: (u, series) => strokeAt(u, series), fill: () => colours.ground },
       },
       scales: {
         x: { time: false, range: () => [0, Math.max(1, data.points.length - 1)] },
@@ -81,7 +84,7 @@ export function draw(
       axes: [
         {
           font,
-          stroke: () => ink.words,
+          stroke: () => colours.words,
           size: 30,
           gap: 8,
           grid: { show: false },
@@ -91,10 +94,10 @@ export function draw(
         },
         {
           font,
-          stroke: () => ink.words,
+          stroke: () => colours.words,
           size: (_, values) => 14 + Math.max(...(values ?? ['0']).map((text) => text.length)) * 7,
           gap: 8,
-          grid: { stroke: () => ink.line, width: 1 },
+          grid: { stroke: () => colours.line, width: 1 },
           ticks: { show: false },
           splits: () => [...scale()],
           values: (_, splits) => splits.map(compact),
@@ -102,9 +105,15 @@ export function draw(
       ],
       series: [
         {},
-        { stroke: () => ink.quiet, width: 1.5, points: { show: false } },
-        { stroke: () => ink.accent, fill: () => ink.wash, width: 2, points: { show: isAlone } },
-        { stroke: () => ink.accent, fill: () => ink.wash, width: 2, dash: [4, 4], points: { show: false } },
+        { stroke: () => colours.quiet, width: 1.5, points: { show: false } },
+        { stroke: () => colours.accent, fill: () => colours.wash, width: 2, points: { show: hasOnePoint } },
+        {
+          stroke: () => colours.accent,
+          fill: () => colours.wash,
+          width: 2,
+          dash: [4, 4],
+          points: { show: false },
+        },
       ],
       hooks: {
         drawAxes: [zeroLine],
@@ -129,10 +138,10 @@ export function draw(
   }
 
   function strokeAt(_: uPlot, series: number): string {
-    return series === 1 ? ink.quiet : ink.accent;
+    return series === 1 ? colours.quiet : colours.accent;
   }
 
-  function isAlone(): boolean {
+  function hasOnePoint(): boolean {
     return data.points.length === 1;
   }
 
@@ -140,7 +149,7 @@ export function draw(
     const { ctx, bbox } = u;
     const y = Math.round(u.valToPos(0, 'y', true)) + 0.5;
     ctx.save();
-    ctx.strokeStyle = ink.zero;
+    ctx.strokeStyle = colours.zero;
     ctx.lineWidth = uPlot.pxRatio;
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);
@@ -154,16 +163,16 @@ export function draw(
     const last = data.points.at(-1);
     if (!last) return;
     const { ctx, bbox } = u;
-    const apart = 15 * uPlot.pxRatio;
+    const minDistance = 15 * uPlot.pxRatio;
     const at = (value: number) => u.valToPos(value, 'y', true);
-    const names = [{ text: data.name, y: at(last.hits), colour: ink.accent }];
+    const names = [{ text: data.name, y: at(last.hits), colour: colours.accent }];
     if (last.visitors !== null)
-      names.push({ text: data.visitorsName, y: at(last.visitors), colour: ink.words });
+      names.push({ text: data.visitorsName, y: at(last.visitors), colour: colours.words });
     const [main, quiet] = names;
-    if (main && quiet && quiet.y - main.y < apart) {
+    if (main && quiet && quiet.y - main.y < minDistance) {
       const middle = (main.y + quiet.y) / 2;
-      main.y = Math.min(middle - apart / 2, bbox.top + bbox.height - apart);
-      quiet.y = main.y + apart;
+      main.y = Math.min(middle - minDistance / 2, bbox.top + bbox.height - minDistance);
+      quiet.y = main.y + minDistance;
     }
     ctx.save();
     ctx.font = font.replace('12px', `${12 * uPlot.pxRatio}px`);
@@ -204,27 +213,27 @@ export function draw(
   }
 
   const recolour = () => {
-    ink = inksOf(host);
+    colours = coloursOf(host);
     plot.redraw(false);
   };
-  const resizing = new ResizeObserver(() => {
+  const resizeObserver = new ResizeObserver(() => {
     if (host.clientWidth > 0) plot.setSize({ width: host.clientWidth, height: host.clientHeight });
   });
-  resizing.observe(host);
-  const darkness = matchMedia('(prefers-color-scheme: dark)');
-  darkness.addEventListener('change', recolour);
-  const choosing = new MutationObserver(recolour);
-  choosing.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  resizeObserver.observe(host);
+  const darkScheme = matchMedia('(prefers-color-scheme: dark)');
+  darkScheme.addEventListener('change', recolour);
+  const themeObserver = new MutationObserver(recolour);
+  themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] });
 
   return {
     show(next) {
       data = next;
       plot.setData(columns());
     },
-    end() {
-      resizing.disconnect();
-      choosing.disconnect();
-      darkness.removeEventListener('change', recolour);
+    destroy() {
+      resizeObserver.disconnect();
+      themeObserver.disconnect();
+      darkScheme.removeEventListener('change', recolour);
       plot.destroy();
     },
   };

@@ -6,8 +6,8 @@ import type { Dimension } from './dimensions.ts';
 import { selectsOtherHits } from './filters.ts';
 import { instantsOf, type Span } from './range.ts';
 import { keyOf, loadStats, type Scope } from './scope.ts';
-import type { Shown } from './shown-class.ts';
-import { type Numbers, questionOf, type View } from './view.ts';
+import type { ShownClass } from './shown-class.ts';
+import { type Numbers, statsQueryOf, type View } from './view.ts';
 
 function saveCsv(what: string, names: readonly string[], rows: readonly Row[]): void {
   const file = new Blob([csvOf(names, rows)], { type: 'text/csv;charset=utf-8' });
@@ -27,10 +27,10 @@ export function saveBreakdown({ dimension, values, other }: Breakdown): void {
   saveCsv(dimension, [dimension, 'name', 'count'], withOther);
 }
 
-/** With every filter that is set, also that of the dimension itself. */
+/** Saves a dimension's values with every filter that is set, including that of the dimension itself. */
 export async function saveDimension(view: View, dimension: Dimension): Promise<void> {
   try {
-    const stats = await loadStats(view.scope, questionOf(view, view.filters, dimension));
+    const stats = await loadStats(view.scope, statsQueryOf(view, view.filters, dimension));
     saveBreakdown(breakdownOf(dimension, selectsOtherHits(view.filters), stats));
   } catch (cause) {
     notify(cause instanceof Error ? cause.message : 'The export failed. Try again.', { isError: true });
@@ -38,7 +38,7 @@ export async function saveDimension(view: View, dimension: Dimension): Promise<v
 }
 
 /** The address of the API's export of raw hits. */
-export function hitsAddress(scope: Scope, shown: Shown, span?: Pick<Span, 'from' | 'to'>): string {
+export function hitsAddress(scope: Scope, shown: ShownClass, span?: Pick<Span, 'from' | 'to'>): string {
   const query = { class: shown, ...(span && instantsOf(span)) };
   return scope.kind === 'link'
     ? `/api/v1/link/${scope.link.id}/clicks.csv?${new URLSearchParams(query)}`

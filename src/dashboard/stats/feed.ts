@@ -4,7 +4,7 @@ import type { Click, ClickList } from '../api-types.ts';
 import { call } from '../client.ts';
 import { followHits, type StreamState, signedOut } from './live-stream.ts';
 import { choiceOf, type Scope } from './scope.ts';
-import type { Shown } from './shown-class.ts';
+import type { ShownClass } from './shown-class.ts';
 
 const perPage = 50;
 /** The start of a page: after a hit, or where the previous page ended. */
@@ -24,41 +24,41 @@ export class Feed {
   readonly streamState = signal<StreamState>({ kind: 'connecting' });
   readonly error = signal<ApiError | null>(null);
   readonly hasOlder = signal(false);
-  readonly isReading = signal(false);
+  readonly isLoading = signal(false);
   readonly isPaused = signal(false);
-  /** How many hits the stream has brought, and the last of them, for announcements. */
+  /** How many hits the stream has delivered, and the last of them, for announcements. */
   readonly arrived = signal<{ readonly count: number; readonly last: Click | null }>({
     count: 0,
     last: null,
   });
   readonly #scope: Scope;
-  readonly #shown: Shown;
+  readonly #shown: ShownClass;
   readonly #mayMove: () => boolean;
   #incoming: Click[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** How to continue after a hit. */
+  /** The cursor of the page after a hit. */
   #older: { readonly after: number; readonly next: string } | null = null;
   /** More was held back than is kept, so hits are missing between those held and those shown. */
   #hasGap = false;
   #stop: (() => void) | undefined;
 
-  /** `mayMove` is called before hits are put on top of the list. */
-  constructor(scope: Scope, shown: Shown, mayMove: () => boolean) {
+  /** `mayMove` returns whether hits may be put on top of the list now. */
+  constructor(scope: Scope, shown: ShownClass, mayMove: () => boolean) {
     this.#scope = scope;
     this.#shown = shown;
     this.#mayMove = mayMove;
   }
 
   start(): void {
-    void this.readNewest();
+    void this.loadNewest();
     this.#stop = followHits(this.#shown, choiceOf(this.#scope), {
-      onHit: (hit) => this.#take(hit),
+      onHit: (hit) => this.#receive(hit),
       onState: (state) => {
         this.streamState.value = state;
-        // Hits from before the stream began, or while it was interrupted.
-        if (state.kind === 'live') void this.readNewest();
+        // Loads the hits from before the stream began, or while it was interrupted.
+        if (state.kind === 'live') void this.loadNewest();
       },
-      onRefused: () => void this.readNewest(),
+      onRefused: () => void this.loadNewest(),
     });
   }
 
@@ -72,26 +72,26 @@ export class Feed {
     this.streamState.value = signedOut;
   }
 
-  async readNewest(): Promise<void> {
-    await this.#read({}, ({ clicks, total_clicks }) => {
+  async loadNewest(): Promise<void> {
+    await this.#load({}, ({ clicks, total_clicks }) => {
       const known = this.#known();
       const fresh = clicks.filter(({ id }) => !known.has(id));
-      // They came in while this page was on its way.
+      // Hits that came in while this page was loading.
       const later = [...known].filter((id) => id > (clicks[0]?.id ?? 0)).length;
-      const isUnbroken = fresh.length < clicks.length || this.hits.value === undefined;
-      if (isUnbroken || clicks.length < perPage) this.#add(fresh);
-      else this.#beginWith(clicks);
+      const isContiguous = fresh.length < clicks.length || this.hits.value === undefined;
+      if (isContiguous || clicks.length < perPage) this.#add(fresh);
+      else this.#replaceOrHold(clicks);
       this.total.value = total_clicks + later;
       if (this.hits.value?.length === clicks.length) this.hasOlder.value = total_clicks > clicks.length;
     });
   }
 
   /** A page may have fewer hits than it has room for, or none, and still not be the last. */
-  async readOlder(): Promise<void> {
+  async loadOlder(): Promise<void> {
     const last = this.hits.value?.at(-1);
-    if (!last || this.isReading.value) return;
+    if (!last || this.isLoading.value) return;
     const cursor = this.#older?.after === last.id ? this.#older.next : undefined;
-    await this.#read(cursor ? { cursor } : { before: last.id }, ({ clicks, next }) => {
+    await this.#load(cursor ? { cursor } : { before: last.id }, ({ clicks, next }) => {
       this.hits.value = [...(this.hits.value ?? []), ...clicks];
       this.hasOlder.value = next !== undefined;
       this.#older = next === undefined ? null : { after: clicks.at(-1)?.id ?? last.id, next };
@@ -100,7 +100,7 @@ export class Feed {
 
   /** Shows the hits that were held back. */
   release(): void {
-    if (this.#hasGap) this.#begin(this.held.value);
+    if (this.#hasGap) this.#replace(this.held.value);
     else this.#show([...this.held.value, ...(this.hits.value ?? [])]);
   }
 
@@ -109,12 +109,12 @@ export class Feed {
     if (!isPaused) this.release();
   }
 
-  #take(hit: Click): void {
+  #receive(hit: Click): void {
     this.#incoming.push(hit);
-    this.#timer ??= setTimeout(() => this.#gathered(), batchDelay);
+    this.#timer ??= setTimeout(() => this.#addIncoming(), batchDelay);
   }
 
-  #gathered(): void {
+  #addIncoming(): void {
     this.#timer = undefined;
     const known = this.#known();
     const fresh = this.#incoming.filter(({ id }) => !known.has(id));
@@ -145,10 +145,10 @@ export class Feed {
     if (hits.length > max) this.hasOlder.value = true;
   }
 
-  /** Replaces the list by a page with a gap before the hits shown; holds it back while the list must not move. */
-  #beginWith(clicks: readonly Click[]): void {
+  /** Replaces the list with a page that is not contiguous with the hits shown; holds the page back while the list must not move. */
+  #replaceOrHold(clicks: readonly Click[]): void {
     if (!this.isPaused.value && this.#mayMove()) {
-      this.#begin(clicks);
+      this.#replace(clicks);
       return;
     }
     this.held.value = clicks;
@@ -156,7 +156,7 @@ export class Feed {
   }
 
   /** Replaces the list, rather than leave a gap in it. */
-  #begin(clicks: readonly Click[]): void {
+  #replace(clicks: readonly Click[]): void {
     this.#hasGap = false;
     this.held.value = [];
     this.hits.value = clicks;
@@ -167,8 +167,8 @@ export class Feed {
     return new Set([...this.held.value, ...(this.hits.value ?? [])].map(({ id }) => id));
   }
 
-  async #read(from: PageStart, onPage: (page: ClickList) => void): Promise<void> {
-    this.isReading.value = true;
+  async #load(from: PageStart, onPage: (page: ClickList) => void): Promise<void> {
+    this.isLoading.value = true;
     try {
       const page = await this.#page(from);
       this.error.value = null;
@@ -176,7 +176,7 @@ export class Feed {
     } catch (cause) {
       this.error.value = asApiError(cause);
     } finally {
-      this.isReading.value = false;
+      this.isLoading.value = false;
     }
   }
 

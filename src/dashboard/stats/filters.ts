@@ -17,9 +17,9 @@ export function filtersIn(search: string): Filters {
 
 export const isFiltered = (filters: Filters): boolean => Object.keys(filters).length > 0;
 
-export function without(filters: Filters, ...left: readonly Dimension[]): Filters {
+export function without(filters: Filters, ...omitted: readonly Dimension[]): Filters {
   return Object.fromEntries(
-    Object.entries(filters).filter(([dimension]) => !left.some((one) => one === dimension)),
+    Object.entries(filters).filter(([dimension]) => !omitted.some((one) => one === dimension)),
   );
 }
 
@@ -27,7 +27,7 @@ export function without(filters: Filters, ...left: readonly Dimension[]): Filter
 export const selectsOtherHits = ({ class: kind, reason }: Filters): boolean =>
   (kind !== undefined && kind !== 'click' && kind !== 'human') || reason !== undefined;
 
-/** Adds a filter, or removes it where it is set. `class` and `reason` exclude each other: the last one holds. */
+/** Adds a filter, or removes it where it is set. `class` and `reason` exclude each other: the one set last applies. */
 export function toggled(
   filters: Filters,
   dimension: Dimension,

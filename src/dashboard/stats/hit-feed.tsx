@@ -7,7 +7,7 @@ import { ErrorBox } from '../parts/error-box.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { search, setQuery } from '../router.ts';
-import { hasEnded } from '../session.ts';
+import { sessionHasEnded } from '../session.ts';
 import { usePrevious } from '../use-previous.ts';
 import { ChosenLinks } from './chosen-links.tsx';
 import { hitsAddress } from './export.ts';
@@ -26,7 +26,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
     () => new Feed(scope, shown, () => (top.current?.getBoundingClientRect().top ?? 0) >= 0),
     [JSON.stringify(choiceOf(scope)), shown],
   );
-  const isSignedOut = hasEnded.value;
+  const isSignedOut = sessionHasEnded.value;
   useEffect(() => {
     if (isSignedOut) return feed.awaitSignIn();
     feed.start();
@@ -34,7 +34,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
   }, [feed, isSignedOut]);
   const isPaused = feed.isPaused.value;
   const pause = () => feed.pause(!feed.isPaused.value);
-  useKeys([{ key: 'p', does: 'Pause new hits, or continue', act: pause }]);
+  useKeys([{ key: 'p', description: 'Pause new hits, or continue', act: pause }]);
   const { data: rows, isOld } = usePrevious({ data: feed.hits, error: feed.error });
   const noun = nounOf(shown);
   return (
@@ -58,7 +58,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
           </a>
         </div>
       </div>
-      {feed.error.value && <ErrorBox error={feed.error.value} onRetry={() => void feed.readNewest()} />}
+      {feed.error.value && <ErrorBox error={feed.error.value} onRetry={() => void feed.loadNewest()} />}
       <div ref={top} />
       <Waiting feed={feed} noun={noun} />
       <LiveAnnouncer feed={feed} noun={noun} />
@@ -71,7 +71,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
       )}
       <div class="feed-end">
         {feed.hasOlder.value && (
-          <Button disabled={feed.isReading.value} onClick={() => void feed.readOlder()}>
+          <Button disabled={feed.isLoading.value} onClick={() => void feed.loadOlder()}>
             Show older {noun}s
           </Button>
         )}

@@ -4,27 +4,35 @@ import { Empty } from '../parts/empty.tsx';
 import { ShortText } from '../parts/link-heading.tsx';
 import { useQuery } from '../queries.ts';
 import { readableUrl, shortOf } from '../short-links.ts';
-import { agentOf, cameFrom, isClick, kindOf, reasonOf, timeOf } from './hit-words.ts';
+import { agentOf, isClick, kindOf, originsOf, reasonOf, timeOf } from './hit-words.ts';
 import type { Scope } from './scope.ts';
-import type { Shown } from './shown-class.ts';
+import type { ShownClass } from './shown-class.ts';
 import { nameOf } from './value-names.ts';
 
-export function HitTable({ hits, scope, shown }: { hits: readonly Click[]; scope: Scope; shown: Shown }) {
+export function HitTable({
+  hits,
+  scope,
+  shown,
+}: {
+  hits: readonly Click[];
+  scope: Scope;
+  shown: ShownClass;
+}) {
   if (hits.length === 0)
     return (
       <Empty title={shown === 'click' ? 'No clicks yet' : 'None of this kind yet'}>
         <p>Leave this page open and visit a short link: it appears here within a second.</p>
       </Empty>
     );
-  const isOfAll = scope.kind === 'all';
+  const showsAllLinks = scope.kind === 'all';
   return (
     <div class="panel">
-      <table class={isOfAll ? 'table stacking hits of-all' : 'table stacking hits'}>
+      <table class={showsAllLinks ? 'table stacking hits of-all' : 'table stacking hits'}>
         <caption class="unseen">Hits, newest first</caption>
         <thead>
           <tr>
             <th scope="col">Time</th>
-            {isOfAll && <th scope="col">Link</th>}
+            {showsAllLinks && <th scope="col">Link</th>}
             <th scope="col">Visit</th>
             <th scope="col">Visitor</th>
             <th scope="col">Came from</th>
@@ -32,7 +40,7 @@ export function HitTable({ hits, scope, shown }: { hits: readonly Click[]; scope
         </thead>
         <tbody>
           {hits.map((hit) => (
-            <Row key={hit.id} hit={hit} isOfAll={isOfAll} />
+            <Row key={hit.id} hit={hit} showsAllLinks={showsAllLinks} />
           ))}
         </tbody>
       </table>
@@ -40,10 +48,10 @@ export function HitTable({ hits, scope, shown }: { hits: readonly Click[]; scope
   );
 }
 
-function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
+function Row({ hit, showsAllLinks }: { hit: Click; showsAllLinks: boolean }) {
   const { day, time } = timeOf(hit.clicked_at);
   const reason = reasonOf(hit);
-  const from = cameFrom(hit);
+  const from = originsOf(hit);
   return (
     <tr data-hit={hit.id}>
       <td class="hit-time">
@@ -51,7 +59,7 @@ function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
           {time} <span class="soft small">{day}</span>
         </time>
       </td>
-      {isOfAll && (
+      {showsAllLinks && (
         <td class="hit-link">
           <LinkName id={hit.link_id} />
         </td>

@@ -45,7 +45,7 @@ export function agentOf({ browser, os, device }: Click): string {
   return browser ?? os ?? nameOf('device', device);
 }
 
-export function cameFrom(hit: Click): readonly string[] {
+export function originsOf(hit: Click): readonly string[] {
   const campaign = [hit.utm_source, hit.utm_medium, hit.utm_campaign].filter((text) => text !== null);
   const alias = hit.address && `By ${nameOf('address', hit.address)}`;
   const all = [hit.referrer, campaign.join(' · '), hit.source === 'qr' ? 'QR code' : '', alias];

@@ -1,12 +1,12 @@
 import { apiErrorOf } from '../api-error.ts';
 import type { Click } from '../api-types.ts';
 import type { Chosen } from './chosen.ts';
-import type { Shown } from './shown-class.ts';
+import type { ShownClass } from './shown-class.ts';
 
 export type StreamState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
-  /** It reconnects by itself. */
+  /** The stream reconnects automatically. */
   | { readonly kind: 'lost'; readonly sentence: string };
 
 interface Listener {
@@ -24,21 +24,21 @@ export const signedOut: StreamState = {
   kind: 'lost',
   sentence: 'Your session has ended. Hits that arrive meanwhile will be shown after you sign in again.',
 };
-const refused = (why: string): StreamState => ({
+const refused = (reason: string): StreamState => ({
   kind: 'lost',
-  sentence: `${why} Trying again automatically.`,
+  sentence: `${reason} Trying again automatically.`,
 });
 const firstWait = 3_000;
 const maxWait = 30_000;
 
 /** Streams hits of the chosen links while the window is visible. The browser reconnects by itself where it can. */
 export function followHits(
-  shown: Shown,
+  shown: ShownClass,
   chosen: Chosen,
   { onHit, onState, onRefused }: Listener,
 ): () => void {
   const address = `/api/v1/clicks/live?${new URLSearchParams({ class: shown, ...chosen })}`;
-  const leaving = new AbortController();
+  const closing = new AbortController();
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let wait = firstWait;
@@ -57,29 +57,29 @@ export function followHits(
     opened.addEventListener('error', () => {
       if (source !== opened) return;
       onState(lost);
-      if (opened.readyState === EventSource.CLOSED) void askWhy();
+      if (opened.readyState === EventSource.CLOSED) void findRefusal();
     });
   }
 
-  /** The browser gave up after a refusal without saying which, so the same request is sent by `fetch`. */
-  async function askWhy(): Promise<void> {
-    const asking = new AbortController();
+  /** The browser gave up after a refusal and doesn't report its reason, so the same request is sent by `fetch`. */
+  async function findRefusal(): Promise<void> {
+    const probe = new AbortController();
     let pause = wait;
     wait = Math.min(wait * 2, maxWait);
     try {
-      const response = await fetch(address, { signal: AbortSignal.any([asking.signal, leaving.signal]) });
+      const response = await fetch(address, { signal: AbortSignal.any([probe.signal, closing.signal]) });
       if (!response.ok) {
         const error = apiErrorOf(response, await response.json().catch(() => null));
-        if (leaving.signal.aborted) return;
+        if (closing.signal.aborted) return;
         onState(error.status === 401 ? signedOut : refused(error.message));
         pause = Math.max(pause, (error.retryAfter ?? 0) * 1_000);
         onRefused();
       }
-      asking.abort();
+      probe.abort();
     } catch {
       // Without an answer the state stays `lost`.
     }
-    if (leaving.signal.aborted) return;
+    if (closing.signal.aborted) return;
     timer = setTimeout(open, pause);
   }
 
@@ -94,7 +94,7 @@ export function followHits(
   document.addEventListener('visibilitychange', onVisibility);
   if (document.visibilityState === 'visible') open();
   return () => {
-    leaving.abort();
+    closing.abort();
     document.removeEventListener('visibilitychange', onVisibility);
     close();
   };

@@ -3,7 +3,7 @@ import { CountFloods } from '../corrections/count-floods.tsx';
 import { counted } from '../format.ts';
 import { storeIn } from '../handlers.ts';
 import { usePrevious } from '../use-previous.ts';
-import { ownLeftOut, useBreakdown } from './breakdown.ts';
+import { useBreakdown, withoutOwnFilter } from './breakdown.ts';
 import { CardFrame, type CardProps, Segments } from './breakdown-card.tsx';
 import { BreakdownList } from './breakdown-list.tsx';
 import type { Dimension } from './dimensions.ts';
@@ -12,19 +12,19 @@ import { notCountedSentences, reclassifiedIn, uncountedByReason } from './senten
 import type { Numbers } from './view.ts';
 
 /** The hits that are no clicks: how many, and why. */
-export function NotCounted({ view, numbers, isQuiet }: CardProps & { numbers: Numbers | undefined }) {
+export function NotCounted({ view, numbers, isErrorShown }: CardProps & { numbers: Numbers | undefined }) {
   const { scope, plan } = view;
   const shown = useSignal<Dimension>('reason');
   const { data } = usePrevious(useBreakdown(view, 'reason'));
-  const isNarrowed = isFiltered(ownLeftOut(view.filters, 'reason'));
+  const isNarrowed = isFiltered(withoutOwnFilter(view.filters, 'reason'));
   const whole = numbers && !isFiltered(numbers.view.filters) ? numbers.stats.totals.not_counted : null;
   const groups = data?.values.map(({ value, hits }) => ({ value, clicks: 0, not_counted: hits }));
   const found = whole ?? (groups && uncountedByReason(groups));
-  const byPeople = whole || !groups ? 0 : reclassifiedIn(groups);
+  const reclassifiedHits = whole || !groups ? 0 : reclassifiedIn(groups);
   const sentences = [
     ...(found ? notCountedSentences(found) : []),
-    ...(byPeople > 0
-      ? [`${counted(byPeople, 'hit is no click', 'hits are no clicks')} because a person said so.`]
+    ...(reclassifiedHits > 0
+      ? [`${counted(reclassifiedHits, 'hit is no click', 'hits are no clicks')} because a person said so.`]
       : []),
   ];
   const isNothing = data?.values.length === 0;
@@ -56,7 +56,7 @@ export function NotCounted({ view, numbers, isQuiet }: CardProps & { numbers: Nu
           )}
         </div>
         {!isNothing && (
-          <BreakdownList key={shown.value} view={view} dimension={shown.value} isQuiet={isQuiet} />
+          <BreakdownList key={shown.value} view={view} dimension={shown.value} isErrorShown={isErrorShown} />
         )}
       </div>
     </CardFrame>

@@ -26,11 +26,11 @@ export function NotFoundList({ addresses }: { addresses: readonly NotFoundAddres
 function AddressRow({ address }: { address: NotFoundAddress }) {
   const { domain, suffix, visits, last_day, similar } = address;
   const host = withoutScheme(domain);
-  const isOfService = host === setup.value?.default_domain;
-  const lead = useNoticedAction(
-    async ({ id, suffix: meant }: NonNullable<NotFoundAddress['similar']>) => {
+  const isServiceDomain = host === setup.value?.default_domain;
+  const addAlias = useNoticedAction(
+    async ({ id, suffix: targetSuffix }: NonNullable<NotFoundAddress['similar']>) => {
       await call('PATCH /api/v1/link/{id}', { params: { id }, body: { add_aliases: [suffix] } });
-      notify(`${shortOf(address)} now leads where /${meant} does.`);
+      notify(`${shortOf(address)} now leads where /${targetSuffix} does.`);
     },
     'not found',
     'links',
@@ -47,9 +47,9 @@ function AddressRow({ address }: { address: NotFoundAddress }) {
             </span>
             <Button
               isSlim
-              disabled={lead.isRunning.value}
+              disabled={addAlias.isRunning.value}
               aria-label={`Let ${shortOf(address)} lead to /${similar.suffix}`}
-              onClick={() => void lead.run(similar)}
+              onClick={() => void addAlias.run(similar)}
             >
               Create as alias
             </Button>
@@ -61,7 +61,7 @@ function AddressRow({ address }: { address: NotFoundAddress }) {
       <td class="number">
         <a
           class="button slim"
-          href={newLinkAt(isOfService ? '' : host.replace(/:\d+$/, ''), suffix)}
+          href={newLinkAt(isServiceDomain ? '' : host.replace(/:\d+$/, ''), suffix)}
           aria-label={`Make this link: ${shortOf(address)}`}
         >
           Make this link
@@ -71,9 +71,9 @@ function AddressRow({ address }: { address: NotFoundAddress }) {
   );
 }
 
-/** `seesSome`: there are domains whose visits the user may see. */
-export function NoneFound({ seesSome }: { seesSome: boolean }) {
-  if (seesSome)
+/** `canSeeSome`: whether there are domains whose visits the user may see. */
+export function NoneFound({ canSeeSome }: { canSeeSome: boolean }) {
+  if (canSeeSome)
     return (
       <Empty title="Everyone found a link">
         <p>No address without a link was requested in this period.</p>

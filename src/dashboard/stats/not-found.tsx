@@ -18,16 +18,16 @@ const periods = [
   { value: '90', label: 'Last 90 days' },
   { value: '365', label: 'Last 365 days' },
 ] as const;
-const usual = periods[1].value;
+const defaultPeriod = periods[1].value;
 const perPage = 50;
 
-interface Found {
+interface LoadedPages {
   readonly addresses: readonly NotFoundAddress[];
   readonly others: number;
   readonly hasMore: boolean;
 }
 
-async function readPages(days: string, domain: string, pages: number): Promise<Found> {
+async function loadPages(days: string, domain: string, pages: number): Promise<LoadedPages> {
   const addresses: NotFoundAddress[] = [];
   let cursor: string | undefined;
   for (let page = 1; ; page += 1) {
@@ -40,20 +40,20 @@ async function readPages(days: string, domain: string, pages: number): Promise<F
   }
 }
 
-/** Addresses without a link that people asked for. */
+/** Requested addresses without a link. */
 export function NotFoundAddresses() {
-  const asked = new URLSearchParams(search.value);
-  const days = periods.find(({ value }) => value === asked.get('days'))?.value ?? usual;
-  const domain = asked.get('domain') ?? '';
+  const parameters = new URLSearchParams(search.value);
+  const days = periods.find(({ value }) => value === parameters.get('days'))?.value ?? defaultPeriod;
+  const domain = parameters.get('domain') ?? '';
   const pages = useSignal(1);
   const query = useQuery(`not found, ${days} days, ${domain}, ${pages.value} pages`, () =>
-    readPages(days, domain, pages.value),
+    loadPages(days, domain, pages.value),
   );
   const { data } = usePrevious(query);
   const error = query.error.value;
-  const { areKnown, own } = useOwnDomains();
+  const { areLoaded, own } = useOwnDomains();
   const organization = useQuery('organization', () => call('GET /api/v1/organization'));
-  const seesService = me.value?.role === 'administrator' && organization.data.value?.runs_instance === true;
+  const canSeeService = me.value?.role === 'administrator' && organization.data.value?.runs_instance === true;
   const narrow = (changes: Readonly<Record<string, string | null>>) => {
     pages.value = 1;
     setQuery(changes);
@@ -70,7 +70,7 @@ export function NotFoundAddresses() {
             label="Domain"
             isLabelUnseen
             value={domain}
-            choices={seesService ? domainFilter(own) : [{ value: '', label: 'Any domain' }, ...own]}
+            choices={canSeeService ? domainFilter(own) : [{ value: '', label: 'Any domain' }, ...own]}
             onChoice={(chosen) => narrow({ domain: chosen || null })}
           />
         )}
@@ -79,14 +79,14 @@ export function NotFoundAddresses() {
           isLabelUnseen
           value={days}
           choices={periods}
-          onChoice={(chosen) => narrow({ days: chosen === usual ? null : chosen })}
+          onChoice={(chosen) => narrow({ days: chosen === defaultPeriod ? null : chosen })}
         />
       </div>
       {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
-      {data === undefined || !areKnown ? (
+      {data === undefined || !areLoaded ? (
         !error && <div class="panel skeleton" style={{ height: '320px' }} aria-busy="true" />
       ) : data.addresses.length === 0 ? (
-        <NoneFound seesSome={own.length > 0 || seesService} />
+        <NoneFound canSeeSome={own.length > 0 || canSeeService} />
       ) : (
         <NotFoundList addresses={data.addresses} />
       )}

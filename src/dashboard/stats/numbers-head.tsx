@@ -14,15 +14,15 @@ export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boole
   const { view, stats } = numbers;
   const since = keptSince(stats);
   const chosen = view.scope.kind === 'all' && view.scope.chosen;
-  const asked = JSON.stringify([view.plan.during, view.filters, chosen]);
+  const queryKey = JSON.stringify([view.plan.during, view.filters, chosen]);
   const announced = useSignal('');
-  const first = useSignal(asked);
-  // Screen readers announce only the answers to a new question, not growing numbers.
+  const announcedKey = useSignal(queryKey);
+  // Screen readers announce only the numbers of another view, not growing numbers of the same one.
   useEffect(() => {
-    if (isOld || first.value === asked) return;
-    first.value = asked;
+    if (isOld || announcedKey.value === queryKey) return;
+    announcedKey.value = queryKey;
     announced.value = title;
-  }, [asked, isOld]);
+  }, [queryKey, isOld]);
   return (
     <header class="board-head">
       <h2 class="board-title">{title}</h2>

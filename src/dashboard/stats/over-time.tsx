@@ -20,28 +20,30 @@ import type { Numbers } from './view.ts';
 const dayForm = dateForm(date);
 const dayOf = (at: string): string => dayForm.format(new Date(at));
 
-const isTableAsked = (): boolean => new URLSearchParams(search.value).get('table') === '1';
+const isTableRequested = (): boolean => new URLSearchParams(search.value).get('table') === '1';
 const showTable = (isOn: boolean): void => setQuery({ table: isOn ? '1' : null });
 
 /** The chart and its numbers as a table, which is only for screen readers unless it is switched on. */
 export function OverTime({ numbers }: { numbers: Numbers }) {
   const { view, stats } = numbers;
-  const isOfHits = selectsOtherHits(view.filters);
-  const name = isOfHits ? 'Hits' : 'Clicks';
+  const countsOtherHits = selectsOtherHits(view.filters);
+  const name = countsOtherHits ? 'Hits' : 'Clicks';
   const visitorsName = stats.visitors_are === 'unique' ? 'Visitors' : 'Daily visitors';
   const data = useMemo(
     (): ChartData => ({
-      points: pointsOf(stats, isOfHits),
+      points: pointsOf(stats, countsOtherHits),
       name,
       visitorsName,
       isGoingOn: view.plan.isGoingOn,
       marks: marksOf(stats),
     }),
-    [stats, isOfHits],
+    [stats, countsOtherHits],
   );
-  useKeys([{ key: 't', does: 'Show the chart as a table', act: () => showTable(!isTableAsked()) }]);
+  useKeys([
+    { key: 't', description: 'Show the chart as a table', act: () => showTable(!isTableRequested()) },
+  ]);
   const title = titleFor(numbers);
-  const isTable = isTableAsked();
+  const isTable = isTableRequested();
   const isEmpty = numbers.counted === 0;
   return (
     <section class="over-time" aria-label={`${name} over time`}>
@@ -85,7 +87,7 @@ interface TableFrameProps {
   readonly children: ComponentChildren;
 }
 
-/** A frame that scrolls, also by the keyboard. */
+/** A frame that scrolls, by the keyboard too. */
 function TableFrame({ isShown, label, children }: TableFrameProps) {
   if (!isShown) return <div class="unseen">{children}</div>;
   return (

@@ -4,7 +4,7 @@ import { date, dateForm, dayAndMonth } from '../format.ts';
 type Interval = Stats['interval'];
 
 export interface Point {
-  /** The start of its time, in full. */
+  /** The start of its interval, in full. */
   readonly name: string;
   /** The same in short, for the axis. */
   readonly tick: string;
@@ -35,12 +35,12 @@ function namesOf(start: string, interval: Interval): Pick<Point, 'name' | 'tick'
   return { name: monthForm.format(day), tick };
 }
 
-export const pointsOf = ({ series, interval }: Stats, isAside: boolean): readonly Point[] =>
+export const pointsOf = ({ series, interval }: Stats, countsOtherHits: boolean): readonly Point[] =>
   series.map(({ start, clicks, visitors, not_counted }) => ({
     ...namesOf(start, interval),
-    hits: clicks + (isAside ? (not_counted ?? 0) : 0),
-    visitors: isAside ? null : visitors,
-    notCounted: isAside ? null : not_counted,
+    hits: clicks + (countsOtherHits ? (not_counted ?? 0) : 0),
+    visitors: countsOtherHits ? null : visitors,
+    notCounted: countsOtherHits ? null : not_counted,
   }));
 
 /** Where a new counting rule takes effect: the index of the point, and its text. */

@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { FormField } from '../parts/form.tsx';
 import { areDays, daysAreReversed, earliestDay } from '../parts/two-days.tsx';
 import { setQuery } from '../router.ts';
-import { labelOf, type Range, rollingNames, usual, writtenRange } from './range.ts';
+import { defaultRange, labelOf, type Range, rollingNames, writtenRange } from './range.ts';
 
 /** Chooses the span of time. */
 export function RangePicker({ range }: { range: Range }) {
@@ -48,7 +48,12 @@ export function RangePicker({ range }: { range: Range }) {
         </button>
       </fieldset>
       {(isOpen.value || isCustom) && (
-        <CustomRange key={writtenRange(range)} range={range} onChoose={choose} onDrop={() => choose(usual)} />
+        <CustomRange
+          key={writtenRange(range)}
+          range={range}
+          onChoose={choose}
+          onDrop={() => choose(defaultRange)}
+        />
       )}
     </div>
   );

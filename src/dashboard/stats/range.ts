@@ -1,6 +1,6 @@
 import { date, dateForm, dayAndMonth, dayOf } from '../format.ts';
 
-/** The time range of a board, by the address. */
+/** The time range of a board, according to the page's address. */
 type RollingName = '24h' | '7d' | '30d' | '90d' | '12m';
 export type Range =
   | { readonly kind: 'rolling'; readonly name: RollingName }
@@ -36,7 +36,7 @@ const rolling: Readonly<Record<RollingName, { label: string; during: string; bef
 
 export const rollingNames = Object.keys(rolling) as readonly RollingName[];
 export const labelOf = (name: RollingName): string => rolling[name].label;
-export const usual: Range = { kind: 'rolling', name: '30d' };
+export const defaultRange: Range = { kind: 'rolling', name: '30d' };
 
 const hour = 3_600_000;
 
@@ -45,7 +45,7 @@ export function rangeIn(search: string): Range {
   const name = rollingNames.find((one) => one === text);
   if (name) return { kind: 'rolling', name };
   const [from = '', to = '', more] = text.split('..');
-  if (more !== undefined || !isDay(from) || !isDay(to)) return usual;
+  if (more !== undefined || !isDay(from) || !isDay(to)) return defaultRange;
   return from <= to ? { kind: 'custom', from, to } : { kind: 'custom', from: to, to: from };
 }
 
@@ -63,7 +63,7 @@ function startOf(day: string, daysLater = 0): Date {
   return new Date(year, month - 1, dayOfMonth + daysLater);
 }
 
-/** For the list of hits, which takes instants: its days are UTC days. */
+/** Days as instants, for the list of hits: the days of its API are UTC days. */
 export function instantsOf({ from, to }: Pick<Span, 'from' | 'to'>): Pick<Span, 'from' | 'to'> {
   const instant = (text: string, daysLater: number) =>
     text.includes('T') ? text : startOf(text, daysLater).toISOString();
@@ -79,7 +79,7 @@ export const daysOf = ({
   to: to ?? dayOf(new Date()),
 });
 
-/** The same time of day some days earlier, also over a change of the clocks. */
+/** The same time of day some days earlier, even across a change of the clocks. */
 function daysEarlier(at: Date, days: number): Date {
   const earlier = new Date(at);
   earlier.setDate(earlier.getDate() - days);

@@ -4,7 +4,7 @@ import type { Link } from '../api-types.ts';
 /** By ids of rules, and of variants as in statistics (`rule/variant`): their current names on the link. */
 export const ruleNames = signal<ReadonlyMap<string, string>>(new Map());
 
-/** The own address of the link on the page; '' on a page of many. */
+/** The own address of the link on the page; '' on a page of many links. */
 export const ownAddress = signal('');
 
 type Rule = Link['rules'][number];

@@ -7,9 +7,9 @@ export type Scope =
   | { readonly kind: 'all'; readonly chosen?: Chosen }
   | { readonly kind: 'link'; readonly link: Link };
 
-export type Question = Calls['GET /api/v1/stats']['query'];
+export type StatsQuery = Calls['GET /api/v1/stats']['query'];
 
-/** The links that a call without a link in its path should cover. */
+/** The filter by links, for a call without a link in its path. */
 export const choiceOf = (scope: Scope): Chosen =>
   scope.kind === 'link' ? { ids: String(scope.link.id) } : (scope.chosen ?? {});
 
@@ -18,7 +18,7 @@ export function keyOf(scope: Scope): string {
   return hasSelection(scope.chosen ?? {}) ? 'some' : 'all';
 }
 
-export function loadStats(scope: Scope, query: Question): Promise<Stats> {
+export function loadStats(scope: Scope, query: StatsQuery): Promise<Stats> {
   return scope.kind === 'link'
     ? call('GET /api/v1/link/{id}/stats', { params: { id: scope.link.id }, query })
     : call('GET /api/v1/stats', { query: { ...query, ...scope.chosen } });

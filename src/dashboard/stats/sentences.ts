@@ -54,7 +54,7 @@ export function notCountedSentences(found: Uncounted): readonly string[] {
       `${counted(hits, 'hit')} ${hits === 1 ? 'was not a person' : 'were not people'}: ${parts.join(', ')}.`,
     );
   }
-  const aside = [
+  const peopleParts = [
     found.page > 0 &&
       `${number(found.page)} met a page (a password, a captcha or an ended link) and went no further`,
     found.repeat > 0 && `${number(found.repeat)} repeated a click within seconds`,
@@ -62,7 +62,7 @@ export function notCountedSentences(found: Uncounted): readonly string[] {
   const people = found.page + found.repeat;
   if (people > 0) {
     const were = people === 1 ? 'was a person, but no click' : 'were people, but no clicks';
-    sentences.push(`${counted(people, 'hit')} ${were}: ${aside.join('; ')}.`);
+    sentences.push(`${counted(people, 'hit')} ${were}: ${peopleParts.join('; ')}.`);
   }
   if (found.flood > 0)
     sentences.push(
@@ -83,13 +83,13 @@ const classByReason: Readonly<Record<string, keyof Uncounted>> = {
 
 type UncountedGroups = readonly Pick<NonNullable<Stats['groups']>[number], 'value' | 'not_counted'>[];
 
-/** Moved by a person, to any kind. */
+/** The reason of hits that a person has moved to another kind, whichever that is. */
 const reclassified = 'reclassified';
 
 export const reclassifiedIn = (groups: UncountedGroups): number =>
   groups.find(({ value }) => value === reclassified)?.not_counted ?? 0;
 
-/** The kinds of hits by their reasons: every reason belongs to one kind, save for that of people. */
+/** The kinds of hits by their reasons: every reason belongs to one kind, except `reclassified`. */
 export function uncountedByReason(groups: UncountedGroups): Uncounted {
   const found = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
   for (const { value, not_counted } of groups)

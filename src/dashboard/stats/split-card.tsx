@@ -6,12 +6,12 @@ import { CardFrame } from './breakdown-card.tsx';
 import { nameOfRule } from './rule-names.ts';
 import { loadStats } from './scope.ts';
 import { shareSentence } from './split-share.ts';
-import { keyFor, questionOf, type View } from './view.ts';
+import { keyFor, statsQueryOf, type View } from './view.ts';
 
 /** For each rule with variants: the share of visitors per variant, and its confidence. Without the board's filters. */
 export function SplitCard({ view, rules }: { view: View; rules: Link['rules'] }) {
-  const question = questionOf(view, {}, 'variant');
-  const query = useQuery(`${keyFor(view, question)} split`, () => loadStats(view.scope, question));
+  const statsQuery = statsQueryOf(view, {}, 'variant');
+  const query = useQuery(`${keyFor(view, statsQuery)} split`, () => loadStats(view.scope, statsQuery));
   const { data, isOld } = usePrevious(query);
   return (
     <CardFrame title="Splits" class={isOld ? 'splits old' : 'splits'}>
@@ -49,22 +49,22 @@ interface SharesProps {
 
 /** The current variants, and removed ones that visitors were sent to. */
 function Shares({ ruleId, variants, groups }: SharesProps) {
-  const own = groups.filter(({ value }) => value?.startsWith(`${ruleId}/`));
-  const foundOf = (id: string) => own.find(({ value }) => value === `${ruleId}/${id}`);
-  const gone = own
+  const ruleGroups = groups.filter(({ value }) => value?.startsWith(`${ruleId}/`));
+  const groupOf = (id: string) => ruleGroups.find(({ value }) => value === `${ruleId}/${id}`);
+  const removed = ruleGroups
     .map(({ value }) => (value ?? '').slice(ruleId.length + 1))
     .filter((id) => !variants.includes(id));
-  const all = own.reduce((sum, { visitors }) => sum + (visitors ?? 0), 0);
+  const all = ruleGroups.reduce((sum, { visitors }) => sum + (visitors ?? 0), 0);
   if (all === 0) return <p class="soft">Nobody was redirected to a variant in this period.</p>;
   return (
     <ul>
-      {[...variants, ...gone].map((id) => {
-        const { visitors = 0, clicks = 0 } = foundOf(id) ?? {};
+      {[...variants, ...removed].map((id) => {
+        const { visitors = 0, clicks = 0 } = groupOf(id) ?? {};
         return (
           <li key={id}>
             <strong>{id}</strong>
-            {gone.includes(id) && <span class="soft"> (removed)</span>}: {shareSentence(visitors ?? 0, all)};{' '}
-            {counted(clicks, 'click')}.
+            {removed.includes(id) && <span class="soft"> (removed)</span>}:{' '}
+            {shareSentence(visitors ?? 0, all)}; {counted(clicks, 'click')}.
           </li>
         );
       })}

@@ -6,7 +6,7 @@ const countries = new Intl.DisplayNames('en', { type: 'region' });
 const languages = new Intl.DisplayNames('en', { type: 'language' });
 
 /** Unknown codes stay as they are. */
-function named(names: Intl.DisplayNames, code: string): string {
+function displayName(names: Intl.DisplayNames, code: string): string {
   try {
     return names.of(code) ?? code;
   } catch {
@@ -15,15 +15,15 @@ function named(names: Intl.DisplayNames, code: string): string {
 }
 
 export const countryName = (code: string): string =>
-  code === 'XX' ? 'Unknown country' : named(countries, code);
+  code === 'XX' ? 'Unknown country' : displayName(countries, code);
 
-/** Of `US-IL`: "IL, United States". */
+/** For `US-IL`: "IL, United States". */
 function regionName(code: string): string {
   const [country = '', region] = code.split('-');
   return region === undefined ? code : `${region}, ${countryName(country)}`;
 }
 
-/** Of `US-IL/Springfield`: "Springfield, IL, United States". */
+/** For `US-IL/Springfield`: "Springfield, IL, United States". */
 function cityName(value: string): string {
   const [, place = '', name] = /^([A-Z]{2}(?:-[A-Z0-9]+)?)\/(.+)$/.exec(value) ?? [];
   if (name === undefined) return value;
@@ -36,7 +36,7 @@ function addressName(value: string): string {
   return (namesOfHosts.value.get(value.slice(0, slash)) ?? value.slice(0, slash)) + value.slice(slash);
 }
 
-const nameOfOwn = (): string =>
+const ownAddressName = (): string =>
   ownAddress.value === '' ? dimensionTexts.address.none : `Own address, now ${ownAddress.value}`;
 
 const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>>>> = {
@@ -92,12 +92,12 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
 /** The name of an API value; '' and null stand for the hits without one. */
 export function nameOf(dimension: Dimension, value: string | null): string {
   if (value === null || value === '')
-    return dimension === 'address' ? nameOfOwn() : dimensionTexts[dimension].none;
+    return dimension === 'address' ? ownAddressName() : dimensionTexts[dimension].none;
   if (dimension === 'country') return countryName(value);
   if (dimension === 'region') return regionName(value);
   if (dimension === 'city') return cityName(value);
   if (dimension === 'address') return addressName(value);
-  if (dimension === 'language') return named(languages, value);
+  if (dimension === 'language') return displayName(languages, value);
   if (dimension === 'rule' || dimension === 'variant') return ruleNames.value.get(value) ?? value;
   const own = words[dimension];
   return own && Object.hasOwn(own, value) ? (own[value] ?? value) : value;

@@ -5,9 +5,9 @@ import { chosenIn } from './chosen.ts';
 import type { Dimension } from './dimensions.ts';
 import { type Filters, filtersIn, selectsOtherHits, toggled } from './filters.ts';
 import { planOf, type RangePlan, rangeIn } from './range.ts';
-import { keyOf, loadStats, type Question, type Scope } from './scope.ts';
+import { keyOf, loadStats, type Scope, type StatsQuery } from './scope.ts';
 
-/** What a board shows, by the page's address. */
+/** What a board shows, according to the page's address. */
 export interface View {
   readonly scope: Scope;
   readonly plan: RangePlan;
@@ -20,15 +20,15 @@ export const viewOf = (scope: Scope, search: string): View => ({
   filters: filtersIn(search),
 });
 
-export const questionOf = ({ plan }: View, filters: Filters, dimension?: Dimension): Question => ({
+export const statsQueryOf = ({ plan }: View, filters: Filters, dimension?: Dimension): StatsQuery => ({
   ...plan.span,
   timezone,
   ...filters,
   ...(dimension && { group_by: dimension }),
 });
 
-export const keyFor = ({ scope }: View, question: Question): string =>
-  `stats ${keyOf(scope)} ${JSON.stringify([question, scope.kind === 'all' && scope.chosen])}`;
+export const keyFor = ({ scope }: View, statsQuery: StatsQuery): string =>
+  `stats ${keyOf(scope)} ${JSON.stringify([statsQuery, scope.kind === 'all' && scope.chosen])}`;
 
 /** The numbers of a view, shown until those of the next one have loaded. */
 export interface Numbers {
@@ -46,15 +46,15 @@ const countedIn = (view: View, { totals }: Stats): number =>
     : 0);
 
 /** Whether there is an earlier range to compare with: a link may be younger. */
-const isOlder = ({ scope, plan }: View): boolean =>
+const hasEarlierRange = ({ scope, plan }: View): boolean =>
   scope.kind === 'all' || instantOf(scope.link.created_at) < instantOf(plan.span.from);
 
 export async function loadNumbers(view: View): Promise<Numbers> {
-  const question = questionOf(view, view.filters);
+  const statsQuery = statsQueryOf(view, view.filters);
   const [stats, before] = await Promise.all([
-    loadStats(view.scope, question),
-    isOlder(view)
-      ? loadStats(view.scope, { ...question, ...view.plan.before, interval: 'month' }).catch(() => null)
+    loadStats(view.scope, statsQuery),
+    hasEarlierRange(view)
+      ? loadStats(view.scope, { ...statsQuery, ...view.plan.before, interval: 'month' }).catch(() => null)
       : null,
   ]);
   return {

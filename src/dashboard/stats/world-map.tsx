@@ -6,7 +6,7 @@ import { countryName } from './value-names.ts';
 import { toggleFilter } from './view.ts';
 import type { World } from './world.ts';
 
-interface Pointed {
+interface Hovered {
   readonly code: string;
   readonly x: number;
   readonly y: number;
@@ -15,9 +15,9 @@ interface Pointed {
 /** Darker countries have more clicks. The keyboard and screen readers use the list beside it, which has the same values. */
 export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chosen: string | undefined }) {
   const world = useSignal<World | null>(null);
-  const pointed = useSignal<Pointed | null>(null);
+  const hovered = useSignal<Hovered | null>(null);
   useEffect(() => {
-    // If this fails the list is still there.
+    // If this fails, the list beside the map still has the values.
     import('./world.ts').then(
       (loaded) => {
         world.value = loaded.world;
@@ -40,7 +40,7 @@ export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chos
   const onPointerMove = (event: PointerEvent & { readonly currentTarget: SVGSVGElement }) => {
     const code = codeAt(event.target);
     const frame = event.currentTarget.getBoundingClientRect();
-    pointed.value = code ? { code, x: event.clientX - frame.left, y: event.clientY - frame.top } : null;
+    hovered.value = code ? { code, x: event.clientX - frame.left, y: event.clientY - frame.top } : null;
   };
   const shown = world.value;
   return (
@@ -51,7 +51,7 @@ export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chos
           viewBox={shown.viewBox}
           onPointerMove={onPointerMove}
           onPointerLeave={() => {
-            pointed.value = null;
+            hovered.value = null;
           }}
           onClick={(event) => {
             const code = codeAt(event.target);
@@ -67,10 +67,10 @@ export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chos
           )}
         </svg>
       )}
-      {pointed.value && (
-        <p class="chart-tip map-tip" style={{ left: `${pointed.value.x}px`, top: `${pointed.value.y}px` }}>
-          <span class="strong">{countryName(pointed.value.code)}</span>{' '}
-          {counted(hits.get(pointed.value.code) ?? 0, 'click')}
+      {hovered.value && (
+        <p class="chart-tip map-tip" style={{ left: `${hovered.value.x}px`, top: `${hovered.value.y}px` }}>
+          <span class="strong">{countryName(hovered.value.code)}</span>{' '}
+          {counted(hits.get(hovered.value.code) ?? 0, 'click')}
         </p>
       )}
     </div>

@@ -44,11 +44,11 @@ const pathOf = (rings: readonly Ring[]): string =>
 /** Continues land that crosses the date line to the east, instead of at the other edge. */
 function unbroken(ring: Ring): Ring {
   let shift = 0;
-  let before = ring[0]?.[0] ?? 0;
+  let previous = ring[0]?.[0] ?? 0;
   const found = ring.map(([longitude, latitude]): readonly [number, number] => {
-    if (longitude - before > 180) shift -= 360;
-    else if (before - longitude > 180) shift += 360;
-    before = longitude;
+    if (longitude - previous > 180) shift -= 360;
+    else if (previous - longitude > 180) shift += 360;
+    previous = longitude;
     return [longitude + shift, latitude];
   });
   const isWest = found.some(([longitude]) => longitude < -180);

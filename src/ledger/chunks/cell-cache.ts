@@ -13,7 +13,7 @@ const overhead = 200;
 
 /**
  * A cache of the cells of chunks, which never change. Unpacking is faster than reading from the server, and packed cells take a
- * third of the memory: so many are kept packed, and the most recently used ones unpacked as well.
+ * third of the memory: so most of them are kept packed, and the most recently used ones unpacked as well.
  */
 export class CellCache {
   readonly #packed: Tier;

@@ -40,12 +40,12 @@ export function writeCoded(given: Column): Uint8Array {
     width === 1
       ? new Uint8Array(bytes.buffer, cellsAt, column.length)
       : new Uint16Array(bytes.buffer, cellsAt, column.length);
-  let [before, code] = [Number.NaN, 0];
+  let [previous, code] = [Number.NaN, 0];
   for (let row = 0; row < column.length; row++) {
     const value = column[row] ?? 0;
-    if (value !== before) code = codeOf(value);
+    if (value !== previous) code = codeOf(value);
     codes[row] = code;
-    before = value;
+    previous = value;
   }
   return bytes;
 }

@@ -3,7 +3,7 @@ import type { JobStore } from '../../storage/database.ts';
 import { Groups } from '../counts/groups.ts';
 import type { HitCount, HitFilter, PageAfter, PageBefore, StoredHit } from '../ledger.ts';
 import { ChunkCounts, type CountedBy } from './chunk-counts.ts';
-import { chunksOf, readWhole, stillExist, type WantedCells } from './chunk-reader.ts';
+import { chunksOf, type RequestedCells, readWhole, stillExist } from './chunk-reader.ts';
 import type { ChunkRow, ChunkScan } from './chunk-scan.ts';
 import { type ChunkColumn, isTallied, maxInChunk } from './hit-chunk.ts';
 
@@ -28,7 +28,7 @@ interface GroupedBy {
   readonly starts: readonly number[] | null;
 }
 
-/** Null if the chunks up to `upTo` are gone: see `stillExist`. */
+/** Null if the chunks up to `upTo` no longer exist: see `stillExist`. */
 export type ChunkAnswer<Answer> = Answer | null;
 
 export interface ChunkGroups {
@@ -43,7 +43,7 @@ export interface ChunkPage {
   readonly hits: readonly StoredHit[];
   /** The number of hits skipped for the offset. */
   readonly passed: number;
-  /** Where its time ran out: hits with lower ids were not checked. Null if all were. */
+  /** The id at which its time ran out: hits with lower ids were not checked. Null if the page is full, or all were checked. */
   readonly stoppedAt: number | null;
 }
 
@@ -62,40 +62,40 @@ export default async function answer(store: JobStore, query: ChunkQuery): Promis
   }
 }
 
-type Asked = Pick<ChunkQuery, 'filter' | 'upTo'>;
+type QueryScope = Pick<ChunkQuery, 'filter' | 'upTo'>;
 
-async function count(store: JobStore, asked: Asked, counted: CountedBy): Promise<HitCount[]> {
-  const counts = new ChunkCounts(counted, asked.filter);
+async function count(store: JobStore, scope: QueryScope, counted: CountedBy): Promise<HitCount[]> {
+  const counts = new ChunkCounts(counted, scope.filter);
   const columns = (row: ChunkRow) => ['rollup_class', counts.columnFor(row)] as const;
-  for await (const chunk of chunksOf(store, asked, { columns }))
-    if (chunk.select(asked.filter) > 0) counts.add(chunk);
+  for await (const chunk of chunksOf(store, scope, { columns }))
+    if (chunk.select(scope.filter) > 0) counts.add(chunk);
   return counts.counts;
 }
 
 async function groups(
   store: JobStore,
-  asked: Asked,
+  scope: QueryScope,
   { by, from, maxValues, starts }: GroupedBy,
 ): Promise<ChunkGroups> {
   const found = new Groups(0);
-  const { classes: asksFor } = asked.filter;
-  const byHour = starts && new ChunkCounts({ by: 'hour', starts }, asked.filter);
+  const { classes: requestedClasses } = scope.filter;
+  const byHour = starts && new ChunkCounts({ by: 'hour', starts }, scope.filter);
   let end = Number.POSITIVE_INFINITY;
   const column = by === 'class' ? 'rollup_class' : columnFor(by);
-  const wanted: WantedCells = {
+  const requested: RequestedCells = {
     columns: (row) => ['rollup_class', column, ...(byHour ? [byHour.columnFor(row)] : [])],
     ...(isTallied(column) ? { tally: column } : {}),
   };
-  for await (const chunk of chunksOf(store, asked, wanted)) {
+  for await (const chunk of chunksOf(store, scope, requested)) {
     const tally =
-      (isTallied(column) ? chunk.tallyOf(column, asked.filter) : null) ??
-      tallied(chunk, column, asked.filter);
+      (isTallied(column) ? chunk.tallyOf(column, scope.filter) : null) ??
+      tallied(chunk, column, scope.filter);
     if (tally === null) continue;
     byHour?.add(chunk);
     const { values, classes, counts } = tally;
     for (let one = 0; one < classes.length; one++) {
       const ofClass = classes[one] ?? 0;
-      if (asksFor !== undefined && !asksFor.includes(ofClass)) continue;
+      if (requestedClasses !== undefined && !requestedClasses.includes(ofClass)) continue;
       for (let index = 0; index < values.length; index++) {
         const value = values[index] ?? 0;
         const hits = counts[index * classes.length + one] ?? 0;
@@ -113,17 +113,22 @@ function tallied(chunk: ChunkScan, column: ChunkColumn, filter: HitFilter) {
   return { values: by.values, classes: classes.values, counts: chunk.tally(by, classes) };
 }
 
-async function before(store: JobStore, asked: Asked, page: PageBefore, time: number): Promise<ChunkPage> {
-  const begun = performance.now();
+async function before(
+  store: JobStore,
+  scope: QueryScope,
+  page: PageBefore,
+  time: number,
+): Promise<ChunkPage> {
+  const startedAt = performance.now();
   const hits: StoredHit[] = [];
   const below = page.before ?? Number.POSITIVE_INFINITY;
   let { offset } = page;
-  const span = { ...asked, below: Number.isFinite(below) ? below : asked.upTo + 1 };
+  const span = { ...scope, below: Number.isFinite(below) ? below : scope.upTo + 1 };
   for await (const merge of merges(chunksOf(store, span, { columns: () => [] }, 'desc'))) {
     const found: { readonly chunk: ChunkScan; readonly passed: Int32Array }[] = [];
     for (const chunk of merge) {
       if (chunk.row.last_id >= below) await readWhole(store, chunk);
-      if (chunk.select(asked.filter) > 0 && chunk.keepIds(0, below) > 0)
+      if (chunk.select(scope.filter) > 0 && chunk.keepIds(0, below) > 0)
         found.push({ chunk, passed: chunk.passed.slice() });
     }
     const count = found.reduce((sum, { passed }) => sum + passed.length, 0);
@@ -143,8 +148,8 @@ async function before(store: JobStore, asked: Asked, page: PageBefore, time: num
       offset = 0;
     }
     const firstId = merge[0]?.row.first_id ?? 0;
-    const isOver = performance.now() - begun > time;
-    if (hits.length === page.limit || (isOver && firstId > 1))
+    const isTimeUp = performance.now() - startedAt > time;
+    if (hits.length === page.limit || (isTimeUp && firstId > 1))
       return {
         hits,
         passed: page.offset - offset,
@@ -154,14 +159,14 @@ async function before(store: JobStore, asked: Asked, page: PageBefore, time: num
   return { hits, passed: page.offset - offset, stoppedAt: null };
 }
 
-async function after(store: JobStore, asked: Asked, page: PageAfter): Promise<StoredHit[]> {
+async function after(store: JobStore, scope: QueryScope, page: PageAfter): Promise<StoredHit[]> {
   const hits: StoredHit[] = [];
-  const span = { ...asked, above: page.after, below: page.upTo + 1 };
+  const span = { ...scope, above: page.after, below: page.upTo + 1 };
   for await (const merge of merges(chunksOf(store, span, { columns: () => [] }))) {
     const oldest: StoredHit[] = [];
     for (const chunk of merge) {
       await readWhole(store, chunk);
-      if (chunk.select(asked.filter) === 0 || chunk.keepIds(page.after, page.upTo + 1) === 0) continue;
+      if (chunk.select(scope.filter) === 0 || chunk.keepIds(page.after, page.upTo + 1) === 0) continue;
       const chosen = byId(chunk, chunk.passed).slice(0, page.limit - hits.length);
       oldest.push(...chunk.hitsOf(chosen));
     }

@@ -30,7 +30,7 @@ export class ChunkLedger implements Ledger {
   }
 
   before(filter: HitFilter, page: PageBefore): Promise<HitPage> {
-    return again(() => this.#before(filter, page));
+    return withRetries(() => this.#before(filter, page));
   }
 
   async #before(filter: HitFilter, page: PageBefore): Promise<HitPage> {
@@ -50,7 +50,7 @@ export class ChunkLedger implements Ledger {
   }
 
   after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]> {
-    return again(() => this.#after(filter, page));
+    return withRetries(() => this.#after(filter, page));
   }
 
   async #after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]> {
@@ -63,7 +63,7 @@ export class ChunkLedger implements Ledger {
   }
 
   count(filter: HitFilter, by: 'hour' | 'class', starts?: readonly number[]): Promise<readonly HitCount[]> {
-    return again(() => this.#count(filter, by, starts));
+    return withRetries(() => this.#count(filter, by, starts));
   }
 
   async #count(
@@ -80,7 +80,7 @@ export class ChunkLedger implements Ledger {
   }
 
   async groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]> {
-    return (await again(() => this.#groups(filter, null, by, limit))).groups;
+    return (await withRetries(() => this.#groups(filter, null, by, limit))).groups;
   }
 
   countAndGroups(
@@ -89,7 +89,7 @@ export class ChunkLedger implements Ledger {
     by: HitColumn,
     limit: number,
   ): Promise<CountAndGroups> {
-    return again(() => this.#groups(filter, starts, by, limit));
+    return withRetries(() => this.#groups(filter, starts, by, limit));
   }
 
   async #groups(
@@ -104,8 +104,8 @@ export class ChunkLedger implements Ledger {
     if (upTo === 0) return { counts, groups: await this.#recent.groups(above, by, limit) };
     const found = await groupsInRounds(limit, async (groups, from) => {
       const isFirst = from === 0;
-      const asked = { by, from, maxValues: this.#maxValues, starts: isFirst ? starts : null };
-      const { groups: merged, end, counts: mergedCounts } = await this.#chunks.groups(filter, upTo, asked);
+      const grouping = { by, from, maxValues: this.#maxValues, starts: isFirst ? starts : null };
+      const { groups: merged, end, counts: mergedCounts } = await this.#chunks.groups(filter, upTo, grouping);
       counts.push(...mergedCounts);
       groups.addAll(merged, end);
       return this.#recent.addGroups(groups, above, by, from, end);
@@ -131,10 +131,10 @@ export class ChunkLedger implements Ledger {
 const maxTries = 3;
 
 /** Retries a query if chunks were deleted meanwhile. */
-async function again<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+async function withRetries<Answer>(query: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     try {
-      return await ask();
+      return await query();
     } catch (cause) {
       if (!(cause instanceof ChunksGone) || tries === maxTries) throw cause;
     }

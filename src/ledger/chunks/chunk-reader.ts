@@ -7,16 +7,16 @@ import { type ChunkColumn, chunkColumns } from './hit-chunk.ts';
 import { beginQuery, readCells } from './server-cells.ts';
 
 /** What to read of each chunk when reading costs a round trip. */
-export interface WantedCells {
+export interface RequestedCells {
   readonly columns: (chunk: ChunkRow) => readonly ChunkColumn[];
   /** Read instead of the columns where a tally suffices. */
   readonly tally?: ChunkColumn;
 }
 
 /** How many chunks are read at once. The first is read alone, because it often fills a page. */
-const readTogether = { first: 1, growth: 8, max: 48 } as const;
+const chunksPerRead = { first: 1, growth: 8, max: 48 } as const;
 /** Tallies are small. */
-const talliesTogether = { first: 512, growth: 1, max: 512 } as const;
+const talliesPerRead = { first: 512, growth: 1, max: 512 } as const;
 
 /**
  * The chunks that may contain matching hits, by id. Later chunks have hits with higher ids, except for chunks that were made from
@@ -25,7 +25,7 @@ const talliesTogether = { first: 512, growth: 1, max: 512 } as const;
 export async function* chunksOf(
   store: JobStore,
   span: ChunkSpan,
-  wanted: WantedCells,
+  requested: RequestedCells,
   order: 'asc' | 'desc' = 'asc',
 ): AsyncGenerator<ChunkScan, void, undefined> {
   const rows = await rowsOf(store, span, order);
@@ -42,21 +42,21 @@ export async function* chunksOf(
   beginQuery();
   const { owner, values = [] } = span.filter;
   const hasTallies =
-    wanted.tally !== undefined &&
+    requested.tally !== undefined &&
     owner.kind === 'organization' &&
     values.length === 0 &&
     owner.links === undefined;
-  const { first, growth, max } = hasTallies ? talliesTogether : readTogether;
-  let together: number = first;
+  const { first, growth, max } = hasTallies ? talliesPerRead : chunksPerRead;
+  let perRead: number = first;
   const read = (some: readonly ChunkRow[]): Promise<ChunkCells> =>
-    readCells(copy, some, (chunk) => neededOf(chunk, span.filter, wanted));
-  let next = read(rows.slice(0, together));
+    readCells(copy, some, (chunk) => neededOf(chunk, span.filter, requested));
+  let next = read(rows.slice(0, perRead));
   for (let at = 0; at < rows.length; ) {
     const cells = await next;
-    const end = at + together;
-    together = Math.min(together * growth, max);
+    const end = at + perRead;
+    perRead = Math.min(perRead * growth, max);
     // The server reads the next ones while these are processed.
-    next = read(rows.slice(end, end + together));
+    next = read(rows.slice(end, end + perRead));
     next.catch(() => {});
     for (; at < Math.min(end, rows.length); at++) {
       store.keepGoing();
@@ -95,13 +95,13 @@ export const liesWithin = (
 function neededOf(
   chunk: ChunkRow,
   { owner: { links }, values = [], classes, from, to }: HitFilter,
-  wanted: WantedCells,
+  requested: RequestedCells,
 ): string[] {
   const isWithin = liesWithin(chunk, { from, to });
   const isWhole = isWithin && chunk.end_row - chunk.first_row === chunk.hits;
-  if (wanted.tally !== undefined && isWhole && values.length === 0 && links === undefined)
-    return [`t_${wanted.tally}`];
-  const columns = new Set<ChunkColumn>(wanted.columns(chunk));
+  if (requested.tally !== undefined && isWhole && values.length === 0 && links === undefined)
+    return [`t_${requested.tally}`];
+  const columns = new Set<ChunkColumn>(requested.columns(chunk));
   for (const [name] of values) if (name !== 'organization_id' && name !== 'at') columns.add(name);
   if (links !== undefined) columns.add('link_id');
   if (classes !== undefined) columns.add('rollup_class');

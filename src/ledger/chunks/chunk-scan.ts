@@ -24,9 +24,9 @@ export interface ChunkRow {
 /** At least as long as a chunk has rows. */
 let rows = new Int32Array(2 ** 15);
 let zeros = new Uint8Array(2 ** 15);
-const oneValue: CodedColumn = { values: new Float64Array(1), codes: null };
-/** A flag per code of a chunk: whether its value was asked for. */
-const wanted = new Uint8Array(2 ** 16);
+const zeroColumn: CodedColumn = { values: new Float64Array(1), codes: null };
+/** A flag for each code of a chunk: whether its value is requested. */
+const requestedCodes = new Uint8Array(2 ** 16);
 
 /** The rows of a chunk that pass a filter. Reads only the columns needed for that. */
 export class ChunkScan {
@@ -57,7 +57,7 @@ export class ChunkScan {
     let coded = this.#coded.get(column);
     if (coded === undefined) {
       const cells = this.#cells(column);
-      coded = cells === undefined ? oneValue : readCoded(cells, this.row.hits);
+      coded = cells === undefined ? zeroColumn : readCoded(cells, this.row.hits);
       this.#coded.set(column, coded);
     }
     return coded;
@@ -105,7 +105,7 @@ export class ChunkScan {
     return kept;
   }
 
-  /** The counts of all its hits, made with the chunk; null if they don't answer the query or don't exist. */
+  /** The counts of all its hits, computed with the chunk; null if they don't answer the query or don't exist. */
   tallyOf(column: ChunkColumn, { owner, values = [], from, to }: HitFilter): ChunkTally | null {
     const { first_row, end_row, hits, first_at, last_at } = this.row;
     const isWhole =
@@ -121,11 +121,11 @@ export class ChunkScan {
 
   /** The number of passing rows for each value of this column and each class: `counts[value * classes + class]`. */
   tally(by: CodedColumn, classes: CodedColumn): Int32Array {
-    const ofClass = classes.values.length;
-    const counts = new Int32Array(by.values.length * ofClass);
+    const classCount = classes.values.length;
+    const counts = new Int32Array(by.values.length * classCount);
     const classCodes = classes.codes instanceof Uint8Array ? classes.codes : zeros;
-    if (by.codes instanceof Uint16Array) tallyWords(by.codes, classCodes, this.#count, ofClass, counts);
-    else tallyBytes(by.codes ?? zeros, classCodes, this.#count, ofClass, counts);
+    if (by.codes instanceof Uint16Array) tallyWords(by.codes, classCodes, this.#count, classCount, counts);
+    else tallyBytes(by.codes ?? zeros, classCodes, this.#count, classCount, counts);
     return counts;
   }
 
@@ -187,11 +187,11 @@ export class ChunkScan {
     return this.#count > 0;
   }
 
-  #keepListed({ values, codes }: CodedColumn, isWanted: (value: number) => boolean): boolean {
+  #keepListed({ values, codes }: CodedColumn, isRequested: (value: number) => boolean): boolean {
     let listed = 0;
     for (let code = 0; code < values.length; code++) {
-      wanted[code] = Number(isWanted(values[code] ?? 0));
-      listed += wanted[code] ?? 0;
+      requestedCodes[code] = Number(isRequested(values[code] ?? 0));
+      listed += requestedCodes[code] ?? 0;
     }
     if (listed === 0 || listed === values.length || codes === null) return listed > 0;
     const { first_row, end_row } = this.row;
@@ -200,15 +200,17 @@ export class ChunkScan {
       for (let row = first_row; row < end_row; row++) rows[row - first_row] = row;
     }
     this.#count =
-      codes instanceof Uint8Array ? keepWantedBytes(codes, this.#count) : keepWantedWords(codes, this.#count);
+      codes instanceof Uint8Array
+        ? keepRequestedBytes(codes, this.#count)
+        : keepRequestedWords(codes, this.#count);
     return this.#count > 0;
   }
 
   #keepTimes(from: number, to: number): boolean {
     const isWhole = [from, to].every((end) => !Number.isFinite(end) || end % hourLength === 0);
     const hours = this.coded('hour');
-    const isNear = (hour: number) => (hour + 1) * hourLength > from && hour * hourLength < to;
-    if (!this.#keepListed(hours, isNear)) return false;
+    const overlaps = (hour: number) => (hour + 1) * hourLength > from && hour * hourLength < to;
+    if (!this.#keepListed(hours, overlaps)) return false;
     if (isWhole) return true;
     const { first_row, end_row } = this.row;
     if (this.#count < 0) {
@@ -238,9 +240,9 @@ const isIn = (sorted: readonly number[]) => (value: number) => {
   return sorted[low] === value;
 };
 
-// A loop that has seen cells of two widths takes ten times as long, so each loop exists twice. One that branches on its findings
-// takes up to five times as long, because the processor can't predict the branch: so a row is written before it is known whether
-// it stays.
+// A loop that has processed cells of two widths takes ten times as long, so each loop exists twice. A loop that branches on each
+// comparison takes up to five times as long, because the processor can't predict the branch: so a row is written before it is
+// known whether it is kept.
 
 function findBytes(codes: Uint8Array, code: number, from: number, to: number): number {
   let found = 0;
@@ -280,22 +282,22 @@ function keepWords(codes: Uint16Array, code: number, count: number): number {
   return kept;
 }
 
-function keepWantedBytes(codes: Uint8Array, count: number): number {
+function keepRequestedBytes(codes: Uint8Array, count: number): number {
   let kept = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at] ?? 0;
     rows[kept] = row;
-    kept += wanted[codes[row] ?? 0] ?? 0;
+    kept += requestedCodes[codes[row] ?? 0] ?? 0;
   }
   return kept;
 }
 
-function keepWantedWords(codes: Uint16Array, count: number): number {
+function keepRequestedWords(codes: Uint16Array, count: number): number {
   let kept = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at] ?? 0;
     rows[kept] = row;
-    kept += wanted[codes[row] ?? 0] ?? 0;
+    kept += requestedCodes[codes[row] ?? 0] ?? 0;
   }
   return kept;
 }
@@ -304,12 +306,12 @@ function tallyBytes(
   codes: Uint8Array,
   classes: Uint8Array,
   count: number,
-  ofClass: number,
+  classCount: number,
   counts: Int32Array,
 ): void {
   for (let at = 0; at < count; at++) {
     const row = rows[at] ?? 0;
-    const index = (codes[row] ?? 0) * ofClass + (classes[row] ?? 0);
+    const index = (codes[row] ?? 0) * classCount + (classes[row] ?? 0);
     counts[index] = (counts[index] ?? 0) + 1;
   }
 }
@@ -318,12 +320,12 @@ function tallyWords(
   codes: Uint16Array,
   classes: Uint8Array,
   count: number,
-  ofClass: number,
+  classCount: number,
   counts: Int32Array,
 ): void {
   for (let at = 0; at < count; at++) {
     const row = rows[at] ?? 0;
-    const index = (codes[row] ?? 0) * ofClass + (classes[row] ?? 0);
+    const index = (codes[row] ?? 0) * classCount + (classes[row] ?? 0);
     counts[index] = (counts[index] ?? 0) + 1;
   }
 }

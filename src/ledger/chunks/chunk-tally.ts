@@ -15,18 +15,18 @@ export interface ChunkTally {
 
 export function writeTally(column: Uint8Array, classColumn: Uint8Array, hits: number): Uint8Array {
   const [by, classes] = [readCoded(column, hits), readCoded(classColumn, hits)];
-  const ofClass = classes.values.length;
-  const counts = new Float64Array(by.values.length * ofClass);
+  const classCount = classes.values.length;
+  const counts = new Float64Array(by.values.length * classCount);
   if (by.codes === null && classes.codes === null) counts[0] = hits;
   else if (by.codes === null) countCodes(counts, classes.codes ?? noCodes, 1);
-  else if (classes.codes === null) countCodes(counts, by.codes, ofClass);
-  else countPairs(counts, by.codes, classes.codes, ofClass);
-  const cells = new Float64Array(2 + by.values.length + ofClass + counts.length);
+  else if (classes.codes === null) countCodes(counts, by.codes, classCount);
+  else countPairs(counts, by.codes, classes.codes, classCount);
+  const cells = new Float64Array(2 + by.values.length + classCount + counts.length);
   cells[0] = by.values.length;
-  cells[1] = ofClass;
+  cells[1] = classCount;
   cells.set(by.values, 2);
   cells.set(classes.values, 2 + by.values.length);
-  cells.set(counts, 2 + by.values.length + ofClass);
+  cells.set(counts, 2 + by.values.length + classCount);
   return new Uint8Array(cells.buffer);
 }
 

@@ -3,7 +3,7 @@ import { dialectOf } from '../../storage/dialect.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { columnKey, endOfKeys } from './hit-chunk.ts';
 
-/** Each has thousands of hits. */
+/** Chunks deleted at once: each has thousands of hits. */
 const atOnce = 10;
 
 /** Deletes some of an organization's chunks; false if there are none. */

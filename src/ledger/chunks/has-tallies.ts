@@ -5,7 +5,7 @@ import { externalHits } from '../external-hits.ts';
 import type { Owner } from '../ledger.ts';
 import { HitChunks } from './hit-chunks.ts';
 
-/** An hour has few values of the other dimensions, and its roll-ups are read at once. */
+/** Dimensions with many values in an hour. The roll-ups of the others are read quickly. */
 const manyValues: ReadonlySet<number> = new Set(
   (['country', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign', 'language'] as const).map(
     (name) => dimensionCodes[name],
@@ -13,8 +13,8 @@ const manyValues: ReadonlySet<number> = new Set(
 );
 
 /**
- * Whether an organization's clicks are counted by the values of a dimension faster from the tallies of its chunks than from its
- * roll-ups: these have a row for each value of each hour.
+ * Whether counting an organization's clicks by the values of a dimension is faster from the tallies of its chunks than from its
+ * roll-ups, which have a row for each value of each hour.
  */
 export async function hasTallies(database: Database, owner: Owner, slice: Slice): Promise<boolean> {
   if (owner.kind === 'link' || owner.links !== undefined || slice.kind !== 'rollups') return false;

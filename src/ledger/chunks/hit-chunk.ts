@@ -16,10 +16,9 @@ export const minInChunk = 16_384;
 export const maxInChunk = 2 ** 16;
 
 /**
- * The columns of a chunk: the index in this list is part of a column's key, so columns may only be added at its end. A chunk
- * made before a column was added has 0 there. Only a chunk with hits whose class a person has changed has
- * `stored_reason`; elsewhere it is the reason. An instant is kept in two parts, because most queries count by the
- * hour and need no more of it.
+ * The columns of a chunk: the index in this list is part of a column's key, so columns may only be added at its end. A chunk made
+ * before a column was added has 0 there. Only a chunk with hits whose class a person has changed has `stored_reason`; in other
+ * chunks it equals `reason`. An instant is kept in two parts, because most queries count by the hour and need no more of it.
  */
 export const chunkColumns = [
   'id',
@@ -155,12 +154,12 @@ export function chunkOf(stored: HitsToStore): NewChunk {
 
 /** The rows sorted by link, keeping the order within a link; null if they are already in that order. */
 function orderByLink(links: Float64Array): Int32Array | null {
-  if (isRising(links)) return null;
+  if (isAscending(links)) return null;
   const keys = links.map((link, row) => link * maxInChunk + row).sort();
   return Int32Array.from(keys, (key) => key % maxInChunk);
 }
 
-function isRising(column: Float64Array): boolean {
+function isAscending(column: Float64Array): boolean {
   for (let row = 1; row < column.length; row++) if ((column[row] ?? 0) < (column[row - 1] ?? 0)) return false;
   return true;
 }

@@ -47,8 +47,8 @@ export class HitChunks {
   }
 
   /**
-   * Reads the newest chunks only. A chunk with gaps between its first and last id is skipped: its hits were rows or packs for long
-   * enough to have been seen there.
+   * Reads the newest chunks only. A chunk with gaps between its first and last id is skipped: its hits were rows or packs for
+   * long enough to have been read from those.
    */
   async ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]> {
     if (!dialects[this.#database.kind].chunksHits) return [];
@@ -77,14 +77,14 @@ export class HitChunks {
   groups(
     filter: HitFilter,
     upTo: number,
-    asked: {
+    grouping: {
       readonly by: HitColumn;
       readonly from: number;
       readonly maxValues: number;
       readonly starts: readonly number[] | null;
     },
   ): Promise<ChunkGroups> {
-    return this.#ask({ kind: 'groups', filter, upTo, ...asked });
+    return this.#ask({ kind: 'groups', filter, upTo, ...grouping });
   }
 
   before(filter: HitFilter, upTo: number, page: PageBefore, time: number): Promise<ChunkPage> {

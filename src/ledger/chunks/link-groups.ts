@@ -46,11 +46,11 @@ function cellsOf(links: readonly LinkRows[]): Uint8Array {
     bytes[length++] = rest;
   };
   write(links[0]?.first ?? 0);
-  let before = 0;
+  let previousLink = 0;
   for (const { link, first, end } of links) {
-    write(link - before);
+    write(link - previousLink);
     write(end - first);
-    before = link;
+    previousLink = link;
   }
   return bytes.slice(0, length);
 }

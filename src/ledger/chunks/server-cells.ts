@@ -64,7 +64,7 @@ export async function readCells(
   };
 }
 
-/** The chunks' instants tell their partitions. */
+/** The range of instants limits the query to the partitions of these chunks. */
 function selectOf(names: string, chunks: readonly ChunkRow[]): string {
   const instants = chunks.map(({ first_at }) => first_at);
   const [from, to] = [Math.min(...instants), Math.max(...instants)].map(Math.floor);

@@ -77,6 +77,6 @@ function widenFour(packed: Uint8Array, cells: Uint8Array, begin: number): void {
 const valuesIn = (cells: Uint8Array): number =>
   new DataView(cells.buffer, cells.byteOffset, cells.byteLength).getUint32(4, true);
 
-/** The codes follow the values, each of which takes so many bytes as the second byte says. */
+/** The codes follow the values, each of which takes the number of bytes in the second byte. */
 const codesAt = (cells: Uint8Array): number =>
   headLength + Math.ceil((valuesIn(cells) * (cells[1] ?? 0)) / 8) * 8;

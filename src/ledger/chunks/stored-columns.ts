@@ -20,7 +20,7 @@ export class StoredColumns implements HitsToStore {
   readonly #ids: Float64Array;
   readonly #columns: readonly Float64Array[];
 
-  /** With room for so many hits. */
+  /** `room` is the maximum number of hits. */
   constructor(room: number) {
     this.#ids = new Float64Array(room);
     this.#columns = hitColumns.map(() => new Float64Array(room));
@@ -86,9 +86,9 @@ export class BatchPart implements HitsToStore {
     if (column === undefined) throw new Error(`hits have no column ${name}`);
     const [from, rows] = [this.#from, this.#rows];
     if (rows === null) return column.subarray(from, from + this.count);
-    const taken = new Float64Array(this.count);
-    for (let row = 0; row < taken.length; row++) taken[row] = column[rows[from + row] ?? 0] ?? 0;
-    return taken;
+    const selected = new Float64Array(this.count);
+    for (let row = 0; row < selected.length; row++) selected[row] = column[rows[from + row] ?? 0] ?? 0;
+    return selected;
   }
 }
 

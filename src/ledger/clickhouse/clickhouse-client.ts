@@ -7,10 +7,10 @@ import { clickServerCalls, clickServerState } from '../click-server-calls.ts';
 type Settings = Readonly<Record<string, string | number>>;
 
 /** Milliseconds that a background statement may take. */
-const ownTimeout = 60_000;
+const defaultTimeout = 60_000;
 
-/** Settings of every statement: complete answers or none, and integers as JSON numbers. */
-const always: Settings = {
+/** Settings of every statement: complete responses or none, and integers as JSON numbers. */
+const commonSettings: Settings = {
   wait_end_of_query: 1,
   output_format_json_quote_64bit_integers: 0,
   // Statements contain lists of links.
@@ -25,7 +25,7 @@ const always: Settings = {
   cancel_http_readonly_queries_on_client_close: 1,
 };
 
-const tookTooLong = '159';
+const timeoutExceeded = '159';
 
 /** The server could not be reached. */
 class ConnectionBroken extends StoreUnavailable {
@@ -58,9 +58,9 @@ export class ClickhouseClient {
 
   async #rows<Row>(sql: string): Promise<readonly Row[]> {
     const { signal } = this.#terms;
-    const left = Math.min(untilWhen(this.#terms) - performance.now(), ownTimeout);
+    const left = Math.min(untilWhen(this.#terms) - performance.now(), defaultTimeout);
     if (left <= 0 || signal?.aborted) throw new TookTooLong(false, this.#terms.timeout);
-    const text = await this.#ask(`${sql} format JSONEachRow`, left, {
+    const text = await this.#request(`${sql} format JSONEachRow`, left, {
       // Nothing waits for the answer any longer than this.
       max_execution_time: Math.ceil(left / 1_000),
     });
@@ -69,69 +69,69 @@ export class ClickhouseClient {
 
   /** Streams an answer of any length, without a time limit. */
   async lines(sql: string): Promise<AsyncIterable<string>> {
-    const answer = await this.#asked(() =>
+    const response = await this.#tracked(() =>
       this.#send(sql, { wait_end_of_query: 0, max_execution_time: 0 }, AbortSignal.any([])),
     );
-    return linesOf(answer);
+    return linesOf(response);
   }
 
-  async run(sql: string, timeout = ownTimeout, settings: Settings = {}): Promise<void> {
-    await this.#ask(sql, timeout, settings);
+  async run(sql: string, timeout = defaultTimeout, settings: Settings = {}): Promise<void> {
+    await this.#request(sql, timeout, settings);
   }
 
   /** Blocks with the same token are inserted only once, however often this is called. `body` is a single block. */
   async insert(sql: string, body: Uint8Array, token: string, timeout: number): Promise<void> {
-    await this.#ask(body, timeout, {
+    await this.#request(body, timeout, {
       query: sql,
       insert_deduplication_token: token,
       max_insert_block_size: 1_000_000,
     });
   }
 
-  async #ask(body: string | Uint8Array, timeout: number, settings: Settings): Promise<string> {
+  async #request(body: string | Uint8Array, timeout: number, settings: Settings): Promise<string> {
     const signals = [AbortSignal.timeout(Math.ceil(timeout)), this.#terms.signal].filter(
       (one) => one !== null,
     );
-    return this.#asked(async () => (await this.#send(body, settings, AbortSignal.any(signals))).text());
+    return this.#tracked(async () => (await this.#send(body, settings, AbortSignal.any(signals))).text());
   }
 
   /** Throws if the server refuses. */
   async #send(body: string | Uint8Array, settings: Settings, signal: AbortSignal): Promise<Response> {
     const { origin, user, password, database } = this.#server;
     const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries({ database, ...always, ...settings }))
+    for (const [name, value] of Object.entries({ database, ...commonSettings, ...settings }))
       parameters.set(name, String(value));
-    const answer = await fetch(`${origin}/?${parameters}`, {
+    const response = await fetch(`${origin}/?${parameters}`, {
       method: 'POST',
       headers: { 'X-ClickHouse-User': user || 'default', 'X-ClickHouse-Key': password },
       body: body as Uint8Array<ArrayBuffer>,
       redirect: 'error',
       signal,
     });
-    if (answer.ok) return answer;
-    const text = await answer.text();
-    if (answer.headers.get('x-clickhouse-exception-code') === tookTooLong) throw this.#slow();
+    if (response.ok) return response;
+    const text = await response.text();
+    if (response.headers.get('x-clickhouse-exception-code') === timeoutExceeded) throw this.#timeoutError();
     clickServerCalls.refused += 1;
-    throw new StoreUnavailable(`ClickHouse: ${text.slice(0, 500).trim() || `status ${answer.status}`}`);
+    throw new StoreUnavailable(`ClickHouse: ${text.slice(0, 500).trim() || `status ${response.status}`}`);
   }
 
-  async #asked<T>(call: () => Promise<T>): Promise<T> {
+  async #tracked<T>(call: () => Promise<T>): Promise<T> {
     clickServerCalls.made += 1;
     try {
-      const answer = await call();
+      const result = await call();
       clickServerState.isAway = false;
-      return answer;
+      return result;
     } catch (cause) {
       clickServerState.isAway = !(cause instanceof TookTooLong);
       if (cause instanceof StoreUnavailable) throw cause;
       const { name, message } = cause as Error;
-      if (name === 'TimeoutError' || this.#terms.signal?.aborted) throw this.#slow();
+      if (name === 'TimeoutError' || this.#terms.signal?.aborted) throw this.#timeoutError();
       clickServerCalls.unreachable += 1;
       throw new ConnectionBroken(`ClickHouse: ${message}`, { cause });
     }
   }
 
-  #slow = (): TookTooLong => {
+  #timeoutError = (): TookTooLong => {
     clickServerCalls.too_slow += 1;
     return new TookTooLong(true, this.#terms.timeout);
   };

@@ -7,7 +7,13 @@ import type { ExternalHits, UncountedBatch, Watermark } from '../external-hits.t
 import type { Ledger, StoredHit } from '../ledger.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 import { ClickhouseLedger } from './clickhouse-ledger.ts';
-import { makeProjections, monthNumber, prepareTables, quoted, stopProjections } from './clickhouse-tables.ts';
+import {
+  materializeProjections,
+  monthNumber,
+  prepareTables,
+  quoted,
+  stopProjections,
+} from './clickhouse-tables.ts';
 import { uncountedBatches } from './uncounted-batches.ts';
 
 /** Milliseconds for statements that rewrite parts of the ledger. */
@@ -40,7 +46,7 @@ export class ClickhouseHits implements ExternalHits {
     return new ClickhouseHits(this.#client.withTerms(terms), this.partLength);
   }
 
-  /** The filter goes by classes of the roll-ups, and so also finds some hits that are not in the scope. */
+  /** The filter uses the classes of the roll-ups, so it also finds some hits that are not in the scope. */
   async inScope(scope: CorrectionScope, after: number, limit: number): Promise<readonly StoredHit[]> {
     const found: StoredHit[] = [];
     for (let last = after; found.length < limit; ) {
@@ -84,7 +90,10 @@ export class ClickhouseHits implements ExternalHits {
     await this.#dropPart(name);
   }
 
-  /** Otherwise every change of a class would rebuild them for the whole month: `finishCorrection` rebuilds them once. */
+  /**
+   * Clears the projections of the months in the scope: otherwise every change of a class would rebuild them for the whole month.
+   * `finishCorrection` rebuilds them once.
+   */
   async #clearProjections({ from, to }: CorrectionScope): Promise<void> {
     const months = await this.#client.rows<{ month: string; name: string }>(
       `select distinct partition_id as month, name from system.projection_parts
@@ -114,7 +123,7 @@ export class ClickhouseHits implements ExternalHits {
 
   async finishCorrection(): Promise<void> {
     await this.#client.run('alter table hits apply deleted mask', rewriteTimeout);
-    await makeProjections(this.#client);
+    await materializeProjections(this.#client);
   }
 
   async deleteOrganization(id: number): Promise<void> {

@@ -31,9 +31,9 @@ export class ClickhouseLedger implements Ledger {
   async before(filter: HitFilter, page: PageBefore): Promise<HitPage> {
     const { limit, offset } = page;
     if (offset === 0) return this.#newest(filter, page);
-    const until = page.before === undefined ? [] : [`id < ${whole(page.before)}`];
-    const hits = await this.#hits([...conditionsOf(filter), ...until], 'desc', limit, offset);
-    const passed = hits.length > 0 ? offset : await this.#total(filter, until);
+    const idConditions = page.before === undefined ? [] : [`id < ${integer(page.before)}`];
+    const hits = await this.#hits([...conditionsOf(filter), ...idConditions], 'desc', limit, offset);
+    const passed = hits.length > 0 ? offset : await this.#total(filter, idConditions);
     return { hits, passed, stoppedAt: null };
   }
 
@@ -45,7 +45,7 @@ export class ClickhouseLedger implements Ledger {
     let before = page.before ?? (await this.newestId()) + 1;
     for (let ids = firstIds; ; ids *= 16) {
       const from = Math.max(lowest, before - ids);
-      const span = [`id >= ${whole(from)}`, `id < ${whole(before)}`];
+      const span = [`id >= ${integer(from)}`, `id < ${integer(before)}`];
       const missing = page.limit - found.length;
       found.push(...(await this.#hits([...conditionsOf(filter), ...span], 'desc', missing)));
       if (found.length === page.limit || from <= lowest) return { hits: found, passed: 0, stoppedAt: null };
@@ -55,7 +55,7 @@ export class ClickhouseLedger implements Ledger {
   }
 
   async after(filter: HitFilter, { after, upTo, limit }: PageAfter): Promise<readonly StoredHit[]> {
-    const span = [`id > ${whole(after)}`, `id <= ${whole(upTo)}`];
+    const span = [`id > ${integer(after)}`, `id <= ${integer(upTo)}`];
     return this.#hits([...conditionsOf(filter), ...span], 'asc', limit);
   }
 
@@ -73,7 +73,7 @@ export class ClickhouseLedger implements Ledger {
       `select value, ${sums}, sum(clicks) over () as all_clicks, sum(hits) over () as all_hits from (
          select ${by === 'class' ? kind : shown(by)} as value, ${kind} as rollup, count() as counted
          from hits where ${all(conditions)} group by value, rollup
-       ) group by value order by hits desc, value limit ${whole(limit)} ${settings}`,
+       ) group by value order by hits desc, value limit ${integer(limit)} ${settings}`,
     );
   }
 
@@ -96,7 +96,7 @@ export class ClickhouseLedger implements Ledger {
              from hits where ${all(conditions)} group by bucket, rollup, value
            ) group by grouping sets ((bucket, rollup), (value))
          ) window part as (partition by is_group)
-       ) where not is_group or rank <= ${whole(limit)} order by is_group, rank ${settings}`,
+       ) where not is_group or rank <= ${integer(limit)} order by is_group, rank ${settings}`,
     );
     return {
       counts: rows
@@ -121,7 +121,7 @@ export class ClickhouseLedger implements Ledger {
 
   ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]> {
     return this.#client.rows<HitOwner>(
-      `select id, organization_id from hits where id > ${whole(Math.max(0, id))} order by id limit ${whole(limit)}`,
+      `select id, organization_id from hits where id > ${integer(Math.max(0, id))} order by id limit ${integer(limit)}`,
     );
   }
 
@@ -133,7 +133,7 @@ export class ClickhouseLedger implements Ledger {
   ): Promise<readonly StoredHit[]> {
     return this.#client.rows<StoredHit>(
       `select ${columns} from hits where ${all(conditions)}
-       order by id ${order} limit ${whole(limit)} offset ${whole(offset)}`,
+       order by id ${order} limit ${integer(limit)} offset ${integer(offset)}`,
     );
   }
 
@@ -156,17 +156,17 @@ const shown = (column: HitColumn): string =>
 
 const all = (conditions: readonly string[]): string => conditions.join(' and ');
 /** Only numbers are ever put into a statement. */
-const whole = (number: number): string => BigInt(Math.trunc(number)).toString();
+const integer = (number: number): string => BigInt(Math.trunc(number)).toString();
 const listed = (numbers: readonly number[]): string =>
-  numbers.length === 0 ? 'null' : numbers.map(whole).join(', ');
+  numbers.length === 0 ? 'null' : numbers.map(integer).join(', ');
 
 const isOneOf = (column: string, numbers: readonly number[]): string =>
   numbers.length === 1 ? `${column} = ${listed(numbers)}` : `${column} in (${listed(numbers)})`;
 
-/** A link's hits are those of its organization, after which the table is sorted first. */
+/** All hits of a link belong to its organization, by which the table is sorted first. */
 const ownerConditions = ({ owner }: HitFilter): string[] => [
-  ...(owner.kind === 'link' ? [`indexHint(organization_id = ${whole(owner.organizationId)})`] : []),
-  `${owner.kind}_id = ${whole(owner.id)}`,
+  ...(owner.kind === 'link' ? [`indexHint(organization_id = ${integer(owner.organizationId)})`] : []),
+  `${owner.kind}_id = ${integer(owner.id)}`,
   ...(owner.links === undefined ? [] : [`link_id in (${listed(owner.links)})`]),
 ];
 
@@ -175,15 +175,15 @@ function conditionsOf(filter: HitFilter): string[] {
   return [
     ...ownerConditions(filter),
     ...(classes === undefined ? [] : [isOneOf(rollupClass, classes)]),
-    ...values.map(([column, value]) => `${shown(column)} = ${whole(value)}`),
+    ...values.map(([column, value]) => `${shown(column)} = ${integer(value)}`),
     ...timeConditions(from, to),
-    ...(above === 0 ? [] : [`id > ${whole(above)}`]),
+    ...(above === 0 ? [] : [`id > ${integer(above)}`]),
   ];
 }
 
 const timeConditions = (from: number | undefined, to: number | undefined): string[] => [
-  ...(from === undefined ? [] : [`at >= ${whole(Math.ceil(from))}`]),
-  ...(to === undefined ? [] : [`at < ${whole(Math.ceil(to))}`]),
+  ...(from === undefined ? [] : [`at >= ${integer(Math.ceil(from))}`]),
+  ...(to === undefined ? [] : [`at < ${integer(Math.ceil(to))}`]),
 ];
 
 interface CountedBy {
@@ -194,7 +194,7 @@ interface CountedBy {
   readonly settings: string;
 }
 
-/** Looking for one takes some tens of milliseconds. */
+/** Searching for a usable projection takes some tens of milliseconds. */
 const withoutProjections = 'settings optimize_use_projections = 0';
 
 const isWholeHour = (at: number | undefined): boolean => at === undefined || at % hourLength === 0;
@@ -221,16 +221,16 @@ function countedBy(filter: HitFilter, by: HitColumn = 'reason'): CountedBy {
     columns.every((column) => projectedColumns.has(column));
   const conditions = [
     ...(isProjected
-      ? [`owner = ${whole(owner.id)}`, ...monthConditions(from, to)]
+      ? [`owner = ${integer(owner.id)}`, ...monthConditions(from, to)]
       : [
           ...ownerConditions(filter),
           ...timeConditions(from, to).map((condition) => `indexHint(${condition})`),
         ]),
     ...(classes === undefined ? [] : [isOneOf('kind', classes)]),
-    ...values.map(([column, value]) => `${shown(column)} = ${whole(value)}`),
-    ...(from === undefined ? [] : [`hour >= ${whole(from / hourLength)}`]),
-    ...(to === undefined ? [] : [`hour < ${whole(to / hourLength)}`]),
-    ...(above === 0 ? [] : [`id > ${whole(above)}`]),
+    ...values.map(([column, value]) => `${shown(column)} = ${integer(value)}`),
+    ...(from === undefined ? [] : [`hour >= ${integer(from / hourLength)}`]),
+    ...(to === undefined ? [] : [`hour < ${integer(to / hourLength)}`]),
+    ...(above === 0 ? [] : [`id > ${integer(above)}`]),
   ];
   return { hour: 'hour', kind: 'kind', conditions, settings: isProjected ? '' : withoutProjections };
 }
@@ -245,6 +245,6 @@ const sums = `sumIf(counted, rollup = ${rollupClassCodes.click}) as clicks, sum(
 /** With more buckets hits are counted by the hour, because finding the bucket of each hour would take longer. */
 const maxBuckets = 400;
 
-/** Any hour of the bucket: few groups take less time than one for each hour. */
+/** An hour of the bucket: grouping by bucket takes less time than grouping by hour. */
 const bucketOf = (hour: string, starts: readonly number[] = []): string =>
   starts.length === 0 || starts.length > maxBuckets ? hour : `roundDown(${hour}, [${listed(starts)}])`;

@@ -3,9 +3,9 @@ import { hourLength } from '../../rules/utc-time.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import type { NativeType } from './native-block.ts';
 
-const words: ReadonlySet<string> = new Set(wordFields);
+const wordColumns: ReadonlySet<string> = new Set(wordFields);
 /** Codes of closed lists, all below 256. */
-const codes: ReadonlySet<string> = new Set<HitColumn>([
+const codeColumns: ReadonlySet<string> = new Set<HitColumn>([
   'outcome',
   'target',
   'class',
@@ -17,12 +17,12 @@ const codes: ReadonlySet<string> = new Set<HitColumn>([
 /** The type in inserted blocks: the server converts it to that of the table. */
 export function typeOf(column: HitColumn): NativeType {
   if (column === 'at') return 'Int64';
-  return codes.has(column) && !words.has(column) ? 'UInt8' : 'UInt64';
+  return codeColumns.has(column) && !wordColumns.has(column) ? 'UInt8' : 'UInt64';
 }
 
 /** Words are ids with few distinct values per part: filters check each value once, and rows store its index in a byte or two. */
 const storedType = (column: HitColumn): string =>
-  words.has(column) ? `LowCardinality(${typeOf(column)})` : typeOf(column);
+  wordColumns.has(column) ? `LowCardinality(${typeOf(column)})` : typeOf(column);
 
 const month = "toYYYYMM(fromUnixTimestamp64Milli(at, 'UTC'))";
 /** ClickHouse supports no later years. */
@@ -35,9 +35,9 @@ export function monthNumber(at: number): number {
 }
 
 /** Sorted within each link, so that neighbours differ little. */
-const rising: ReadonlySet<HitColumn> = new Set<HitColumn>(['at']);
+const ascending: ReadonlySet<HitColumn> = new Set<HitColumn>(['at']);
 const definition = (column: HitColumn): string =>
-  `${column} ${storedType(column)} codec(${rising.has(column) ? 'Delta, ' : ''}ZSTD(1))`;
+  `${column} ${storedType(column)} codec(${ascending.has(column) ? 'Delta, ' : ''}ZSTD(1))`;
 
 /** `rollupClassOf` of `rules/click-fields.ts`, in ClickHouse's SQL. */
 export const rollupClassSql = (column = 'class'): string =>
@@ -62,10 +62,10 @@ const originOrder = [
   'alias',
   ...visitorOrder,
 ] as const;
-const known: ReadonlySet<HitColumn> = new Set(['link_id', 'organization_id', 'at', 'outcome', 'class']);
+const unprojected: ReadonlySet<HitColumn> = new Set(['link_id', 'organization_id', 'at', 'outcome', 'class']);
 /** The columns of hits in projections: all that the statistics of an organization need. */
-const counted = hitColumns.filter((column) => !known.has(column));
-export const projectedColumns: ReadonlySet<HitColumn> = new Set(counted);
+const projected = hitColumns.filter((column) => !unprojected.has(column));
+export const projectedColumns: ReadonlySet<HitColumn> = new Set(projected);
 
 /**
  * Copies of an organization's hits, sorted so that filters by a visitor's properties, or by the origin of a visit, read little
@@ -90,7 +90,7 @@ const hourProjections: Readonly<Record<string, readonly string[]>> = {
 const projections: Readonly<Record<string, string>> = Object.fromEntries([
   ...Object.entries(sortedProjections).map(([name, order]) => [
     name,
-    `select ${[...Object.keys(derived), ...counted].join(', ')} order by ${order.join(', ')}`,
+    `select ${[...Object.keys(derived), ...projected].join(', ')} order by ${order.join(', ')}`,
   ]),
   ...Object.entries(hourProjections).map(([name, by]) => [
     name,
@@ -98,7 +98,7 @@ const projections: Readonly<Record<string, string>> = Object.fromEntries([
   ]),
 ]);
 export const projectionNames = Object.keys(projections);
-/** Of an earlier version. */
+/** Projections of an earlier version. */
 const formerProjections = ['by_visitor'];
 const projection = ([name, selection]: readonly [string, string]): string =>
   `projection if not exists ${name} (${selection})`;
@@ -107,8 +107,8 @@ const projection = ([name, selection]: readonly [string, string]): string =>
 const durable =
   'fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 10000';
 /**
- * A deletion drops the projection from the parts that it touches. The part's next merge or `makeProjections` builds it again. With
- * "rebuild", ClickHouse 26.7 still counted deleted hits.
+ * A deletion drops the projection from the parts that it touches. The part's next merge or `materializeProjections` builds it
+ * again. With "rebuild", ClickHouse 26.7 still counted deleted hits.
  */
 const dropsProjections = "lightweight_mutation_projection_mode = 'drop'";
 
@@ -180,18 +180,18 @@ async function migrateTable(client: ClickhouseClient): Promise<void> {
     }
   for (const named of Object.entries(projections))
     if (!table?.sql.includes(`PROJECTION ${named[0]} `)) await alter(`add ${projection(named)}`);
-  await makeProjections(client);
+  await materializeProjections(client);
 }
 
 const beingBuilt =
   "database = currentDatabase() and table = 'hits' and not is_done and command like '%MATERIALIZE PROJECTION%'";
 
-/** Those that are being built stay as far as they are. */
+/** Stops building projections. The parts that are already built are kept. */
 export const stopProjections = (client: ClickhouseClient): Promise<unknown> =>
   client.run(`kill mutation where ${beingBuilt} sync`);
 
 /** Builds the projections of the parts that have none. */
-export async function makeProjections(client: ClickhouseClient): Promise<void> {
+export async function materializeProjections(client: ClickhouseClient): Promise<void> {
   const [underway] = await client.rows<{ mutations: number }>(
     `select count() as mutations from system.mutations where ${beingBuilt}`,
   );

@@ -16,7 +16,7 @@ import { uncountedBatches } from './uncounted-batches.ts';
 const insertionPause = 1_000;
 /** The longest month: a batch may have hits of a month that is deleted only when all of it has expired. */
 const monthLength = 31 * dayLength;
-/** A part with so many hits is worth a merge of its own. */
+/** A part with this many hits is worth a merge of its own. */
 const largeInsertion = 16_384;
 /** Milliseconds. PostgreSQL's transaction is open meanwhile, and is aborted after being idle for 30 seconds. */
 const timeout = 9_000;
@@ -69,7 +69,7 @@ export class ClickhouseWriter implements HitWriter {
        values (${quoted(journal)}, ${segment}, ${offset}, ${firstId}, ${lastId}, ${instants}, ${Math.trunc(now)})`,
       timeout,
     );
-    const begun = performance.now();
+    const startedAt = performance.now();
     await this.#client.insert(
       insertHitsSql,
       hitBlock(hits, (row) => firstId + row),
@@ -79,7 +79,7 @@ export class ClickhouseWriter implements HitWriter {
     this.#lastAt = performance.now();
     clickServerCalls.insertions += 1;
     clickServerCalls.insertedHits += hits.count;
-    clickServerCalls.insertionMilliseconds += this.#lastAt - begun;
+    clickServerCalls.insertionMilliseconds += this.#lastAt - startedAt;
   }
 
   async deleteBefore(at: number): Promise<void> {
@@ -94,7 +94,7 @@ export class ClickhouseWriter implements HitWriter {
     await this.#forgetBatches(at - monthLength);
   }
 
-  /** Deletes batches whose hits are gone, except for the newest one, which has the newest id. */
+  /** Deletes batches whose hits have been deleted, except for the newest one, which has the newest id. */
   async #forgetBatches(before: number): Promise<void> {
     const old = `folded_at < ${Math.trunc(before)} and last_id < ${await this.newestId()}`;
     const [row] = await this.#client.rows<{ batches: number }>(
@@ -108,8 +108,9 @@ export class ClickhouseWriter implements HitWriter {
   }
 
   /**
-   * Hits that were inserted from here on have not been counted by any node: otherwise the watermark, which is locked now, would be
-   * further on. Using the token of an insertion that is still running keeps its hits out.
+   * Hits that were inserted beyond the watermark have not been counted by any node: otherwise the watermark, which is locked now,
+   * would be further on. An insertion that is still running may end later: inserting another block with its token first keeps its
+   * hits out.
    */
   async deleteBeyond({ journal, segment, offset }: Watermark): Promise<void> {
     const beyond = `journal = ${quoted(journal)} and (segment, byte_offset) >= (${segment}, ${offset})`;
@@ -118,13 +119,13 @@ export class ClickhouseWriter implements HitWriter {
     );
     for (const { first_id, last_id, instants } of old) {
       for (const at of instants) {
-        const nothing = {
+        const placeholder = {
           columns: hitColumns.map((name) => Float64Array.of(name === 'at' ? at : 0)),
           count: 1,
         };
         await this.#client.insert(
           insertHitsSql,
-          hitBlock(nothing, () => 0),
+          hitBlock(placeholder, () => 0),
           tokenOf(first_id),
           timeout,
         );

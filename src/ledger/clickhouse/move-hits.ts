@@ -41,9 +41,9 @@ interface MoveParts {
 
 /**
  * Moves the hits of a store from PostgreSQL to ClickHouse. Nodes keep folding into PostgreSQL while nearly all hits are copied in
- * windows of ids. Each window is one insertion with its own token, so repeating it changes nothing. Then a setting says that hits
- * are in ClickHouse: from that transaction on no node adds hits to PostgreSQL, and the rest is copied. If a run ends early, the next
- * one continues.
+ * windows of ids. Each window is one insertion with its own token, so repeating it changes nothing. Then a setting records that
+ * hits are in ClickHouse: from that transaction on, no node adds hits to PostgreSQL, and the rest is copied. If a run ends early,
+ * the next one continues.
  */
 export async function moveHits(parts: MoveParts): Promise<{ readonly hits: number }> {
   const { database, client } = parts;
@@ -79,8 +79,8 @@ async function begin({ database, client, now, newStoreId }: MoveParts): Promise<
   if (await isOlderThere(database.read, newestMigration, now()))
     throw new MoveProblem('A node of an earlier version is running. Upgrade it first.');
   await requireMigration(database, newestMigration);
-  const begun = (await hitLocation(database.read)).move;
-  const storeId = begun?.split(' ')[0] ?? newStoreId();
+  const existingMove = (await hitLocation(database.read)).move;
+  const storeId = existingMove?.split(' ')[0] ?? newStoreId();
   await prepareTables(client, storeId);
   await database.write((queries) => claimSetting(queries, hitMove, `${storeId} -1`));
   // Waits for steps of corrections that began before this setting.
@@ -93,8 +93,8 @@ async function copyWhole(
   storeId: string,
 ): Promise<{ readonly hits: number; readonly window: number }> {
   const { database, onProgress } = parts;
-  const noted = Number((await hitLocation(database.read)).move?.split(' ')[1] ?? -1);
-  let [hits, window] = [0, noted];
+  const lastWindow = Number((await hitLocation(database.read)).move?.split(' ')[1] ?? -1);
+  let [hits, window] = [0, lastWindow];
   for (let settled = await settledId(database); ; ) {
     const next = await nextWindow(database.read, window);
     if (next === null || windowEnd(next) > settled) {
@@ -141,7 +141,7 @@ async function settledId({ read, write }: Database): Promise<number> {
   }
 }
 
-/** Deletes the hits of organizations that were deleted while these were copied. */
+/** Deletes the hits of organizations that were deleted while their hits were copied. */
 async function deleteOrphans({ database, client }: MoveParts): Promise<void> {
   const owners = await client.rows<{ id: number }>('select distinct organization_id as id from hits');
   const found = await database.read
@@ -153,9 +153,9 @@ async function deleteOrphans({ database, client }: MoveParts): Promise<void> {
       owners.map(({ id }) => id),
     )
     .execute();
-  const known = new Set(found.map(({ id }) => id));
+  const existing = new Set(found.map(({ id }) => id));
   for (const { id } of owners)
-    if (!known.has(id))
+    if (!existing.has(id))
       await client.run(`alter table hits delete where organization_id = ${id}`, rewriteTimeout);
 }
 
@@ -170,21 +170,22 @@ async function compareCounts({ database, client }: MoveParts, newest: number): P
       select organization_id, sum(hits) as hits from hit_packs where first_at >= ${since} group by 1
     ) as counted group by 1 having sum(hits) > 0 order by 1`;
   const { rows } = await database.migrate((queries) => counted.execute(queries));
-  const there = new Map(
+  const countsInClickhouse = new Map(
     (
       await client.rows<{ id: number; hits: number }>(
         `select organization_id as id, count() as hits from hits where at >= ${since} and id <= ${newest} group by 1`,
       )
     ).map(({ id, hits }) => [id, hits]),
   );
-  const wrong = rows.find(({ id, hits }) => there.get(Number(id)) !== Number(hits));
-  if (wrong === undefined && there.size === rows.length) return;
-  const id = wrong?.id ?? [...there.keys()].find((one) => rows.every((row) => Number(row.id) !== one));
+  const mismatch = rows.find(({ id, hits }) => countsInClickhouse.get(Number(id)) !== Number(hits));
+  if (mismatch === undefined && countsInClickhouse.size === rows.length) return;
+  const id =
+    mismatch?.id ?? [...countsInClickhouse.keys()].find((one) => rows.every((row) => Number(row.id) !== one));
   await database.write(async (queries) => {
     await deleteSetting(queries, hitStoreId);
     await deleteSetting(queries, hitMove);
   });
   throw new MoveProblem(
-    `ClickHouse has ${there.get(Number(id)) ?? 0} single clicks of the organization ${id}, and PostgreSQL has ${wrong?.hits ?? 0}. Nothing was changed over: empty the database in ClickHouse, and begin again.`,
+    `ClickHouse has ${countsInClickhouse.get(Number(id)) ?? 0} single clicks of the organization ${id}, and PostgreSQL has ${mismatch?.hits ?? 0}. Nothing was changed over: empty the database in ClickHouse, and begin again.`,
   );
 }

@@ -32,8 +32,8 @@ function wideCells(cells: Column, rows: number): Uint8Array {
   return new Uint8Array(halves.buffer);
 }
 
-const text = (of: string): number[] => {
-  const bytes = Buffer.from(of);
+const text = (value: string): number[] => {
+  const bytes = Buffer.from(value);
   return [...varint(bytes.length), ...bytes];
 };
 

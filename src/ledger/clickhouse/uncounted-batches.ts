@@ -22,9 +22,9 @@ export function uncountedBatches(
   const batches = `hit_batches where journal != ${quoted(movedJournal)}`;
   const columns =
     'journal, segment, byte_offset as offset, first_id as firstId, last_id as lastId, folded_at as foldedAt';
-  const isYoung = `foldedAt > ${Math.trunc(now - watermarksKept + margin)}`;
+  const isRecent = `foldedAt > ${Math.trunc(now - watermarksKept + margin)}`;
   if (watermarks.length === 0)
-    return client.rows(`select ${columns} from ${batches} and ${isYoung} order by firstId`);
+    return client.rows(`select ${columns} from ${batches} and ${isRecent} order by firstId`);
   const known = watermarks.map(
     ({ journal, segment, offset }) => `(${quoted(journal)}, ${segment}, ${offset})`,
   );
@@ -33,7 +33,7 @@ export function uncountedBatches(
      from (select ${columns} from ${batches}) as batches
      left join (select * from values('name String, mark_segment UInt64, mark_offset UInt64', ${known.join(', ')})) as marks
        on marks.name = batches.journal
-     where if(name = '', ${isYoung}, (segment, offset) >= (mark_segment, mark_offset)) order by firstId`,
+     where if(name = '', ${isRecent}, (segment, offset) >= (mark_segment, mark_offset)) order by firstId`,
   );
 }
 

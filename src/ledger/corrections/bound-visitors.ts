@@ -38,12 +38,16 @@ async function boundDay(
 ): Promise<void> {
   const hours = await hoursOf(queries, organization, day);
   const lostIn = new Map(lost.map(({ hour, clicks }) => [hour, clicks]));
-  const bounded = hours.map((hour) => ({ ...hour, visitors: within(hour, lostIn.get(hour.hour) ?? 0) }));
+  const bounded = hours.map((hour) => ({
+    ...hour,
+    visitors: boundedVisitors(hour, lostIn.get(hour.hour) ?? 0),
+  }));
   const sum = (of: (hour: Hour) => number) => bounded.reduce((total, hour) => total + of(hour), 0);
   const clicks = sum((hour) => hour.clicks);
   const lostToday = lost.reduce((total, hour) => total + hour.clicks, 0);
   let tooMany =
-    sum((hour) => hour.visitors) - within({ visitors: sum((hour) => hour.visitors), clicks }, lostToday);
+    sum((hour) => hour.visitors) -
+    boundedVisitors({ visitors: sum((hour) => hour.visitors), clicks }, lostToday);
   for (const [index, hour] of bounded.entries()) {
     const visitors = Math.max(0, hour.visitors - tooMany);
     tooMany -= hour.visitors - visitors;
@@ -51,8 +55,8 @@ async function boundDay(
   }
 }
 
-/** The number of visitors there may still be. */
-const within = ({ visitors, clicks }: Pick<Hour, 'visitors' | 'clicks'>, lost: number): number =>
+/** The number of visitors after the loss: at most the number of clicks, if that was so before. */
+const boundedVisitors = ({ visitors, clicks }: Pick<Hour, 'visitors' | 'clicks'>, lost: number): number =>
   visitors <= clicks + lost ? Math.min(visitors, clicks) : visitors;
 
 async function hoursOf(queries: Queries, organization: number, day: number): Promise<readonly Hour[]> {
@@ -82,12 +86,12 @@ async function setVisitors(
   const key = { organization_id: organization, dimension: ofVisitors, hour, class: click, value: 0 };
   const columns = Object.entries(key) as [keyof typeof key, number][];
   if (visitors === 0) {
-    let gone = queries.deleteFrom('organization_rollups');
-    for (const [name, value] of columns) gone = gone.where(name, '=', value);
-    await gone.execute();
+    let deletion = queries.deleteFrom('organization_rollups');
+    for (const [name, value] of columns) deletion = deletion.where(name, '=', value);
+    await deletion.execute();
     return;
   }
-  let changed = queries.updateTable('organization_rollups').set({ hits: visitors });
-  for (const [name, value] of columns) changed = changed.where(name, '=', value);
-  await changed.execute();
+  let update = queries.updateTable('organization_rollups').set({ hits: visitors });
+  for (const [name, value] of columns) update = update.where(name, '=', value);
+  await update.execute();
 }

@@ -4,7 +4,7 @@ import { dialectOf } from '../../storage/dialect.ts';
 import { jsonRows } from '../../storage/json-rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { boundVisitors } from './bound-visitors.ts';
-import { Counted, type RollUpDifference, type StoredHour } from './roll-up-difference.ts';
+import { CountEntries, type RollUpDifference, type StoredHour } from './roll-up-difference.ts';
 
 const { click } = rollupClassCodes;
 const hourColumns = ['link_id', 'hour', ...rollupClasses, 'visitors', 'loose'] as const;
@@ -31,23 +31,23 @@ async function changeLinkHours(queries: Queries, { hours }: RollUpDifference): P
   if (hours.length === 0) return;
   const dialect = dialectOf(queries);
   const keys = JSON.stringify(hours.map(({ link, hour }) => [link, hour]));
-  const wanted = jsonRows(dialect, { key_link: 'integer', key_hour: 'integer' }, keys);
+  const keyRows = jsonRows(dialect, { key_link: 'integer', key_hour: 'integer' }, keys);
   const { rows } = await sql<StoredHour>`
-    select link_hours.* from ${wanted} as wanted cross join link_hours
+    select link_hours.* from ${keyRows} as wanted cross join link_hours
     where link_hours.link_id = wanted.key_link and link_hours.hour = wanted.key_hour
     order by link_hours.link_id, link_hours.hour ${lockOn(queries, 'link_hours')}`.execute(queries);
   const stored = new Map(rows.map((row) => [`${row.link_id} ${row.hour}`, row]));
-  const [kept, gone]: [(number | string)[][], number[][]] = [[], []];
+  const [kept, emptied]: [(number | string)[][], number[][]] = [[], []];
   for (const { link, hour, classes, counts } of hours) {
     const row = stored.get(`${link} ${hour}`);
     const sums = rollupClasses.map((name, ofClass) =>
       Math.max(0, (row?.[name] ?? 0) + (classes[ofClass] ?? 0)),
     );
     if (sums.every((hits) => hits === 0)) {
-      gone.push([link, hour]);
+      emptied.push([link, hour]);
       continue;
     }
-    const sum = new Counted();
+    const sum = new CountEntries();
     sum.addText(row?.counts ?? '');
     sum.addAll(counts);
     const [before, visitors] = [row?.click ?? 0, row?.visitors ?? 0];
@@ -64,9 +64,9 @@ async function changeLinkHours(queries: Queries, { hours }: RollUpDifference): P
       select * from ${values} as made where true
       on conflict (link_id, hour) do update set ${sql.join(changed)}`.execute(queries);
   }
-  if (gone.length > 0) {
-    const dead = jsonRows(dialect, { link_id: 'integer', hour: 'integer' }, JSON.stringify(gone));
-    await sql`delete from link_hours where (link_id, hour) in (select link_id, hour from ${dead} as dead)`.execute(
+  if (emptied.length > 0) {
+    const emptiedRows = jsonRows(dialect, { link_id: 'integer', hour: 'integer' }, JSON.stringify(emptied));
+    await sql`delete from link_hours where (link_id, hour) in (select link_id, hour from ${emptiedRows} as dead)`.execute(
       queries,
     );
   }
@@ -89,13 +89,13 @@ async function changeOrganizations(queries: Queries, { organizations }: RollUpDi
     on conflict (${refs(rollupKey)}) do update set hits = organization_rollups.hits + excluded.hits`.execute(
     queries,
   );
-  const fewer = jsonRows(
+  const decreased = jsonRows(
     dialect,
     integers(rollupKey),
     JSON.stringify(rows.filter((row) => (row[5] ?? 0) < 0).map((row) => row.slice(0, 5))),
   );
   await sql`delete from organization_rollups
-    where (${refs(rollupKey)}) in (select ${refs(rollupKey)} from ${fewer} as fewer) and hits <= 0`.execute(
+    where (${refs(rollupKey)}) in (select ${refs(rollupKey)} from ${decreased} as fewer) and hits <= 0`.execute(
     queries,
   );
   await boundVisitors(

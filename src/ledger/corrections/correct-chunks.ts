@@ -13,7 +13,7 @@ import { type CorrectionScope, isInScope } from './correction-scope.ts';
 /** Few enough to be parameters of one statement. */
 const linksAtOnce = 200;
 
-/** The next chunk in a correction's scope that has hits after an id. None is made while there is a correction. */
+/** The next chunk in a correction's scope that has hits after an id. No chunk is made during a correction. */
 export async function nextChunk(
   { kind, read }: Database,
   { organizationId, owner, from, to }: CorrectionScope,

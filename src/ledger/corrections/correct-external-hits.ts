@@ -12,15 +12,15 @@ import type { CorrectionScope } from './correction-scope.ts';
 import { RollUpDifference } from './roll-up-difference.ts';
 import type { Step } from './step-result.ts';
 
-/** Other nodes may have reserved up to so many ids before the search, whose hits appear after it. */
+/** Other nodes may have reserved up to this many ids before the search; their hits appear after it. */
 const idsInFlight = 500_000;
 
-/** The name of a part whose totals have been corrected, and whose hits still have to be. */
+/** The setting with the name of a part whose totals have been corrected, but whose hits have not. */
 const keyOf = (correction: number): string => `correction_part_${correction}`;
 
 /**
  * A step of a correction of hits on another server. The transaction corrects the totals and notes the part whose hits follow:
- * every further step first corrects those, on any node and however the last step ended.
+ * every further step, on any node, first corrects those hits, however the last step ended.
  */
 export async function stepOverExternalHits(
   database: Database,
@@ -44,9 +44,9 @@ export async function stepOverExternalHits(
     part,
     found.map(({ id }) => id),
   );
-  const perhapsUncounted = [...before, ...(await uncountedNow(database, hits))];
+  const possiblyUncounted = [...before, ...(await uncountedNow(database, hits))];
   return async (queries: Queries) => {
-    const uncounted = await stillUncounted(queries, perhapsUncounted);
+    const uncounted = await stillUncounted(queries, possiblyUncounted);
     // Uncounted hits are deleted as well: they are the remains of a failed attempt, and are inserted again by the next one.
     const counted = found.filter(
       ({ id }) => !uncounted.some(({ firstId, lastId }) => firstId <= id && id <= lastId),

@@ -42,16 +42,16 @@ export async function nextPart(database: Database, scope: CorrectionScope, after
   const lastPack = packs.length < packsAtOnce ? undefined : packs.at(-1)?.pack;
   const end = lastPack ? lastPack.id + lastPack.count - 1 : Number.MAX_SAFE_INTEGER - 1;
   const rows = await new RowLedger(database).after(filter, { after, upTo: end, limit: rowsAtOnce });
-  const isCut = rows.length === rowsAtOnce;
-  const upTo = isCut ? (rows.at(-1)?.id ?? end) : end;
-  const isLast = !isCut && lastPack === undefined;
-  const met = packs.filter(({ pack }) => pack.id <= upTo);
+  const isRowLimitReached = rows.length === rowsAtOnce;
+  const upTo = isRowLimitReached ? (rows.at(-1)?.id ?? end) : end;
+  const isLast = !isRowLimitReached && lastPack === undefined;
+  const checkedPacks = packs.filter(({ pack }) => pack.id <= upTo);
   return {
     chunk: null,
-    packs: met.filter(({ pack }) => hasHitInScope(scope, pack)).map(({ pack }) => pack.id),
+    packs: checkedPacks.filter(({ pack }) => hasHitInScope(scope, pack)).map(({ pack }) => pack.id),
     rows: rows.filter((row) => isInScope(scope, row)).map(({ id }) => id),
     upTo: isLast
-      ? Math.max(after, rows.at(-1)?.id ?? 0, ...met.map(({ pack }) => pack.id + pack.count - 1))
+      ? Math.max(after, rows.at(-1)?.id ?? 0, ...checkedPacks.map(({ pack }) => pack.id + pack.count - 1))
       : upTo,
     isLast,
   };
@@ -74,7 +74,7 @@ function hasHitInScope(scope: CorrectionScope, pack: HitPack): boolean {
   return false;
 }
 
-/** Other nodes may have reserved up to so many ids before the search, whose hits appear after it. */
+/** Other nodes may have reserved up to this many ids before the search; their hits appear after it. */
 const idsInFlight = 500_000;
 
 /** Whether hits in the scope were added after this id. Called inside a transaction, which sees them. */
@@ -84,9 +84,9 @@ export async function hasLaterHits(
   scope: CorrectionScope,
   seenId: number,
 ): Promise<boolean> {
-  const inside = { ...database, read: queries };
+  const inTransaction = { ...database, read: queries };
   for (let after = Math.max(0, seenId - (dialectOf(queries).locksRows ? idsInFlight : 0)); ; ) {
-    const part = await nextPart(inside, scope, after);
+    const part = await nextPart(inTransaction, scope, after);
     if (part.packs.length + part.rows.length > 0) return true;
     if (part.isLast) return false;
     after = part.upTo;
@@ -212,7 +212,7 @@ async function keepInPack(
   queries: Queries,
   pack: HitPack,
   hits: readonly StoredHit[],
-  gone: ReadonlySet<StoredHit>,
+  erased: ReadonlySet<StoredHit>,
 ): Promise<void> {
   await queries
     .deleteFrom('hit_pack_links')
@@ -221,7 +221,7 @@ async function keepInPack(
     .execute();
   await queries.deleteFrom('hit_packs').where('id', '=', pack.id).execute();
   const rows: StoredHit[] = [];
-  for (const run of runsOf(hits, gone)) {
+  for (const run of runsOf(hits, erased)) {
     const [first] = run;
     if (first === undefined) continue;
     if (run.length < minInPack) {
@@ -248,10 +248,10 @@ async function keepInPack(
   if (rows.length > 0) await queries.insertInto('hits').values(rows).execute();
 }
 
-function runsOf(hits: readonly StoredHit[], gone: ReadonlySet<StoredHit>): StoredHit[][] {
+function runsOf(hits: readonly StoredHit[], erased: ReadonlySet<StoredHit>): StoredHit[][] {
   const runs: StoredHit[][] = [[]];
   for (const hit of hits) {
-    if (gone.has(hit)) runs.push([]);
+    if (erased.has(hit)) runs.push([]);
     else runs.at(-1)?.push(hit);
   }
   return runs;

@@ -55,13 +55,13 @@ const hoursOf = ({ from, to }: CorrectionScope): Hours => ({
 /** How a node holds a correction. */
 export interface Claim {
   readonly now: () => number;
-  /** Milliseconds after which others may assume that this node has died. */
+  /** Milliseconds after which others may assume that this node has failed. */
   readonly length: number;
 }
 
 /**
  * Makes one step of a correction in a transaction of its own, together with its new position: whenever the program ends, the next
- * step continues after the last complete one. Returns the correction as it is then, or null if another node made the step.
+ * step continues after the last complete one. Returns the updated correction, or null if another node made the step.
  */
 export async function correctionStep(
   database: Database,
@@ -70,13 +70,13 @@ export async function correctionStep(
 ): Promise<StoredCorrection | null> {
   const scope = scopeOf(correction);
   const phase = phases[correction.phase] ?? 'hits';
-  const step = await preparedStep(database, correction, scope, phase);
-  const make = (made: Step) =>
+  const prepared = await preparedStep(database, correction, scope, phase);
+  const execute = (step: Step) =>
     database.write(async (queries) => {
       const claimed = await moveCorrection(queries, correction, { due_at: now() + length });
-      // While hits are being moved to another server, a correction here might miss some.
+      // While hits are being moved to another server, a correction in this database might miss some.
       if (claimed === undefined || !(await knowsAllHits({ ...database, read: queries }))) return null;
-      const done = await made(queries);
+      const done = await step(queries);
       const moved = await moveCorrection(queries, correction, {
         hits: correction.hits + (done.hits ?? 0),
         not_kept: correction.not_kept + (done.notKept ?? 0),
@@ -87,10 +87,10 @@ export async function correctionStep(
       return moved ?? null;
     });
   try {
-    return await make(step);
+    return await execute(prepared);
   } catch (cause) {
     if (!(cause instanceof LateHits)) throw cause;
-    return make(async () => ({ cursor: 0, isLate: true }));
+    return execute(async () => ({ cursor: 0, isLate: true }));
   }
 }
 
@@ -107,7 +107,7 @@ function progressAfter(
   return next === undefined ? { due_at: null, finished_at: now } : { phase: codeOf(next), place: 0 };
 }
 
-/** Slow searches are done here, outside the transaction. */
+/** Slow searches run before the step, outside its transaction. */
 async function preparedStep(
   database: Database,
   { id, place: cursor, created_at, seen_id }: StoredCorrection,
@@ -137,11 +137,14 @@ async function preparedStep(
     case 'visitor_runs':
       return (queries) => eraseVisitorRuns(queries, scope, cursor, created_at);
     case 'last_clicks':
-      return lastStep(database, scope, cursor);
+      return lastClicksStep(database, scope, cursor);
   }
 }
 
-/** A step that is only correct when no hit is left. Where others write at the same time, none may be added during it either. */
+/**
+ * A step that is only correct if the scope has no hits left. Where other nodes write at the same time, no hit may be added during
+ * the step either.
+ */
 function unlessLateHits(database: Database, scope: CorrectionScope, seenId: number, step: Step): Step {
   const external = externalHits(database);
   return async (queries) => {
@@ -157,7 +160,7 @@ function unlessLateHits(database: Database, scope: CorrectionScope, seenId: numb
   };
 }
 
-/** The step is rolled back, and the new hits come first. */
+/** The step is rolled back, and the new hits are corrected first. */
 class LateHits extends Error {
   override readonly name = 'LateHits';
 }
@@ -173,7 +176,7 @@ async function stepOverHits(database: Database, scope: CorrectionScope, cursor: 
   });
 }
 
-async function lastStep(database: Database, scope: CorrectionScope, cursor: number): Promise<Step> {
+async function lastClicksStep(database: Database, scope: CorrectionScope, cursor: number): Promise<Step> {
   const notKept = cursor === 0 ? await leftInHours(database, scope) : 0;
   const setLastClicks = await lastClicksToSet(database, scope, cursor);
   return async (queries) => ({ ...(await setLastClicks(queries)), notKept });

@@ -33,7 +33,7 @@ export async function eraseLinkHours(
     .limit(hoursAtOnce)
     .execute();
   const difference = new RollUpDifference();
-  for (const row of rows) difference.takeHour(organizationId, row);
+  for (const row of rows) difference.subtractHour(organizationId, row);
   await changeTotals(queries, difference);
   const last = rows.at(-1);
   return {

@@ -54,7 +54,7 @@ export async function eraseVisitorRuns(
 const isRun = ({ day, id }: { readonly day: number; readonly id: number }) =>
   sql`day = ${day} and id = ${id}`;
 
-/** The link, or the organization with those of its links that have visitors here, deleted ones included. */
+/** The link, or the organization with those of its links that have visitors in this run, including deleted links. */
 async function ownersIn(
   queries: Queries,
   { owner, organizationId }: CorrectionScope,

@@ -11,7 +11,10 @@ const linksAtOnce = 200;
 /** How many of the newest hits by id are searched for the latest one. */
 const maxSearched = 1_000;
 
-/** Corrects `last_clicked_at` of links whose last click was in the scope and may be gone. `cursor` is the previous link. */
+/**
+ * Corrects `last_clicked_at` of links whose last click was in the scope and may no longer exist or count. `cursor` is the
+ * previous link.
+ */
 export async function lastClicksToSet(
   database: Database,
   { organizationId, owner, from, to }: CorrectionScope,

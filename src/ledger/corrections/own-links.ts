@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../storage/schema.ts';
 
-/** The lowest ids of an organization's links after one, deleted links included. */
+/** The ids of an organization's links, including deleted ones, that follow an id in ascending order. */
 export async function ownLinksAfter(
   queries: Queries,
   organizationId: number,

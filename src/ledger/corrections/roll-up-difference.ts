@@ -27,7 +27,7 @@ interface HourDifference {
   readonly hour: number;
   /** By the roll-ups' class. */
   readonly classes: number[];
-  readonly counts: Counted;
+  readonly counts: CountEntries;
 }
 
 interface OrganizationDifference {
@@ -46,7 +46,7 @@ interface ClickDifference {
 }
 
 /** Entries of an hour's counts, each value with its number of hits. */
-export class Counted {
+export class CountEntries {
   readonly #hits = new Map<string, { dimension: number; value: number; hits: number }>();
 
   add(dimension: number, value: number, hits: number): void {
@@ -61,7 +61,7 @@ export class Counted {
     eachCount(counts, (dimension, value, hits) => this.add(dimension, value, hits * times));
   }
 
-  addAll(others: Counted): void {
+  addAll(others: CountEntries): void {
     for (const { dimension, value, hits } of others.all) this.add(dimension, value, hits);
   }
 
@@ -123,10 +123,10 @@ export class RollUpDifference {
   }
 
   /** Subtracts a link's hour as it is stored. */
-  takeHour(organization: number, row: StoredHour): void {
+  subtractHour(organization: number, row: StoredHour): void {
     const { link_id: link, hour } = row;
     const difference = this.#hourOf(link, hour);
-    const counted = new Counted();
+    const counted = new CountEntries();
     counted.addText(row.counts);
     const remaining = new Map(
       clickDimensions.filter((name) => !isSparse(name)).map((name) => [dimensionCodes[name], row.click]),
@@ -203,7 +203,7 @@ export class RollUpDifference {
     const key = `${link} ${hour}`;
     let difference = this.#hours.get(key);
     if (difference === undefined) {
-      difference = { link, hour, classes: rollupClasses.map(() => 0), counts: new Counted() };
+      difference = { link, hour, classes: rollupClasses.map(() => 0), counts: new CountEntries() };
       this.#hours.set(key, difference);
     }
     return difference;

@@ -7,7 +7,7 @@ export interface StepResult {
   readonly notKept?: number;
   /** No hit up to this id is left. */
   readonly seenId?: number;
-  /** Further matching hits were added meanwhile: they come first. */
+  /** Further matching hits were added meanwhile: they are corrected first. */
   readonly isLate?: true;
 }
 

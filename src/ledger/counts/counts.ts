@@ -68,7 +68,7 @@ export function bucketAt(buckets: readonly Hours[], hour: number): number {
   return low;
 }
 
-/** With more buckets, such as the hours of a month, hours are read and assigned to buckets here. */
+/** With more buckets, such as the hours of a month, hours are read and assigned to buckets by this process. */
 export const maxJoined = 100;
 
 /**

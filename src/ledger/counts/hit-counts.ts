@@ -24,7 +24,7 @@ export class HitCounts implements Counts {
     return inBuckets(counts, buckets);
   }
 
-  /** `byBucket` and `groups` of a slice with values: they read the same hits. */
+  /** `byBucket` and `groups` of a slice with values in one query, because both read the same hits. */
   async bucketsAndGroups(
     buckets: readonly Hours[],
     by: HitColumn,
@@ -42,7 +42,7 @@ export class HitCounts implements Counts {
 
   #filter({ from, to }: Hours): HitFilter {
     const { values, classes } = this.#slice;
-    // Whole hours: by them ClickHouse finds hits in orders in which their instants are not.
+    // Whole hours: projections in ClickHouse contain the hours of hits, but not their instants.
     const since = Math.max(from, Math.ceil(this.#since / hourLength));
     return { owner: this.#owner, values, classes, from: since * hourLength, to: to * hourLength };
   }

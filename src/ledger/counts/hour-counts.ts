@@ -1,9 +1,9 @@
 /**
- * How a link's hour is stored: hits by class in columns, and all other dimensions in one text, `counts`. An entry of it is
- * the dimension's letter, the value, and the number of hits unless it is 1: `d12f3x2`. Two texts are added by concatenation,
- * so a row can be added to without being read.
+ * How a link's hour is stored: hits by class in columns, and all other dimensions in one text, `counts`. An entry of it is the
+ * dimension's letter, the value, and the number of hits unless it is 1: `d12f3x2`. Two texts are added by concatenation, so a row
+ * can be added to without being read.
  *
- * The most frequent value isn't written: an hour's clicks that no entry of a dimension counts have the value 0.
+ * The value 0, the most frequent one, isn't written: an hour's clicks that no entry of a dimension counts have the value 0.
  */
 
 /** By the dimension's code. `x` precedes the number of hits. */
@@ -12,7 +12,7 @@ const firstLetter = dimensionLetters.charCodeAt(0);
 const times = 'x'.charCodeAt(0);
 const zero = '0'.charCodeAt(0);
 
-/** Reasons are of any class: both are in the value. */
+/** A reason can belong to any class, so the value contains both. */
 const maxClasses = 8;
 export const reasonValue = (reason: number, ofClass: number): number => reason * maxClasses + ofClass;
 export const reasonOf = (value: number): number => Math.floor(value / maxClasses);

@@ -20,7 +20,7 @@ interface CountedHour {
   readonly counts: string;
 }
 
-/** Texts of so many hours are read at once, so that parsing them doesn't block other work for long. */
+/** Texts of this many hours are read at once, so that parsing them doesn't block other work for long. */
 const hoursAtOnce = 1_000;
 /** Links whose hours are read with one statement. */
 const linksAtOnce = 200;
@@ -62,8 +62,8 @@ class HourSums {
   }
 
   #take(bucket: number, ofClass: number, value: number, hits: number): void {
-    const { value: wanted, classes } = this.#query;
-    if (hits <= 0 || (wanted !== undefined && wanted !== value)) return;
+    const { value: requestedValue, classes } = this.#query;
+    if (hits <= 0 || (requestedValue !== undefined && requestedValue !== value)) return;
     if (classes !== undefined && !classes.includes(ofClass)) return;
     const key = bucket * maxClasses + ofClass;
     let sums = this.#sums.get(key);

@@ -71,9 +71,12 @@ export class LinkCounts implements Counts {
     return sql`link_hours.link_id in (${sql.join(this.#linkIds.map((id) => sql.lit(id)))})`;
   }
 
-  #isWanted(ofClass: number, value: number): boolean {
-    const { classes, value: wanted } = this.#slice;
-    return (wanted === undefined || wanted === value) && (classes === undefined || classes.includes(ofClass));
+  #isRequested(ofClass: number, value: number): boolean {
+    const { classes, value: requestedValue } = this.#slice;
+    return (
+      (requestedValue === undefined || requestedValue === value) &&
+      (classes === undefined || classes.includes(ofClass))
+    );
   }
 
   async #columnCounts(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
@@ -83,7 +86,7 @@ export class LinkCounts implements Counts {
     return rows.flatMap((row) =>
       columns
         .map((name, index) => ({ bucket: row.bucket, class: index, hits: row[name] ?? 0 }))
-        .filter((count) => count.hits > 0 && this.#isWanted(count.class, 0)),
+        .filter((count) => count.hits > 0 && this.#isRequested(count.class, 0)),
     );
   }
 

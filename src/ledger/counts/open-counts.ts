@@ -13,8 +13,8 @@ export function openCounts(database: Database, owner: Owner, slice: Slice, rawSi
   if (slice.kind === 'hits') return openHitCounts(database, owner, slice, rawSince);
   const links = owner.kind === 'link' ? [owner.id] : owner.links;
   if (links !== undefined) return new LinkCounts(database, links, slice);
-  const Counted = isSparse(dimensions[slice.dimension] ?? 'total') ? SparseCounts : OrganizationCounts;
-  return new Counted(database.read, owner.id, slice);
+  const CountsClass = isSparse(dimensions[slice.dimension] ?? 'total') ? SparseCounts : OrganizationCounts;
+  return new CountsClass(database.read, owner.id, slice);
 }
 
 export const openHitCounts = (

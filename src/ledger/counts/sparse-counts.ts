@@ -7,8 +7,8 @@ import { OrganizationCounts } from './organization-counts.ts';
 const { click } = rollupClassCodes;
 
 /**
- * Counts of an organization's sparse dimension: its value 0 has no rows, and is what the other values leave of the organization's
- * clicks.
+ * Counts of an organization's sparse dimension: its value 0 has no rows, and its count is the organization's clicks minus those
+ * of all other values.
  */
 export class SparseCounts implements Counts {
   readonly #written: OrganizationCounts;
@@ -43,8 +43,8 @@ export class SparseCounts implements Counts {
     ]);
     const whole = { all_clicks: clicks, all_hits: clicks };
     const rest = clicks - (written[0]?.all_clicks ?? 0);
-    const none = { value: 0, clicks: rest, hits: rest, ...whole };
-    return [...(rest > 0 ? [none] : []), ...written.map((group) => ({ ...group, ...whole }))]
+    const zeroGroup = { value: 0, clicks: rest, hits: rest, ...whole };
+    return [...(rest > 0 ? [zeroGroup] : []), ...written.map((group) => ({ ...group, ...whole }))]
       .sort((one, other) => other.hits - one.hits || one.value - other.value)
       .slice(0, limit);
   }

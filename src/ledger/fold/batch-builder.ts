@@ -40,7 +40,7 @@ export class BatchBuilder {
     to: Position,
     now: number,
   ): BuiltBatch {
-    for (const column of columns.wordsInUse) words.number(column, columns.count);
+    for (const column of columns.wordsInUse) words.replaceWithIds(column, columns.count);
     this.#linkClicks.clear();
     this.#visitorsOfLinks.clear();
     this.#visitorsOfOrganizations.clear();
@@ -124,7 +124,7 @@ export class BatchBuilder {
     return visits;
   }
 
-  /** Visitors of organizations: in the order of the hits, so that a visitor's first click counts, on whichever link. */
+  /** Visitors of organizations: in the order of the hits, so that a visitor's first click counts, on any link. */
   #noteVisitors(columns: HitColumns): void {
     const seen = this.#seen;
     const { at: instants, visitor: visitors, organizationId: organizations, count } = columns;
@@ -155,7 +155,7 @@ export class BatchBuilder {
   /**
    * Sorts the hits by link, keeping the order within a link: everything counted of a link is then close together. A long batch is
    * also inserted in this order: the index by link then grows in order, which halves the cost of a hit. Between links, the time
-   * of a hit tells which came first.
+   * of a hit shows which came first.
    */
   #sortedByLink(columns: HitColumns, links: BatchLinks, inOrder: Int32Array): HitColumns {
     if (links.count < 2) return columns;
@@ -166,7 +166,7 @@ export class BatchBuilder {
   }
 }
 
-/** Quiet clicks have the instant 0, which is later than no other. */
+/** Quiet clicks have the instant 0, which is never later than another. */
 function withQuietClicks(linkClicks: Float64Array, quiet: ReadonlyMap<number, number>): Float64Array {
   if (quiet.size === 0) return linkClicks;
   const rows = new Map<number, readonly [number, number]>();

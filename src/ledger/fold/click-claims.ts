@@ -8,7 +8,7 @@ import { mergedClicks, noClicks, packClicks, type RecentClicks, unpackClicks } f
 import { RepeatFinder } from './repeat-finder.ts';
 import { noKey } from './repeat-key.ts';
 
-/** A claim that may still have clicks near later hits: another journal's that was read, or one of our own. */
+/** A claim that may still have clicks near later hits: one that was read from another journal, or one of this journal. */
 interface KnownClaim {
   readonly claimNumber: number;
   readonly lastAt: number;
@@ -35,8 +35,8 @@ export class ClickClaims {
   #mayHaveOld = true;
 
   /**
-   * `isAlone` says that no other journal has hits to fold now. Then only the last clicks are claimed: hits of later journals are
-   * later than all of these (alternating runs: claiming everything took 0.2 µs of a hit's 9).
+   * `isAlone` returns whether no other journal has hits to fold now. If so, only the last clicks are claimed: hits of later
+   * journals are later than all of these (alternating runs: claiming everything took 0.2 µs of a hit's 9).
    */
   constructor(limits: Limits, journal: string, isAlone: () => boolean) {
     const window = limits.repeatWindow;
@@ -48,7 +48,8 @@ export class ClickClaims {
   }
 
   /**
-   * Sets the class of the repeats and floods in the batch that begins here. If it fails with StoreAway, it may be called again.
+   * Sets the class of the repeats and floods in the batch that begins here. If it fails with StoreUnavailable, it may be called
+   * again.
    */
   async claim(
     { columns, hot }: Pick<HitBatch, 'columns' | 'hot'>,
@@ -61,14 +62,14 @@ export class ClickClaims {
     const [first, last] = span === null ? [0, 0] : [span.first - this.#window, span.last + this.#window];
     const since = span !== null && this.#isAlone() ? span.last - this.#window * 2 : Number.NEGATIVE_INFINITY;
     const before = this.#known.filter(({ lastAt }) => lastAt > first);
-    const wait = this.#mayHaveOld;
+    const mayHaveOld = this.#mayHaveOld;
     this.#mayHaveOld = true;
     this.#floods.begin();
     let read: readonly KnownClaim[] = [];
     const claimNumber = await store.claim({
       journal: this.#journal,
       from,
-      mayHaveOld: wait,
+      mayHaveOld,
       now,
       first,
       last,

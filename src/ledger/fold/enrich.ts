@@ -13,7 +13,7 @@ import type { Click } from '../click.ts';
 import { type DailySalts, visitorHash } from '../visitors/visitor-hash.ts';
 import type { CountryOf, PlaceOf } from './geo.ts';
 
-/** A hit as the ledger stores it, plus the rest of what its user agent says. */
+/** A hit as the ledger stores it, plus the versions in its user agent, and its visitor. */
 export interface EnrichedHit extends Click {
   readonly organizationId: number;
   readonly outcome: RawHit['outcome'];
@@ -93,7 +93,7 @@ export const placeWords = (
     ? { region: '', city: '' }
     : { region: place.region, city: cityWord(place) };
 
-/** Everything stored of a hit on its own: the fold decides later whether it repeats another. */
+/** Computes everything that is stored about a single hit: the fold decides later whether it repeats another. */
 export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
   const agent = parts.agentOf(raw.userAgent);
   const visitor = visitorHash(parts.salts, raw);

@@ -16,7 +16,7 @@ export interface EqualGroup {
  */
 export class EqualClicks {
   /** Called with clicks that were counted together, and the index of their values in `cells`. */
-  readonly #spill: (alike: EqualGroup, cells: Int32Array, from: number) => void;
+  readonly #spill: (group: EqualGroup, cells: Int32Array, from: number) => void;
   readonly #textOf: (cells: Int32Array, from: number) => string;
   #width = 0;
   #entryCells = fewCells;
@@ -27,7 +27,7 @@ export class EqualClicks {
   readonly #texts: (string | null)[] = new Array(entries).fill(null);
 
   constructor(
-    spill: (alike: EqualGroup, cells: Int32Array, from: number) => void,
+    spill: (group: EqualGroup, cells: Int32Array, from: number) => void,
     textOf: (cells: Int32Array, from: number) => string,
   ) {
     this.#spill = spill;
@@ -47,7 +47,8 @@ export class EqualClicks {
   add(columns: readonly Int32Array[], row: number, organizationId: number, hour: number): string {
     const entry = entryOf(columns, row);
     const cached = this.#texts[entry];
-    const text = cached != null && this.#isAt(entry, columns, row) ? cached : this.#put(entry, columns, row);
+    const text =
+      cached != null && this.#hasCells(entry, columns, row) ? cached : this.#put(entry, columns, row);
     if (this.#organizations[entry] !== organizationId || this.#hours[entry] !== hour) {
       this.#spillOut(entry);
       this.#organizations[entry] = organizationId;
@@ -62,7 +63,7 @@ export class EqualClicks {
     for (let entry = 0; entry < entries; entry++) this.#spillOut(entry);
   }
 
-  #isAt(entry: number, columns: readonly Int32Array[], row: number): boolean {
+  #hasCells(entry: number, columns: readonly Int32Array[], row: number): boolean {
     const cells = this.#cells;
     const from = entry * this.#entryCells;
     for (let index = 0; index < columns.length; index++)

@@ -8,8 +8,8 @@ const minute = 60_000;
 type Level = { -readonly [Key in keyof FloodLevel]: FloodLevel[Key] };
 
 /**
- * A leaky bucket for each hot pair of link and network: every redirected person adds one, `limit` a minute leak out, and it holds
- * twice the limit. Clicks beyond that are a flood.
+ * A leaky bucket for each hot pair of link and network: every redirected visitor adds one, `limit` a minute leak out, and it
+ * holds twice the limit. Clicks at a level above the limit are a flood.
  */
 export class FloodLevels {
   readonly #limit: number;
@@ -29,8 +29,8 @@ export class FloodLevels {
   }
 
   /**
-   * `hot` has the row and the pair of each hit on a hot pair. Rows of a flood lose their keys, so that nothing repeats them.
-   * Returns the levels to store. May be called again for the same batch.
+   * `hot` has the row and the pair of each hit on a hot pair. Rows of a flood lose their keys, so that no click counts as a
+   * repeat of them. Returns the levels to store. May be called again for the same batch.
    */
   find(columns: HitColumns, hot: Float64Array, stored: readonly FloodLevel[]): readonly FloodLevel[] {
     this.#restore(columns);
@@ -75,12 +75,12 @@ export class FloodLevels {
   ): Level {
     const known = next.get(pair);
     if (known !== undefined) return known;
-    const level = { ...this.#begin(pair, at, stored.get(pair)) };
+    const level = { ...this.#initialLevel(pair, at, stored.get(pair)) };
     next.set(pair, level);
     return level;
   }
 
-  #begin(pair: number, at: number, stored: FloodLevel | undefined): FloodLevel {
+  #initialLevel(pair: number, at: number, stored: FloodLevel | undefined): FloodLevel {
     const isOfThisTime = stored !== undefined && stored.at - at < minute;
     return (isOfThisTime ? stored : this.#own.get(pair)) ?? { pair, level: 0, at };
   }

@@ -6,18 +6,18 @@ const minute = 60_000;
 
 /**
  * Finds hot pairs of a link and a network: those with at least a hundredth of the limit in a minute. Many pairs share a counter,
- * and counters are halved every minute: it costs other hits nearly nothing, and at worst a pair is checked more closely in vain.
- * What counts as a flood is decided by the claims, from the stored levels that all journals share.
+ * and counters are halved every minute: it costs other hits nearly nothing, and at worst a pair is checked more closely than
+ * needed. What counts as a flood is decided by the claims, from the stored levels that all journals share.
  */
 export class FloodWatch {
-  readonly #hot: number;
+  readonly #threshold: number;
   readonly #counts = new Uint16Array(counters);
   #minute = Number.NEGATIVE_INFINITY;
   /** Pairs of a row and its pair's key, for each hit on a hot pair. */
   readonly hot = new FloatList();
 
   constructor(limit: number) {
-    this.#hot = Math.min(maxCount, Math.max(1, Math.floor(limit / 100)));
+    this.#threshold = Math.min(maxCount, Math.max(1, Math.floor(limit / 100)));
   }
 
   /** Counts a hit, and returns whether its pair is hot. `network` is a checksum, as counters are shared anyway. */
@@ -28,7 +28,7 @@ export class FloodWatch {
     const index = (mixed ^ (mixed >>> 15)) & (counters - 1);
     const count = (this.#counts[index] ?? 0) + 1;
     if (count <= maxCount) this.#counts[index] = count;
-    return count >= this.#hot;
+    return count >= this.#threshold;
   }
 
   #halve(now: number): void {

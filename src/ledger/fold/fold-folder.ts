@@ -25,7 +25,7 @@ interface FolderParts extends FoldParts {
   readonly tell: (event: string, facts: Record<string, unknown>) => void;
 }
 
-/** Folds the journals in the data folder of another node, dead or copied. Its files are not changed. */
+/** Folds the journals in the data folder of another node, which has failed or whose folder was copied. Its files are not changed. */
 export async function foldFolder(parts: FolderParts, dataDir: string): Promise<FoldedFolder> {
   const clock = new ServerClock(
     () => parts.store.serverNow(),
@@ -51,7 +51,7 @@ export async function foldFolder(parts: FolderParts, dataDir: string): Promise<F
   return { journals, hits, inUse };
 }
 
-/** Another process may fold a copy at the same time: then this continues from where that one is. */
+/** Another process may fold a copy at the same time: then this one continues from the position of the other. */
 async function foldJournal(
   parts: FolderParts,
   dataDir: string,

@@ -51,7 +51,7 @@ export class FoldLag {
     }
   }
 
-  /** Includes hits that are only in memory because the disk accepts nothing. */
+  /** Includes hits that are only in memory because the disk accepts no writes. */
   get hits(): number {
     return Math.max(0, this.#appended - this.#folded);
   }

@@ -15,7 +15,7 @@ export interface FoldSettings {
   /** The public address. */
   readonly origin: string;
   readonly daysKept: number;
-  /** Whose time limits the time of hits: the database's, or the one in messages. */
+  /** The clock that limits the time of hits: the database's, or the time in messages. */
   readonly clock: 'server' | 'told';
   /** How long folded segments of the journal are kept. */
   readonly keep: Keep;

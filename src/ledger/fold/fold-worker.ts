@@ -53,13 +53,13 @@ const leftoverPause = 5_000;
 /** How often to check whether the database has gone back in time. */
 const checkInterval = 5_000;
 const stopTimeout = 3_000;
-/** Days: their clicks are counted, and they contain visitors' addresses. */
+/** Days for which damaged segments are kept: their clicks are counted, and they contain visitors' addresses. */
 const damagedKept = 7;
 /** Milliseconds after a hit in which more are expected. */
 const busyFor = 5_000;
 /** How many old hits are folded in one batch during that time. */
 const busyLength = 32_768;
-/** After so many hits an organization may have enough of them to be merged. */
+/** After this many hits, an organization may have enough of them to be merged. */
 const mergedAfter = 32_768;
 /** Milliseconds between two steps in which the store is free for other writers. */
 const storeFreeTime = 20;
@@ -82,17 +82,17 @@ export class FoldWorker {
   #newestCorrection = 0;
   #now: number;
   readonly #serverClock: ServerClock;
-  /** When that message came, by this thread's monotonic clock. */
-  #nowSaidAt = performance.now();
+  /** When `#now` was received, by this thread's monotonic clock. */
+  #nowReceivedAt = performance.now();
   #end: Position = { segment: 1, offset: 0 };
   #own: JournalFold | null = null;
   #current: JournalFold | null = null;
-  #mustTidy = true;
+  #mustCleanUp = true;
   readonly #leftovers = new DueTask(() => this.#run(), leftoverPause, true);
   readonly #merging = new DueTask(() => this.#run(), mergePause);
   readonly #checking = new DueTask(() => this.#run(), checkInterval);
   /** Deletes the last claims if no hits follow. */
-  readonly #forgetting = new DueTask(() => this.#run(), claimsKept + 1_000);
+  readonly #deletingClaims = new DueTask(() => this.#run(), claimsKept + 1_000);
   /** Hits that were folded since the last merge. */
   #unmerged = 0;
   readonly #stopping = new AbortController();
@@ -102,7 +102,7 @@ export class FoldWorker {
   #running: Promise<void> | null = null;
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #pauseLength = firstPause;
-  readonly #left: OrphanedJournals;
+  readonly #orphans: OrphanedJournals;
   #reportedAwayAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FoldWorkerParts) {
@@ -115,7 +115,7 @@ export class FoldWorker {
     );
     this.#builder = new BatchBuilder(this.#seen, parts.store.minByLink);
     this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich, parts.settings.floodLimit);
-    this.#left = new OrphanedJournals({
+    this.#orphans = new OrphanedJournals({
       settings: parts.settings,
       store: parts.store,
       open: (name) => this.#open(name),
@@ -133,10 +133,10 @@ export class FoldWorker {
   take(message: Exclude<ToFold, { kind: 'start' }>): void {
     if (this.#isStopping) return;
     this.#now = message.now;
-    this.#nowSaidAt = performance.now();
+    this.#nowReceivedAt = performance.now();
     if (message.kind === 'wake') this.#wokenAt = performance.now();
     if (message.kind === 'cleanUp') {
-      this.#mustTidy = true;
+      this.#mustCleanUp = true;
       this.#leftovers.now();
     } else {
       this.#end = message.end;
@@ -154,7 +154,7 @@ export class FoldWorker {
 
   /** While a long journal is being folded, no message carries the current time. */
   get #clock(): number {
-    return Math.floor(this.#now + performance.now() - this.#nowSaidAt);
+    return Math.floor(this.#now + performance.now() - this.#nowReceivedAt);
   }
 
   get #isStopping(): boolean {
@@ -217,8 +217,8 @@ export class FoldWorker {
 
   #hasMore(): boolean {
     return (
-      this.#mustTidy ||
-      this.#forgetting.isDue ||
+      this.#mustCleanUp ||
+      this.#deletingClaims.isDue ||
       this.#merging.isDue ||
       this.#checking.isDue ||
       this.#leftovers.isDue ||
@@ -238,17 +238,17 @@ export class FoldWorker {
       await this.#checkWatermarks();
     }
     if (this.#leftovers.isDue) {
-      const isSomeLeft = await this.#left.fold();
+      const isSomeLeft = await this.#orphans.fold();
       this.#leftovers.done();
       if (isSomeLeft) this.#leftovers.later();
-      if (this.#left.reached.size > 0) this.#checkLater();
+      if (this.#orphans.reached.size > 0) this.#checkLater();
     }
-    if (this.#forgetting.isDue && !this.#isStopping) {
-      this.#forgetting.done();
+    if (this.#deletingClaims.isDue && !this.#isStopping) {
+      this.#deletingClaims.done();
       await this.#parts.store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
     }
-    if (this.#mustTidy && !this.#isStopping) {
-      this.#mustTidy = false;
+    if (this.#mustCleanUp && !this.#isStopping) {
+      this.#mustCleanUp = false;
       await this.#cleanUp();
       this.#merging.now();
     }
@@ -292,7 +292,7 @@ export class FoldWorker {
     }
   }
 
-  /** What an earlier thread of this process has folded may be lost, too, and perhaps nothing comes after it. */
+  /** What an earlier thread of this process has folded may be lost as well, so the watermark is checked even if no more hits follow. */
   async #openOwn(): Promise<JournalFold> {
     const own = await this.#open(this.#parts.settings.journal);
     if (own.watermark !== null) this.#checkLater();
@@ -313,7 +313,7 @@ export class FoldWorker {
     if (hasFolded) {
       this.#checkLater();
       // Later claims delete the earlier ones.
-      this.#forgetting.laterAnew();
+      this.#deletingClaims.laterAnew();
       await messagesReceived();
     }
     return hasFolded;
@@ -328,13 +328,13 @@ export class FoldWorker {
     this.#checkLater();
     const own = watermarkKey(this.#parts.settings.journal);
     this.#own?.trim();
-    const known = [...this.#left.reached, [own, this.#own?.watermark ?? null] as const];
+    const known = [...this.#orphans.reached, [own, this.#own?.watermark ?? null] as const];
     for (const [journal, mark] of known) {
       if (mark === null) continue;
       const stored = await this.#parts.store.watermark(journal);
       if (stored === null || isBefore(stored, mark)) throw new StoreChanged('a watermark has gone back');
     }
-    if (this.#left.isLookDue) this.#leftovers.now();
+    if (this.#orphans.isCheckDue) this.#leftovers.now();
   }
 
   /** On PostgreSQL other nodes have journals of their own. */
@@ -386,11 +386,12 @@ export class FoldWorker {
       key,
       folderOf(settings.dataDir, name),
     );
-    if (journal.gone !== null) this.#warn('clicks gone from the journal', { journal: key, ...journal.gone });
+    if (journal.missingSegments !== null)
+      this.#warn('clicks gone from the journal', { journal: key, ...journal.missingSegments });
     return journal;
   }
 
-  /** Before the batch is folded: if this process ends in between, the segment is still there. */
+  /** Called before the batch is folded: if this process ends in between, the segment still exists. */
   #reportDamage(name: JournalName, damage: Damage): void {
     const facts = { journal: watermarkKey(name), ...damage };
     try {
@@ -458,7 +459,7 @@ export class FoldWorker {
   /** Folds the rest if that is quick; otherwise it waits in the journal for the next start. */
   async #stop(): Promise<void> {
     this.#stopping.abort();
-    for (const task of [this.#leftovers, this.#merging, this.#checking, this.#forgetting]) task.stop();
+    for (const task of [this.#leftovers, this.#merging, this.#checking, this.#deletingClaims]) task.stop();
     const timer = setTimeout(() => {
       this.#hasStopTimedOut = true;
       this.#current?.stop();
@@ -480,6 +481,6 @@ export class FoldWorker {
     const { settings, store } = this.#parts;
     if (own.watermark !== null)
       await store.finishJournal(watermarkKey(settings.journal), this.#serverClock.now);
-    this.#left.removeOrKeep(settings.journal, own);
+    this.#orphans.removeOrKeep(settings.journal, own);
   }
 }

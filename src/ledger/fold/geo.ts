@@ -15,7 +15,7 @@ export class CountryFileError extends Error {
 
 /**
  * Reads a whole .mmdb file (the bundled one: 5 MB, under 10 ms) and looks countries up in it. Networks that are in no public
- * register, private and loopback ones among them, are in none of these files, and so are unknown.
+ * registry, including private and loopback ones, are in none of these files, so their country is unknown.
  */
 export function openCountryFile(path: string): CountryOf {
   const recordOf = recordsIn(path);
@@ -28,7 +28,7 @@ export function openPlaceFile(path: string): PlaceOf {
   return (address) => placeIn(recordOf(address));
 }
 
-/** Samples addresses across the address space: a city file knows a city for most of them. */
+/** Samples addresses across the address space: a city file has a city for most of them. */
 export function placesKnownIn(path: string): PlacesKnown {
   const placeOf = openPlaceFile(path);
   let [regions, cities] = [false, false];
@@ -45,7 +45,7 @@ export function placesKnownIn(path: string): PlacesKnown {
 function recordsIn(path: string): (address: string) => unknown {
   const reader = readDatabase(path);
   return (address) => {
-    // 1.2.3.4 as IPv6, which these files don't index.
+    // An IPv4-mapped IPv6 address, which these files don't index.
     const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
     const version = isIP(plain);
     const isCovered = version === 4 || (version === 6 && reader.metadata.ipVersion === 6);
@@ -95,8 +95,8 @@ function placeIn(record: unknown): Place {
 
 /** MaxMind has a list of subdivisions, largest first; IPinfo has one code. Neither includes the country. */
 function regionIn(record: Record<string, unknown>, country: string): string {
-  const [widest] = Array.isArray(record.subdivisions) ? record.subdivisions : [];
-  const code = isRecord(widest) ? widest.iso_code : record.region_code;
+  const [largest] = Array.isArray(record.subdivisions) ? record.subdivisions : [];
+  const code = isRecord(largest) ? largest.iso_code : record.region_code;
   if (typeof code !== 'string' || country === unknownCountry) return '';
   return regionCode(code.includes('-') ? code : `${country}-${code}`) ?? '';
 }

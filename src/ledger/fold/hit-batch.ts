@@ -78,7 +78,7 @@ export class HitBatch {
     return this.hours.length >= maxHours;
   }
 
-  /** Hits from after the bound have a wrong time. */
+  /** Hits with a time after the bound come from a wrong clock. */
   begin(bound: TimeBound | null = null): void {
     if (bound !== null) this.#cursor.bound(bound);
     if (this.#words.trim()) {
@@ -162,7 +162,8 @@ export class HitBatch {
     if (!hit.isBare) this.#writeMore(hit, row);
     const { visitor } = facts;
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
-    // Visitors who asked not to be tracked have a key too: it is kept for minutes, and stored beside nothing else.
+    // Visitors who asked not to be tracked have a key too: it is kept for minutes, and never stored with other data about the
+    // visitor.
     const isClick = outcome === redirect && visitor !== noVisitor && columns.class[row] === classCodes.human;
     if (isClick && this.#floods?.isHot(linkId, facts.network, at)) this.#noteHot(hit, facts, row);
     const mayRepeat = isClick && columns.source[row] !== sourceCodes.qr;
@@ -223,7 +224,7 @@ export class HitBatch {
     columns.reason[row] = reasonCodes[found.reason];
   }
 
-  /** A link can have too many cities to keep all of them apart. */
+  /** A link can have too many cities to count each of them separately. */
   #writePlace(linkId: number, { region, city }: VisitorFacts, row: number): void {
     const [ofRegion, ofCity] = this.columns.willHavePlaces();
     if (ofRegion !== undefined) ofRegion[row] = region;

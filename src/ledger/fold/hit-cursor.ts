@@ -17,14 +17,14 @@ const prime = 0x0100_0193;
 const zero = '0'.charCodeAt(0);
 const lineBreak = '\n'.charCodeAt(0);
 const fourLineBreaks = 0x0a0a_0a0a;
-const mark = doNotTrackMark.charCodeAt(0);
-const blank = evidenceMark.charCodeAt(0);
+const doNotTrackCode = doNotTrackMark.charCodeAt(0);
+const evidenceCode = evidenceMark.charCodeAt(0);
 const aliasCode = aliasMark.charCodeAt(0);
 const ruleCode = ruleMark.charCodeAt(0);
 const hintsBlank = hintsMark.charCodeAt(0);
 const hintsTilde = hintsMark.charCodeAt(1);
-/** So many digits always make less than 2 to the 31st. */
-const smallNumber = 9;
+/** A number with this many digits is always less than 2 to the 31st. */
+const safeDigits = 9;
 /** A country and its line break. */
 const countryLine = 3;
 /** The digits of an instant for the next 260 years; the first eight of them change every hundred seconds. */
@@ -55,7 +55,7 @@ export class HitCursor {
   #bytes: Buffer = Buffer.alloc(0);
   #view = viewOf(this.#bytes);
   #end = 0;
-  #here = 0;
+  #offset = 0;
   #method = 0;
   #address = 0;
   #agent = 0;
@@ -70,13 +70,13 @@ export class HitCursor {
   #refererHash = 0;
   #queryHash = 0;
   /** The first digits of the last instant: as bytes, and as a number. */
-  #early = 0;
-  #late = 0;
+  #firstBytes = 0;
+  #secondBytes = 0;
   #firstPart = 0;
   #latest = Number.POSITIVE_INFINITY;
   #now = 0;
 
-  /** Hits from after `latest` get the instant `now`: their clock was wrong. */
+  /** Hits with an instant after `latest` get the instant `now`: their clock was wrong. */
   bound({ latest, now }: TimeBound): void {
     this.#latest = latest;
     this.#now = now;
@@ -91,12 +91,12 @@ export class HitCursor {
       this.#referer = 0;
     }
     // Offsets stored as doubles are slow indexes, even if they are integers: `| 0` converts them.
-    this.#here = from | 0;
+    this.#offset = from | 0;
     this.#end = to | 0;
   }
 
   next(): boolean {
-    if (this.#here >= this.#end) return false;
+    if (this.#offset >= this.#end) return false;
     this.#readInstant();
     if (this.at > this.#latest) this.at = this.#now;
     this.linkId = this.#number();
@@ -110,7 +110,7 @@ export class HitCursor {
 
   /** Whether there is no query, purpose, header evidence, country, alias or rule, as in most hits. */
   get isPlain(): boolean {
-    return this.#here - this.#query === 3;
+    return this.#offset - this.#query === 3;
   }
 
   /** The cached value of the visitor: of organization, method, address, user agent and languages together. */
@@ -146,19 +146,19 @@ export class HitCursor {
   }
 
   get method(): string {
-    return this.#cut(this.#method, this.#address);
+    return this.#textBetween(this.#method, this.#address);
   }
 
   get address(): string {
-    return this.#cut(this.#address, this.#agent);
+    return this.#textBetween(this.#address, this.#agent);
   }
 
   get userAgent(): string {
-    return this.#cut(this.#agent, this.#language);
+    return this.#textBetween(this.#agent, this.#language);
   }
 
   get acceptLanguage(): string {
-    return this.#cut(this.#language, this.#hasHints ? this.#referer - hintsLength : this.#referer);
+    return this.#textBetween(this.#language, this.#hasHints ? this.#referer - hintsLength : this.#referer);
   }
 
   get clientHints(): number {
@@ -170,15 +170,15 @@ export class HitCursor {
   }
 
   get referer(): string {
-    return this.#cut(this.#referer, this.#query);
+    return this.#textBetween(this.#referer, this.#query);
   }
 
   get query(): string {
-    return this.#cut(this.#query, this.#purpose);
+    return this.#textBetween(this.#query, this.#purpose);
   }
 
   get purpose(): string {
-    return this.#cut(this.#hasEvidence ? this.#purpose + 2 : this.#purpose, this.#hint);
+    return this.#textBetween(this.#hasEvidence ? this.#purpose + 2 : this.#purpose, this.#hint);
   }
 
   get headerEvidence(): HeaderEvidence {
@@ -188,15 +188,15 @@ export class HitCursor {
   }
 
   get countryHint(): string {
-    return this.#cut(this.#hint, this.#aliasAt);
+    return this.#textBetween(this.#hint, this.#aliasAt);
   }
 
   get alias(): string {
-    return this.#cut(this.#aliasAt, this.#ruleAt);
+    return this.#textBetween(this.#aliasAt, this.#ruleAt);
   }
 
   get matchedRule(): string {
-    return this.#cut(this.#ruleAt, this.#here);
+    return this.#textBetween(this.#ruleAt, this.#offset);
   }
 
   get hit(): RawHit {
@@ -233,49 +233,53 @@ export class HitCursor {
 
   /** The offset of the rule after the country; that of the next hit if there is no rule. */
   get #ruleAt(): number {
-    if (this.#here - this.#hint <= countryLine) return this.#here;
+    if (this.#offset - this.#hint <= countryLine) return this.#offset;
     // A loop: the line is short, and calling the runtime's search takes ten times as long.
     let at = this.#hint;
-    while (at < this.#here && this.#bytes[at] !== ruleCode) at++;
-    return at < this.#here ? at + 1 : at;
+    while (at < this.#offset && this.#bytes[at] !== ruleCode) at++;
+    return at < this.#offset ? at + 1 : at;
   }
 
   /** The offset of the alias after the country, which has no letters or two; that of the rule if there is no alias. */
   get #aliasAt(): number {
     const bytes = this.#bytes;
-    if (this.#here - this.#hint <= countryLine) return this.#here;
+    if (this.#offset - this.#hint <= countryLine) return this.#offset;
     if (bytes[this.#hint] === aliasCode) return this.#hint + 1;
-    const isBehindCountry = bytes[this.#hint] !== ruleCode && bytes[this.#hint + 2] === aliasCode;
-    return isBehindCountry ? this.#hint + 3 : this.#ruleAt;
+    const isAfterCountry = bytes[this.#hint] !== ruleCode && bytes[this.#hint + 2] === aliasCode;
+    return isAfterCountry ? this.#hint + 3 : this.#ruleAt;
   }
 
   get #hasEvidence(): boolean {
-    return this.#bytes[this.#purpose] === blank;
+    return this.#bytes[this.#purpose] === evidenceCode;
   }
 
   get #hasHints(): boolean {
-    const mark = this.#referer - 1 - hintsLength;
-    return mark >= this.#language && this.#bytes[mark] === hintsBlank && this.#bytes[mark + 1] === hintsTilde;
+    const hintsAt = this.#referer - 1 - hintsLength;
+    return (
+      hintsAt >= this.#language &&
+      this.#bytes[hintsAt] === hintsBlank &&
+      this.#bytes[hintsAt + 1] === hintsTilde
+    );
   }
 
   #textFrom(cache: ByteCache<string>, from: number, to: number, hash: number): string {
     if (to - from <= 1) return '';
     const cached = cache.get(this.#view, from, to, hash);
     if (cached !== undefined) return cached;
-    const text = this.#cut(from, to);
+    const text = this.#textBetween(from, to);
     cache.set(this.#view, from, to, hash, text);
     return text;
   }
 
   /** The text of a line that ends before `next`. */
-  #cut(start: number, next: number): string {
+  #textBetween(start: number, next: number): string {
     return next - start <= 1 ? '' : this.#bytes.toString('utf8', start, next - 1);
   }
 
   /** Nearly always thirteen digits, the first eight of which are those of the previous hit. */
   #readInstant(): void {
     const bytes = this.#bytes;
-    const start = this.#here;
+    const start = this.#offset;
     const end = start + instantDigits;
     if (end >= this.#end || bytes[end] !== lineBreak || !this.#isFirstOfInstant(start)) {
       this.at = this.#number();
@@ -290,59 +294,59 @@ export class HitCursor {
       }
       rest = rest * 10 + digit;
     }
-    this.#here = end + 1;
+    this.#offset = end + 1;
     this.at = this.#firstPart + rest;
   }
 
   #isFirstOfInstant(start: number): boolean {
     const view = this.#view;
-    const early = view.getInt32(start, true);
-    const late = view.getInt32(start + 4, true);
-    if (early === this.#early && late === this.#late) return true;
+    const firstBytes = view.getInt32(start, true);
+    const secondBytes = view.getInt32(start + 4, true);
+    if (firstBytes === this.#firstBytes && secondBytes === this.#secondBytes) return true;
     let first = 0;
     for (let at = start; at < start + firstDigits; at++) {
       const digit = (this.#bytes[at] ?? 0) - zero;
       if (!(digit >= 0 && digit <= 9)) return false;
       first = first * 10 + digit;
     }
-    this.#early = early;
-    this.#late = late;
+    this.#firstBytes = firstBytes;
+    this.#secondBytes = secondBytes;
     this.#firstPart = first * restOfInstant;
     return true;
   }
 
   #number(): number {
     const bytes = this.#bytes;
-    const start = this.#here;
+    const start = this.#offset;
     let at = start;
     let number = 0;
     let digit = (bytes[at] ?? 0) - zero;
-    for (const max = at + smallNumber; at < max && digit >= 0 && digit <= 9; ) {
+    for (const max = at + safeDigits; at < max && digit >= 0 && digit <= 9; ) {
       number = number * 10 + digit;
       digit = (bytes[++at] ?? 0) - zero;
     }
     if (bytes[at] !== lineBreak) return this.#unusualNumber();
-    this.#here = at + 1;
+    this.#offset = at + 1;
     return number;
   }
 
   /** Our clocks give no fractions and no times before 1970, but a test's clock may. */
   #unusualNumber(): number {
-    const start = this.#here;
-    return Number(this.#cut(start, this.#afterLine()));
+    const start = this.#offset;
+    return Number(this.#textBetween(start, this.#afterLine()));
   }
 
   #readCodes(): void {
     const bytes = this.#bytes;
-    this.outcome = (bytes[this.#here] ?? 0) - zero;
-    this.target = (bytes[this.#here + 1] ?? 0) - zero;
-    this.doNotTrack = bytes[this.#here + 2] === mark;
-    this.#here += this.doNotTrack ? 4 : 3;
+    this.outcome = (bytes[this.#offset] ?? 0) - zero;
+    this.target = (bytes[this.#offset + 1] ?? 0) - zero;
+    this.doNotTrack = bytes[this.#offset + 2] === doNotTrackCode;
+    this.#offset += this.doNotTrack ? 4 : 3;
   }
 
   /** Whether the four lines of the previous hit are repeated here; skips them if so. */
   #skipSameVisitor(): boolean {
-    const start = this.#here;
+    const start = this.#offset;
     const before = this.#method;
     const length = this.#referer - before;
     if (length === 0 || start + length > this.#end || !isSame(this.#view, before, this.#view, start, length))
@@ -353,13 +357,13 @@ export class HitCursor {
     this.#agent += distance;
     this.#language += distance;
     this.#referer = start + length;
-    this.#here = start + length;
+    this.#offset = start + length;
     return true;
   }
 
   #skipVisitor(): void {
     this.#hash = 0;
-    this.#method = this.#here;
+    this.#method = this.#offset;
     this.#address = this.#afterLine();
     this.#agent = this.#afterLine();
     this.#language = this.#afterLine();
@@ -368,13 +372,13 @@ export class HitCursor {
   }
 
   #skipRest(): void {
-    const start = this.#here;
+    const start = this.#offset;
     this.isBare = start + 4 <= this.#end && this.#view.getInt32(start) === fourLineBreaks;
     if (this.isBare) {
       this.#query = start + 1;
       this.#purpose = start + 2;
       this.#hint = start + 3;
-      this.#here = start + 4;
+      this.#offset = start + 4;
       return;
     }
     this.#hash = 0;
@@ -391,18 +395,18 @@ export class HitCursor {
   #afterLine(): number {
     const view = this.#view;
     const lastWord = this.#end - 4;
-    let at = this.#here;
+    let at = this.#offset;
     let hash = this.#hash;
     while (at <= lastWord) {
       const word = view.getInt32(at, true);
       const isBreak = word ^ fourLineBreaks;
-      // A zero byte borrows from the one above it: the lowest bit set is right.
+      // A zero byte borrows from the byte above it, so only the lowest set bit is reliable.
       const found = (isBreak - 0x0101_0101) & ~isBreak & 0x8080_8080;
       if (found !== 0) {
         const bits = 31 - Math.clz32(found & -found);
         this.#hash = Math.imul(hash ^ (word << (31 - bits)), prime);
-        this.#here = at + (bits >> 3) + 1;
-        return this.#here;
+        this.#offset = at + (bits >> 3) + 1;
+        return this.#offset;
       }
       hash = Math.imul(hash ^ word, prime);
       hash ^= hash >>> 15;
@@ -418,8 +422,8 @@ export class HitCursor {
     for (; at < this.#end && bytes[at] !== lineBreak; at++, shift += 8) word |= (bytes[at] ?? 0) << shift;
     word |= lineBreak << shift;
     this.#hash = Math.imul(hash ^ (word << (24 - shift)), prime);
-    this.#here = at + 1;
-    return this.#here;
+    this.#offset = at + 1;
+    return this.#offset;
   }
 }
 

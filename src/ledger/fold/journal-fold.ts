@@ -47,7 +47,7 @@ interface FoldParts {
   readonly keep: Keep | null;
 }
 
-/** So many hits leave up to 50 MB of garbage, or very little if they have few visitors. */
+/** This many hits leave up to 50 MB of garbage, or very little if they have few visitors. */
 const hitsPerCollection = 100_000;
 const garbagePerCollection = 24_000_000;
 const firstRetry = 100;
@@ -64,7 +64,7 @@ export class JournalFold {
   #done: Position;
   readonly #stopping = new AbortController();
   #isInDoubt = false;
-  /** Words up to here are in storage or in `#unproven`. */
+  /** Words up to this mark are in storage or in `#unproven`. */
   #wordMark: WordMark | null = null;
   /** Words by id that no commit of this journal has found in storage yet. Each batch uses only some of the known words. */
   readonly #unproven = new Map<number, string>();
@@ -105,7 +105,7 @@ export class JournalFold {
   }
 
   /** Segments that were removed, and that storage doesn't have: it may have gone back further than they are kept. */
-  get gone(): { readonly from: number; readonly to: number } | null {
+  get missingSegments(): { readonly from: number; readonly to: number } | null {
     const from = (this.#watermark?.segment ?? 0) + 1;
     const [first] = segmentsIn(this.#folder);
     return first === undefined || first <= from ? null : { from, to: first - 1 };
@@ -123,8 +123,8 @@ export class JournalFold {
 
   /**
    * Folds about `maxHits` hits before `end` (null: the end of the journal) in one transaction. Returns false if there were none,
-   * or if `stop` was called while the store was away. Throws StoreAway if the journal can't be read now: nothing was changed
-   * then, and the call may be repeated.
+   * or if `stop` was called while the store was unavailable. Throws StoreUnavailable if the journal can't be read now: nothing
+   * was changed then, and the call may be repeated.
    */
   async foldBatch(end: Position | null, maxHits: number): Promise<boolean> {
     this.#damage = [];
@@ -163,7 +163,7 @@ export class JournalFold {
         const day = hits.add(record, this.#isReady);
         if (day === null) break;
         record = null;
-        await this.#persist(() => salts.prepare(day, this.#stopping.signal));
+        await this.#withRetries(() => salts.prepare(day, this.#stopping.signal));
         this.#readyDays.add(day);
       }
     }
@@ -193,15 +193,15 @@ export class JournalFold {
 
   async #fold(to: Position): Promise<void> {
     const { builder, hits, store, words, deliveriesOf } = this.#parts;
-    await this.#persist(() => words.settle(store));
+    await this.#withRetries(() => words.settle(store));
     if (this.#isStopped) return;
     const from = this.#watermark;
-    await this.#persist(() => this.#claims.claim(hits, from, this.#parts.now(), store));
+    await this.#withRetries(() => this.#claims.claim(hits, from, this.#parts.now(), store));
     if (this.#isStopped) return;
     const built = builder.batch(hits, words, this.#name, from, to, this.#parts.now());
     const batch = { ...built, newWords: this.#newWordsOf(built.hits) };
     const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), this.#name);
-    await this.#persist(() => this.#commit(batch, deliveries));
+    await this.#withRetries(() => this.#commit(batch, deliveries));
   }
 
   /** Webhooks show more than the ledger stores, and few links have one: their clicks are read from the journal again. */
@@ -265,7 +265,7 @@ export class JournalFold {
     return found;
   }
 
-  async #persist(work: () => Promise<void>): Promise<void> {
+  async #withRetries(work: () => Promise<void>): Promise<void> {
     for (let wait = firstRetry; !this.#isStopped; wait = Math.min(wait * 2, maxRetry)) {
       try {
         return await work();
@@ -277,7 +277,7 @@ export class JournalFold {
     }
   }
 
-  /** Otherwise the garbage collector lets dead strings grow to several times the memory in use. */
+  /** Otherwise the garbage collector lets unreachable strings grow to several times the memory in use. */
   #collectGarbage(hits: number): void {
     this.#sinceCollection += hits;
     if (this.#sinceCollection < hitsPerCollection) return;

@@ -47,7 +47,7 @@ export class OrphanedJournals {
   }
 
   /** Whether a kept journal may have been kept for long enough. */
-  get isLookDue(): boolean {
+  get isCheckDue(): boolean {
     return this.#finished.size > 0 && performance.now() - this.#checkedAt > keptCheckInterval;
   }
 

@@ -60,8 +60,8 @@ export class RollUps {
   /** Dimensions in which a click may have another value than 0, and their columns. */
   #dimensions: readonly number[] = [];
   #values: readonly Int32Array[] = [];
-  readonly #alike = new EqualClicks(
-    (alike, cells, from) => this.#addEqual(alike, cells, from),
+  readonly #equalClicks = new EqualClicks(
+    (group, cells, from) => this.#addEqual(group, cells, from),
     (cells, from) => this.#textOf(cells, from),
   );
 
@@ -82,7 +82,7 @@ export class RollUps {
     this.#columns = columns;
     this.#dimensions = inUse.map((name) => dimensionCodes[name]);
     this.#values = inUse.map((name) => ledger[hitColumns.indexOf(columnOf(name))] as Int32Array);
-    this.#alike.begin(inUse.length);
+    this.#equalClicks.begin(inUse.length);
     this.#hours = Float64Array.from(hours).sort();
     this.#linkNumbers.clear();
     this.#linkCounts = [];
@@ -106,7 +106,7 @@ export class RollUps {
 
   /** Must be called after the last link. */
   end(): void {
-    this.#alike.end();
+    this.#equalClicks.end();
     const inOrder = [...this.#organizationTallies].sort(([one], [other]) => one - other);
     for (const [id, tally] of inOrder) this.#addOrganization(id, tally);
   }
@@ -114,7 +114,7 @@ export class RollUps {
   /** A link's only hit: its cells are the values to count, in order. */
   #addOnly(row: number, linkId: number, organizationId: number): void {
     const hour = this.#hourRank(this.#columns.at[row] ?? 0);
-    this.#linkCounts.push(this.#alike.add(this.#values, row, organizationId, hour));
+    this.#linkCounts.push(this.#equalClicks.add(this.#values, row, organizationId, hour));
     this.#linkNumbers.push4(linkId, this.#hours[hour] ?? 0, 1, 0);
     this.#linkNumbers.push6(0, 0, 0, 0, 0, 0);
   }
@@ -144,40 +144,40 @@ export class RollUps {
     const columns = this.#columns;
     let clicks = 0;
     // Consecutive hits often have the same values.
-    let [hourBefore, rollupBefore, reasonBefore, same] = [0, 0, 0, 0];
+    let [previousHour, previousRollup, previousReason, same] = [0, 0, 0, 0];
     for (let row = from; row < to; row++) {
       const hour = this.#hourRank(columns.at[row] ?? 0);
       let rollup = clickRollup;
-      let why = 0;
+      let hitReason = 0;
       if (columns.isClick(row)) {
         this.#clicks[clicks] = row;
         this.#clickHours[clicks++] = hour;
       } else {
         rollup = rollupOfClass[columns.class[row] ?? 0] ?? pageRollup;
-        why = columns.reason[row] ?? 0;
+        hitReason = columns.reason[row] ?? 0;
       }
-      if (hour === hourBefore && rollup === rollupBefore && why === reasonBefore) {
+      if (hour === previousHour && rollup === previousRollup && hitReason === previousReason) {
         same += 1;
         continue;
       }
-      this.#addTotals(hourBefore, rollupBefore, reasonBefore, same);
-      hourBefore = hour;
-      rollupBefore = rollup;
-      reasonBefore = why;
+      this.#addTotals(previousHour, previousRollup, previousReason, same);
+      previousHour = hour;
+      previousRollup = rollup;
+      previousReason = hitReason;
       same = 1;
     }
-    this.#addTotals(hourBefore, rollupBefore, reasonBefore, same);
+    this.#addTotals(previousHour, previousRollup, previousReason, same);
     return clicks;
   }
 
-  #addTotals(hour: number, rollup: number, why: number, hits: number): void {
+  #addTotals(hour: number, rollup: number, hitReason: number, hits: number): void {
     if (hits === 0) return;
     this.#tally.add(this.#kind(total, hour, rollup), 0, hits);
-    if (rollup !== clickRollup) this.#tally.add(this.#kind(reason, hour, rollup), why, hits);
+    if (rollup !== clickRollup) this.#tally.add(this.#kind(reason, hour, rollup), hitReason, hits);
   }
 
   /**
-   * Counts only values other than 0: all remaining clicks have the value 0, as half of all values are. `index` is that of the
+   * Counts only values other than 0: half of all values are 0, and all remaining clicks have that value. `index` is that of the
    * dimension.
    */
   #countClicks(clicks: number, index: number): void {
@@ -186,22 +186,22 @@ export class RollUps {
     if (values === undefined || clicks === 0) return;
     const [rows, hours, tally] = [this.#clicks, this.#clickHours, this.#tally];
     // Consecutive clicks often have the same value.
-    let before = values[rows[0] ?? 0] ?? 0;
-    let hourBefore = hours[0] ?? 0;
+    let previous = values[rows[0] ?? 0] ?? 0;
+    let previousHour = hours[0] ?? 0;
     let same = 0;
     for (let click = 0; click < clicks; click++) {
       const value = values[rows[click] ?? 0] ?? 0;
       const hour = hours[click] ?? 0;
-      if (value === before && hour === hourBefore) {
+      if (value === previous && hour === previousHour) {
         same += 1;
         continue;
       }
-      if (before !== 0) tally.add(this.#kind(dimension, hourBefore, clickRollup), before, same);
-      before = value;
-      hourBefore = hour;
+      if (previous !== 0) tally.add(this.#kind(dimension, previousHour, clickRollup), previous, same);
+      previous = value;
+      previousHour = hour;
       same = 1;
     }
-    if (before !== 0) tally.add(this.#kind(dimension, hourBefore, clickRollup), before, same);
+    if (previous !== 0) tally.add(this.#kind(dimension, previousHour, clickRollup), previous, same);
   }
 
   #makeRoom(rows: number): void {
@@ -230,7 +230,7 @@ export class RollUps {
     const keys = tally.keys();
     const sums = this.#classes;
     let counts = '';
-    let here = -1;
+    let currentHour = -1;
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index] ?? 0;
       const kind = kindOf(key);
@@ -238,9 +238,9 @@ export class RollUps {
       const count = tally.count(key);
       organization.add(this.#byDimension(kind), value, count);
       const hour = hourOfKind(kind);
-      if (hour !== here) {
-        if (here >= 0) this.#addLinkHour(linkId, here, counts);
-        here = hour;
+      if (hour !== currentHour) {
+        if (currentHour >= 0) this.#addLinkHour(linkId, currentHour, counts);
+        currentHour = hour;
         counts = '';
         sums.fill(0);
       }
@@ -250,7 +250,7 @@ export class RollUps {
       else if (dimension === reason) counts += countEntry(dimension, reasonValue(value, rollup), count);
       else counts += countEntry(dimension, value, count);
     }
-    if (here >= 0) this.#addLinkHour(linkId, here, counts);
+    if (currentHour >= 0) this.#addLinkHour(linkId, currentHour, counts);
   }
 
   #addLinkHour(linkId: number, hour: number, counts: string): void {

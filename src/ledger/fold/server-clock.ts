@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../rules/errors.ts';
 const clockGrace = 60_000;
 const readInterval = 60_000;
 
-/** The latest plausible time of a hit: one from after `latest` gets the instant `now`. */
+/** The latest plausible time of a hit: a hit with an instant after `latest` gets the instant `now`. */
 export interface TimeBound {
   readonly latest: number;
   readonly now: number;
@@ -21,31 +21,35 @@ interface Reading {
  * the clock of the process.
  */
 export class ServerClock {
-  readonly #ask: () => Promise<number | null>;
-  readonly #own: () => number;
+  readonly #readServerTime: () => Promise<number | null>;
+  readonly #ownClock: () => number;
   readonly #onAhead: (milliseconds: number) => void;
   #reading: Reading | null = null;
   #readAt = Number.NEGATIVE_INFINITY;
 
   /** `onAhead` is called when this node's clock is found to be ahead. */
-  constructor(ask: () => Promise<number | null>, own: () => number, onAhead: (milliseconds: number) => void) {
-    this.#ask = ask;
-    this.#own = own;
+  constructor(
+    readServerTime: () => Promise<number | null>,
+    ownClock: () => number,
+    onAhead: (milliseconds: number) => void,
+  ) {
+    this.#readServerTime = readServerTime;
+    this.#ownClock = ownClock;
     this.#onAhead = onAhead;
   }
 
   /**
-   * Must be called before the time is used. Fails with StoreAway until the database's time was read once: timestamps that other
-   * nodes rely on are set and deleted by it, and this node's clock may be years off.
+   * Must be called before the time is used. Fails with StoreUnavailable until the database's time was read once: timestamps that
+   * other nodes rely on are set and deleted by it, and this node's clock may be years off.
    */
   async read(): Promise<void> {
     if (performance.now() - this.#readAt < readInterval) return;
     try {
-      const server = await this.#ask();
+      const server = await this.#readServerTime();
       this.#readAt = performance.now();
       if (server === null) return;
       this.#reading = { server, at: this.#readAt };
-      const ahead = this.#own() - server;
+      const ahead = this.#ownClock() - server;
       if (ahead > clockGrace) this.#onAhead(ahead);
     } catch (cause) {
       if (!(cause instanceof StoreUnavailable) || this.#reading === null) throw cause;
@@ -53,7 +57,7 @@ export class ServerClock {
   }
 
   get now(): number {
-    return this.server ?? this.#own();
+    return this.server ?? this.#ownClock();
   }
 
   /** Null where the database has no clock of its own. */

@@ -10,9 +10,9 @@ const fields = 16;
 const values = 2 ** 21;
 
 /**
- * Values that visitors make up (a UTM parameter, a referrer) could create a new row for every hit. Only so many are kept apart
- * per link, hour and field. Counted from this process's start, and reset when there are too many links or values. Values are
- * indexes of words.
+ * Values that visitors make up (a UTM parameter, a referrer) could create a new row for every hit. Only a limited number of them
+ * are counted separately per link, hour and field. Counted from this process's start, and reset when there are too many links or
+ * values. Values are indexes of words.
  */
 export class ValueLimit {
   readonly #max: number;
@@ -33,7 +33,7 @@ export class ValueLimit {
     for (const table of [this.#firsts, this.#further, this.#pairs]) table.clear();
   }
 
-  /** Whether a value is kept apart, as it will be from then on. `field` is less than 16. */
+  /** Whether a value is counted separately, as it will be from then on. `field` is less than 16. */
   admits(linkId: number, field: number, hour: number, value: number): boolean {
     this.#begin(hour);
     const owner = linkId * fields + field;
@@ -42,7 +42,7 @@ export class ValueLimit {
     return first < 0 || first === value || this.#admitsFurther(owner, value);
   }
 
-  /** Whether a new value would be kept apart. */
+  /** Whether a new value would be counted separately. */
   hasRoom(linkId: number, field: number, hour: number): boolean {
     this.#begin(hour);
     const owner = linkId * fields + field;

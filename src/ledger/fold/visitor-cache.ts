@@ -32,7 +32,7 @@ export interface VisitorFacts {
   networkHash: number | null;
   /** A hash of all languages, and of the client hints. */
   readonly languages: number;
-  /** `noVisitor` if the day's salt is gone. */
+  /** `noVisitor` if the day's salt no longer exists. */
   readonly visitor: number;
   /** Its halves. */
   readonly lower: number;
@@ -73,9 +73,9 @@ export class VisitorCache {
   #find(hit: HitCursor, day: number): VisitorFacts {
     const cached = hit.cachedVisitor(this.#recent);
     if (cached !== undefined && isFor(cached, hit, day)) return cached;
-    const made = this.#make(hit, day);
-    hit.cacheVisitor(this.#recent, made);
-    return made;
+    const created = this.#create(hit, day);
+    hit.cacheVisitor(this.#recent, created);
+    return created;
   }
 
   /** A number under the salt of the day, from which the network can't be found. For the few hits that may be part of a flood. */
@@ -97,7 +97,7 @@ export class VisitorCache {
     return hash;
   }
 
-  #make(hit: HitCursor, day: number): VisitorFacts {
+  #create(hit: HitCursor, day: number): VisitorFacts {
     const parts = this.#parts;
     const words = this.#words;
     const { at, organizationId, method, address, userAgent } = hit;

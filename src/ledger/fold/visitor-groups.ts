@@ -18,9 +18,9 @@ export class VisitorGroups {
     const { length } = visits;
     if (length === 0) return;
     const hour = visits.at(0);
-    let one = 2;
-    while (one < length && visits.at(one) === hour) one += 2;
-    if (one >= length) this.#addHour(owner, variant, hour, visits);
+    let index = 2;
+    while (index < length && visits.at(index) === hour) index += 2;
+    if (index >= length) this.#addHour(owner, variant, hour, visits);
     else for (const each of hoursOf(visits)) this.#addHour(owner, variant, each, visits);
   }
 
@@ -30,11 +30,11 @@ export class VisitorGroups {
 
   #addHour(owner: number, variant: number, hour: number, visits: FloatList): void {
     let count = 0;
-    for (let one = 0; one < visits.length; one += 2) if (visits.at(one) === hour) count += 1;
+    for (let index = 0; index < visits.length; index += 2) if (visits.at(index) === hour) count += 1;
     const visitors = new Float64Array(count);
     count = 0;
-    for (let one = 0; one < visits.length; one += 2)
-      if (visits.at(one) === hour) visitors[count++] = visits.at(one + 1);
+    for (let index = 0; index < visits.length; index += 2)
+      if (visits.at(index) === hour) visitors[count++] = visits.at(index + 1);
     if (count > 1) visitors.sort();
     this.#groups.push({ hour, owner, variant, visitors });
   }
@@ -57,6 +57,6 @@ const inOrder = (one: HourVisitors, other: HourVisitors): number =>
 
 function hoursOf(visits: FloatList): Set<number> {
   const hours = new Set<number>();
-  for (let one = 0; one < visits.length; one += 2) hours.add(visits.at(one));
+  for (let index = 0; index < visits.length; index += 2) hours.add(visits.at(index));
   return hours;
 }

@@ -29,7 +29,7 @@ export class WordIds {
     this.#max = max;
   }
 
-  /** Words whose ids were fetched before this sweep began may be deleted. */
+  /** Words whose ids were fetched before this sweep began may have been deleted. */
   noteSweep(newest: number): void {
     if (this.#sweep !== null && this.#sweep !== newest) this.#isOutdated = true;
   }
@@ -41,7 +41,7 @@ export class WordIds {
   }
 
   /**
-   * Must be called between batches. Drops all words if there are too many, or they may be deleted; returns whether it did:
+   * Must be called between batches. Drops all words if there are too many, or they may have been deleted; returns whether it did:
    * indexes are then invalid.
    */
   trim(): boolean {
@@ -96,7 +96,7 @@ export class WordIds {
   }
 
   /** Replaces indexes by ids. */
-  number(indexes: Int32Array, count: number): void {
+  replaceWithIds(indexes: Int32Array, count: number): void {
     if (this.#numbers.length !== this.#ids.length) this.#numbers = Int32Array.from(this.#ids);
     const ids = this.#numbers;
     for (let at = 0; at < count; at++) indexes[at] = ids[indexes[at] ?? 0] ?? 0;

@@ -65,7 +65,7 @@ export class HitPack {
     return Array.from({ length: this.count }, (_, row) => ({ ...this.hit(row), reason: reasons[row] ?? 0 }));
   }
 
-  /** The reasons as they are stored: they still tell what a hit was before a person changed its class. */
+  /** The reasons as they are stored: they still contain the class that a hit had before a person changed it. */
   get storedReasons(): Float64Array {
     return this.#read(hitColumns.indexOf('reason'));
   }
@@ -74,24 +74,24 @@ export class HitPack {
     if (index < firstColumns) return this.#readCells(index, 0, 1, widthsLength, this.#cellsAt);
     let at = this.#cellsAfter(firstColumns, 1, this.#cellsAt);
     for (const { first, end, flagAt, widths } of furtherParts) {
-      const isHere = index < end;
+      const isInPart = index < end;
       if (this.#bytes[flagAt] === 1) {
         const minsAt = at + widths;
         const widthsAt = widths === 0 ? 1 + first : at;
         const cellsFrom = minsAt + (end - first) * 8;
-        if (isHere) return this.#readCells(index, first, widthsAt, minsAt, cellsFrom);
+        if (isInPart) return this.#readCells(index, first, widthsAt, minsAt, cellsFrom);
         at = this.#cellsAfter(end - first, widthsAt, cellsFrom);
       }
-      if (isHere) break;
+      if (isInPart) break;
     }
     return new Float64Array(this.count);
   }
 
-  /** The end of the cells of so many columns that begin at `at`. */
+  /** The end of the cells of this many columns, which begin at `at`. */
   #cellsAfter(columns: number, widthsAt: number, at: number): number {
     let after = at;
-    for (let before = 0; before < columns; before++)
-      after += roomFor(this.count, this.#bytes[widthsAt + before] ?? 0);
+    for (let column = 0; column < columns; column++)
+      after += roomFor(this.count, this.#bytes[widthsAt + column] ?? 0);
     return after;
   }
 

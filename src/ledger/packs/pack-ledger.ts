@@ -25,9 +25,9 @@ import {
   packsBefore,
 } from './packed-hits.ts';
 
-/** The first query asks for few packs: they often fill a page. */
+/** The first query reads few packs: they often fill a page. */
 const fewPacks = 2;
-/** A link's may be few among many of its organization. */
+/** A pack may have few hits of a link among many of its organization. */
 const manyPacks = 128;
 const more = (limit: number): number => Math.min(limit * 8, manyPacks);
 const maxClasses = 8;
@@ -58,7 +58,7 @@ export class PackLedger implements Ledger {
       const skippable = offset > 0 ? packed.length + (await this.#countRows(filter, from, before)) : 0;
       if (offset > 0 && skippable <= offset) offset -= skippable;
       else {
-        // However the packed hits are interleaved with the rows, at least so many rows precede the page.
+        // However the packed hits are interleaved with the rows, at least this many rows precede the page.
         const passed = Math.max(0, offset - packed.length);
         offset -= passed;
         const missing = page.limit - found.length;
@@ -198,8 +198,8 @@ function eachMatching(
   take: (row: number, ofClass: number) => void,
 ): void {
   const at = pack.column('at');
-  const chosen = links && { ids: new Set(links), of: pack.column('link_id') };
-  const wanted = values.map(([name, value]) => [pack.column(name), value] as const);
+  const requestedLinks = links && { ids: new Set(links), of: pack.column('link_id') };
+  const requestedValues = values.map(([name, value]) => [pack.column(name), value] as const);
   const since = times.from ?? Number.NEGATIVE_INFINITY;
   const until = times.to ?? Number.POSITIVE_INFINITY;
   for (let row = from; row < to; row++) {
@@ -207,8 +207,8 @@ function eachMatching(
     if (instant < since || instant >= until) continue;
     const ofClass = pack.rollupClass(row);
     if (classes !== undefined && !classes.includes(ofClass)) continue;
-    if (chosen !== undefined && !chosen.ids.has(chosen.of[row] ?? 0)) continue;
-    if (wanted.every(([column, value]) => column[row] === value)) take(row, ofClass);
+    if (requestedLinks !== undefined && !requestedLinks.ids.has(requestedLinks.of[row] ?? 0)) continue;
+    if (requestedValues.every(([column, value]) => column[row] === value)) take(row, ofClass);
   }
 }
 

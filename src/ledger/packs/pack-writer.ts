@@ -120,7 +120,7 @@ export class PackWriter {
     if (width === 0) return 0;
     const values = this.#values;
     if (width !== wholeNumber) for (let row = 0; row < count; row++) values[row] = (values[row] ?? 0) - min;
-    // The runtime converts cells of another type in a tenth of the time of a loop here.
+    // The runtime converts cells of another type in a tenth of the time that a loop takes.
     cellsOf(this.#bytes, at, width, count).set(values.subarray(0, count));
     return roomFor(count, width);
   }

@@ -52,7 +52,7 @@ async function packsWhere(
 /** Packs read at once for a count: they are counted before the next ones are read. */
 const countedAtOnce = 64;
 
-/** All packs of an owner with hits in this time range and ids above `above`, which no pack contains in its middle. */
+/** All packs of an owner with hits in this time range and ids above `above`. No pack has hits on both sides of `above`. */
 export async function* eachPack(
   database: Database,
   owner: Owner,
@@ -95,7 +95,7 @@ export async function newestPackedId({ read }: Database): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-/** A pack has no more than `maxInPack` hits, so the search can begin at that key. */
+/** A pack has no more than `maxInPack` hits, so the search can begin that many ids earlier. */
 const reachesBeyond = (after: number, key: RawBuilder<unknown>) =>
   sql`${key} > ${after - maxInPack} and packs.id + packs.hits > ${after + 1}`;
 

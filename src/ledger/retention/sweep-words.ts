@@ -10,7 +10,7 @@ import {
 } from '../../storage/word-sweeps.ts';
 import { wordsInUse } from './words-in-use.ts';
 
-/** Milliseconds after which another node may assume that this one has died. */
+/** Milliseconds after which another node may assume that this one has failed. */
 const claimLength = 60_000;
 const claimInterval = 10_000;
 /**
@@ -28,8 +28,8 @@ const deletedAtOnce = 500;
  *
  * A fold may be about to use any word whose id it has fetched. So each sweep gets a number before it searches anything. A fold
  * that fetches a word's id stores the number of the newest sweep with it, and such words are kept. A fold that fetched ids before
- * this sweep began notices the sweep in its transaction, and does the same there for all of its words (`SqlFoldStore.fold`); if
- * one was deleted by then, it reads its journal again.
+ * this sweep began notices the sweep in its transaction, and does the same in that transaction for all of its words
+ * (`SqlFoldStore.fold`); if one was deleted by then, it reads its journal again.
  */
 export async function sweepWords(
   { database, now }: { readonly database: Database; readonly now: () => number },
@@ -41,9 +41,9 @@ export async function sweepWords(
   const between = pauses(() =>
     database.write((queries) => claimWordSweep(queries, sweep, now() + claimLength)),
   );
-  const goOn = async () => !isStopped() && (await between());
-  const used = await wordsInUse(database, goOn);
-  if (used !== null && (await deleteUnused(database, sweep, (id) => used.has(id), goOn)))
+  const mayContinue = async () => !isStopped() && (await between());
+  const used = await wordsInUse(database, mayContinue);
+  if (used !== null && (await deleteUnused(database, sweep, (id) => used.has(id), mayContinue)))
     await database.write((queries) => finishWordSweep(queries, sweep, now()));
   else await database.write((queries) => claimWordSweep(queries, sweep, now()));
 }
@@ -52,14 +52,14 @@ async function deleteUnused(
   database: Database,
   sweep: number,
   isUsed: (id: number) => boolean,
-  goOn: () => Promise<boolean>,
+  mayContinue: () => Promise<boolean>,
 ): Promise<boolean> {
   for (let after = 0; ; ) {
-    if (!(await goOn())) return false;
+    if (!(await mayContinue())) return false;
     const ids = await wordsBefore(database.read, sweep, after, wordsAtOnce);
     const unused = ids.filter((id) => !isUsed(id));
     for (let from = 0; from < unused.length; from += deletedAtOnce) {
-      if (!(await goOn())) return false;
+      if (!(await mayContinue())) return false;
       const some = unused.slice(from, from + deletedAtOnce);
       await database.write((queries) => deleteWords(queries, sweep, some));
     }
@@ -72,15 +72,15 @@ async function deleteUnused(
 /** Called between two steps; resolves to true. */
 function pauses(claim: () => Promise<void>): () => Promise<boolean> {
   let claimedAt = performance.now();
-  let begun = performance.now();
+  let startedAt = performance.now();
   return async () => {
-    const taken = performance.now() - begun;
+    const taken = performance.now() - startedAt;
     if (taken > quick) await Bun.sleep(Math.max(minPause, taken * pausesPerStep));
     if (performance.now() - claimedAt > claimInterval) {
       await claim();
       claimedAt = performance.now();
     }
-    begun = performance.now();
+    startedAt = performance.now();
     return true;
   };
 }

@@ -21,7 +21,7 @@ const packsAtOnce = 16;
 
 const codesOfWords: ReadonlySet<number> = new Set(wordDimensions.map((name) => dimensionCodes[name]));
 
-/** Where a scan continues; null if it is over. */
+/** The key after which a scan continues; null at its end. */
 type Key = readonly number[] | null;
 type Scan = (queries: Queries, after: readonly number[], use: (id: number) => void) => Promise<Key>;
 

@@ -1,13 +1,13 @@
 import type { Column } from '../fold-store.ts';
 
-/** PostgreSQL's binary format of arrays: it reads a number from it in a tenth of the time that text takes. */
+/** PostgreSQL's binary format of arrays: the server reads a number in a tenth of the time that text takes. */
 const headerLength = 20;
 const types = { bigint: 20, text: 25, bytea: 17 } as const;
 
 export function bigintArray(numbers: Column | readonly number[], count = numbers.length): Buffer {
   const { buffer, view } = arrayOf(types.bigint, count, count * 12);
   if (numbers instanceof Float64Array) writeDoubles(view, numbers, count);
-  else if (numbers instanceof Int32Array) writeWhole(view, numbers, count);
+  else if (numbers instanceof Int32Array) writeIntegers(view, numbers, count);
   else writeDoubles(view, Float64Array.from(numbers), count);
   return buffer;
 }
@@ -62,7 +62,7 @@ function writeDoubles(view: DataView, numbers: Float64Array, count: number): voi
   }
 }
 
-function writeWhole(view: DataView, numbers: Int32Array, count: number): void {
+function writeIntegers(view: DataView, numbers: Int32Array, count: number): void {
   for (let index = 0, at = headerLength; index < count; index++, at += 12) {
     const number = numbers[index] ?? 0;
     view.setInt32(at, 8);

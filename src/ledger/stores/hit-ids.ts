@@ -1,6 +1,6 @@
 import type { FoldBatch, HitIdOf } from '../fold-store.ts';
 
-/** `ids` are the ids of the batch's hits by row; it is only called when an id is needed. */
+/** `ids` returns the ids of the batch's hits by row; it is only called when an id is needed. */
 export function hitIdOf(
   { order, hits }: Pick<FoldBatch, 'order' | 'hits'>,
   ids: () => Float64Array,

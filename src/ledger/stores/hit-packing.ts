@@ -38,7 +38,7 @@ interface PackingRules {
   readonly maxSpan: number;
   /** Whether a pack ends at the end of a UTC month. */
   readonly byMonth: boolean;
-  /** Whether so many hits of an organization are written as chunks directly. */
+  /** Whether this many hits of an organization are written as chunks directly. */
   readonly isChunked?: (organizationId: number, hits: number) => boolean;
 }
 
@@ -99,11 +99,11 @@ export class Packer {
 
 function linksIn(ofLink: Column | undefined, rows: Rows, from: number, to: number): number[] {
   const links: number[] = [];
-  let before = Number.NaN;
+  let previous = Number.NaN;
   for (let at = from; at < to; at++) {
     const link = ofLink?.[rows === null ? at : (rows[at] ?? 0)] ?? 0;
-    if (link !== before) links.push(link);
-    before = link;
+    if (link !== previous) links.push(link);
+    previous = link;
   }
   return links;
 }
@@ -155,14 +155,14 @@ function partsOf(hits: Hits, keys: Column, { minHits, isChunked = () => false }:
     return { hits, packs, chunks, packed: null, left: none, leftRows: [] };
   }
   const next = new Map<number, number>();
-  let before = 0;
+  let nextPosition = 0;
   for (const [key, { organizationId, hits: ofKey }] of sums) {
     if (ofKey < minHits) continue;
-    add({ organizationId, from: before, to: before + ofKey });
-    next.set(key, before);
-    before += ofKey;
+    add({ organizationId, from: nextPosition, to: nextPosition + ofKey });
+    next.set(key, nextPosition);
+    nextPosition += ofKey;
   }
-  const packed = new Int32Array(before);
+  const packed = new Int32Array(nextPosition);
   const leftRows: number[] = [];
   eachRun(keys, count, (key, from, to) => {
     const start = next.get(key);
@@ -172,7 +172,8 @@ function partsOf(hits: Hits, keys: Column, { minHits, isChunked = () => false }:
     }
     if (start !== undefined) next.set(key, start + to - from);
   });
-  const left = leftRows.length === 0 ? none : { columns: taken(columns, leftRows), count: leftRows.length };
+  const left =
+    leftRows.length === 0 ? none : { columns: selected(columns, leftRows), count: leftRows.length };
   return { hits, packs, chunks, packed, left, leftRows };
 }
 
@@ -202,5 +203,5 @@ function eachRun(
   }
 }
 
-const taken = (columns: readonly Column[], rows: readonly number[]): Column[] =>
+const selected = (columns: readonly Column[], rows: readonly number[]): Column[] =>
   columns.map((column) => Float64Array.from(rows, (row) => column[row] ?? 0));

@@ -4,7 +4,7 @@ import { PostgresConnection } from './postgres-connection.ts';
 /** Reads end long before that. If a drop takes longer, the next one continues it. */
 const timeout = 60_000;
 
-/** Drops partitions over a connection of its own, which waits for statements that still read them, while the fold doesn't. */
+/** Drops partitions over a connection of its own, which waits for statements that still read them, so that the fold doesn't wait. */
 export class PartitionDrop {
   readonly #connection: PostgresConnection;
   readonly #done: Promise<void>;

@@ -19,7 +19,10 @@ type Table = keyof typeof tables;
 export type AskPartitions = Query;
 const tableNames = Object.keys(tables) as Table[];
 
-/** All time before and all time after is one partition each: only a wrong clock puts hits there. */
+/**
+ * All instants before the first month share one partition, and all after the last month another: only a wrong clock produces such
+ * hits.
+ */
 const firstMonth = monthOf(Date.UTC(2020, 0));
 const endMonth = monthOf(Date.UTC(2100, 0));
 
@@ -92,10 +95,10 @@ export class Partitions {
    */
   async expired(at: number): Promise<readonly Partition[]> {
     const all = await readPartitions(this.#query);
-    const isLeft = ({ state }: Partition) => Number(state !== 'attached');
+    const isInterrupted = ({ state }: Partition) => Number(state !== 'attached');
     return all
       .filter(({ to, state }) => state === 'pending' || (to !== null && to <= at))
-      .sort((one, other) => isLeft(other) - isLeft(one));
+      .sort((one, other) => isInterrupted(other) - isInterrupted(one));
   }
 
   /** Whether there is a partition with rows from before there were partitions. */
@@ -113,21 +116,21 @@ export class Partitions {
           .map((period) => ({ table, ...period, name: `${table}_${period.name}` })),
       );
       if (missing.length === 0) return;
-      const namesakes = all.filter(({ name }) => missing.some((one) => one.name === name));
+      const existing = all.filter(({ name }) => missing.some((one) => one.name === name));
       try {
         await dropPartitions(
           this.#query,
-          namesakes.filter(({ state }) => state === 'pending'),
+          existing.filter(({ state }) => state === 'pending'),
         );
         await this.#transaction(async (query) => {
           await query(`set local lock_timeout = '2s'`);
           for (const one of missing) {
-            const isThere = namesakes.some(({ name, state }) => name === one.name && state === 'detached');
-            await attach(query, one, isThere);
+            const exists = existing.some(({ name, state }) => name === one.name && state === 'detached');
+            await attach(query, one, exists);
           }
         });
       } catch (cause) {
-        // Another node may just have created them; the next try tells.
+        // Another node may just have created them; the next attempt shows it.
         if (cause instanceof StoreUnavailable) throw cause;
         if (tries === maxTries) throw new StoreUnavailable((cause as Error).message, { cause });
         await Bun.sleep(20 * tries);
@@ -161,9 +164,9 @@ export async function dropPartitions(query: Query, partitions: readonly Partitio
 async function attach(
   query: Query,
   { table, name, from, to }: Period & { readonly table: Table },
-  isThere: boolean,
+  exists: boolean,
 ): Promise<void> {
-  if (!isThere) {
+  if (!exists) {
     await query(`create table ${name} (like ${table} including defaults including storage)`);
     await query(`alter table ${name} add primary key (${tables[table]})`);
   }

@@ -13,12 +13,12 @@ import { type Query, type Row, unnested } from './sql-fold-store.ts';
 type Transaction = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
 const packsAtOnce = 64;
-/** Versions that know this migration read the groups. */
+/** Versions that have this migration read the groups. */
 const linksInGroupsSince = 65;
 /** SQLSTATE: no partition for a row. */
 const noPartition = '23514';
 
-/** Organizations with enough hits after their last chunk; at most so many hits are checked for each. */
+/** Organizations with enough hits after their last chunk; at most this many hits are checked for each. */
 const candidatesSql = `select organizations.id from organizations
   left join lateral (select last_id from hit_chunks where hit_chunks.organization_id = organizations.id order by id desc limit 1)
     as merged on true
@@ -32,7 +32,7 @@ const candidatesSql = `select organizations.id from organizations
   order by organizations.id`;
 const groupsSql = `insert into hit_link_groups (chunk_id, last_link, first_at, links)
   select * from ${unnested(['bigint', 'bigint', 'bigint', 'bytea'])}`;
-/** Makes chunks of an organization one process at a time, and never during a correction of its hits. */
+/** Only one process at a time makes chunks of an organization, and none does during a correction of its hits. */
 const lockSql = `select coalesce((select value from settings where key = '${leastMigrationKey}')::bigint, 0) as least
   from organizations where id = $1 and deleted_at is null
   and not exists (select from click_corrections where organization_id = $1 and finished_at is null)
@@ -53,7 +53,7 @@ export class PostgresChunks {
   readonly #partitions: Partitions;
   readonly #minHits: number;
   #organizations: number[] | null = null;
-  /** All hits with ids up to here are visible. */
+  /** All hits with ids up to this one are visible. */
   #settled = 0;
 
   constructor(query: Query, transaction: Transaction, partitions: Partitions, minHits: number) {
@@ -79,7 +79,7 @@ export class PostgresChunks {
   }
 
   /**
-   * Waits for running transactions that may insert hits with ids that were drawn by now; later transactions get higher ids.
+   * Checks whether all transactions have ended that may insert hits with ids drawn by now; later transactions get higher ids.
    * Returns false if some are still running.
    */
   async #settle(): Promise<boolean> {
@@ -114,7 +114,7 @@ export class PostgresChunks {
   ): Promise<boolean> {
     const [locked] = await query(lockSql, [organizationId]);
     if (locked === undefined) return false;
-    const isBesideOlder = Number(locked.least) < linksInGroupsSince;
+    const hasOlderNodes = Number(locked.least) < linksInGroupsSince;
     const [last] = await query(
       'select last_id from hit_chunks where organization_id = $1 order by id desc limit 1',
       [organizationId],
@@ -127,7 +127,7 @@ export class PostgresChunks {
       const chunk = chunkOf(part);
       const id = part.ids[0] ?? 0;
       await insertChunk(query, chunk, { id, first, last: end, now });
-      if (isBesideOlder) await insertLinks(query, chunk, id);
+      if (hasOlderNodes) await insertLinks(query, chunk, id);
       else await insertGroups(query, chunk, id);
     }
     return true;

@@ -20,7 +20,7 @@ interface ConnectionSettings {
   /** Milliseconds that a statement may take. */
   readonly timeout: number;
   /** Called for each new connection before it is used. */
-  readonly greet?: (query: Query) => Promise<void>;
+  readonly onConnect?: (query: Query) => Promise<void>;
 }
 
 /** One connection, opened when needed and closed at the first fault, because its state is unknown then. */
@@ -34,7 +34,7 @@ export class PostgresConnection {
   readonly #begin: string;
   /** More than there are repeated statements. */
   readonly #names = new StatementNames(100);
-  /** The value of `prepared_statements` in the address: whether statements are named, whatever pooler is in between. */
+  /** The value of `prepared_statements` in the address: whether statements are named, regardless of any pooler in between. */
   readonly #naming: string | null;
   /** A named statement was lost: there is a pooler that doesn't support them. */
   #hasLostNames = false;
@@ -52,19 +52,19 @@ export class PostgresConnection {
     this.#begin = beginWith(this.#limits);
   }
 
-  readonly query: Query = async (sql, parameters) => this.#over(await this.#connected())(sql, parameters);
+  readonly query: Query = async (sql, parameters) => this.#queryOn(await this.#connected())(sql, parameters);
 
   /** For repeated statements: they are parsed and planned once. */
   readonly namedQuery: Query = async (sql, parameters) =>
-    this.#over(await this.#connected(), true)(sql, parameters);
+    this.#queryOn(await this.#connected(), true)(sql, parameters);
 
   /** Everything uses one connection: on a second one, half of it would be outside the transaction. */
   async transaction<T>(work: (query: Query) => Promise<T>, isNamed = false): Promise<T> {
     const client = await this.#connected();
-    const query = this.#over(client);
+    const query = this.#queryOn(client);
     await query(this.#begin);
     try {
-      const result = await work(this.#over(client, isNamed));
+      const result = await work(this.#queryOn(client, isNamed));
       await query('commit');
       return result;
     } catch (cause) {
@@ -84,7 +84,7 @@ export class PostgresConnection {
     return this.#naming !== 'off' && !this.#isPooler && !this.#hasLostNames;
   }
 
-  #over(client: pg.Client, isNamed = false): Query {
+  #queryOn(client: pg.Client, isNamed = false): Query {
     return async (sql, parameters = []) => {
       const named = isNamed && this.#namesStatements ? this.#names.of(sql) : { text: sql };
       try {
@@ -93,13 +93,13 @@ export class PostgresConnection {
         const fault = this.#isOfName(cause, named.name)
           ? new StoreUnavailable(String(cause), { cause })
           : faultOf(cause);
-        if (fault instanceof StoreUnavailable) this.#giveUp(client);
+        if (fault instanceof StoreUnavailable) this.#discard(client);
         throw fault;
       }
     };
   }
 
-  /** Whether the failure concerns the statement's name, so that another connection without or with another name works. */
+  /** Whether the failure concerns the statement's name, so that a new connection works, with another name or without names. */
   #isOfName(cause: unknown, name: string | undefined): boolean {
     if (name === undefined) return false;
     if (hasOldPlan(cause)) this.#names.renew(name);
@@ -138,15 +138,15 @@ export class PostgresConnection {
       return this.#connect();
     }
     try {
-      await this.#settings.greet?.(this.#over(client));
+      await this.#settings.onConnect?.(this.#queryOn(client));
     } catch (cause) {
-      this.#giveUp(client);
+      this.#discard(client);
       throw cause;
     }
     return client;
   }
 
-  #giveUp(client: pg.Client): void {
+  #discard(client: pg.Client): void {
     if (this.#client === client) this.#client = null;
     client.end().catch(() => {});
   }

@@ -42,18 +42,19 @@ import {
 const noPartition = '23514';
 const lockNotAvailable = '55P03';
 /**
- * Hits of one transaction. In a longer one more hits share the rows of their links, which takes a seventh of the CPU time and a quarter
- * of the WAL. It takes about `longTimeSlice` milliseconds at most: others that add to the same rows wait for its end.
+ * Hits of one transaction. In a larger transaction more hits share the rows of their links, which takes a seventh of the CPU time
+ * and a quarter of the WAL. It takes about `longTimeSlice` milliseconds at most: others that add to the same rows wait for its
+ * end.
  */
 const minBatch = 32_768;
 const maxBatch = 120_000;
 const longTimeSlice = 1_000;
-/** With fewer hits, the time of a transaction tells little about each of them. */
+/** With fewer hits, the time of a transaction is no measure of the time per hit. */
 const minTimed = 2_048;
 /** Fewer hits than this in a batch are rows. */
 const minByLink = minPacked;
 
-/** Versions that know this migration find the packs of a link by the columns of the packs. */
+/** Versions that have this migration find the packs of a link by the columns of the packs. */
 const packsHaveLinksSince = 63;
 
 const isText = (cells: Cells): cells is readonly string[] => Array.isArray(cells);
@@ -73,7 +74,7 @@ const countsSql = `update link_hours set counts = merged.counts, loose = 0
   from unnest($1::bigint[], $2::bigint[], $3::text[]) as merged (link_id, hour, counts)
   where link_hours.link_id = merged.link_id and link_hours.hour = merged.hour`;
 
-/** Another node makes a chunk that covers the ids reserved for these hits: they get others. */
+/** Another node makes a chunk that covers the ids reserved for these hits: they get new ids. */
 class IdsSettled extends Error {
   override readonly name = 'IdsSettled';
 }
@@ -81,7 +82,7 @@ class IdsSettled extends Error {
 /** Opens the server with the hits of the store with this id. */
 type OpenWriter = (storeId: string) => Promise<HitWriter>;
 
-/** The server with the hits is away, or has refused them: the transaction fails, and the connection to PostgreSQL stays open. */
+/** The server with the hits is unavailable, or has refused them: the transaction fails, and the connection to PostgreSQL stays open. */
 class WriterAway extends Error {
   override readonly name = 'WriterAway';
 }
@@ -107,10 +108,10 @@ const uncountedKept = 15 * 60_000;
 const movedMeanwhile = 'single clicks are in ClickHouse now: set CLICKS_URL, and start this node again';
 
 /**
- * After the database has gone back in time it hands out ids again that hits on the other server already have. So many ids are
+ * After the database has gone back in time it hands out ids again that hits on the other server already have. This many ids are
  * skipped then, because a node that was still connected to the former primary may have reserved some more.
  */
-const idsLeftOut = 1_000_000;
+const skippedIds = 1_000_000;
 
 /** Uses one connection, opened when needed and closed at the first fault, because its state is unknown then. */
 export class PostgresFoldStore extends SqlFoldStore {
@@ -124,7 +125,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   readonly #visitors: PostgresVisitors;
   /** The id of the first hit of the batch that is being folded. */
   #firstId = 0;
-  /** The least migration that all nodes know, as read in the transaction of that batch. */
+  /** The newest migration that all nodes have, as read in the transaction of that batch. */
   #leastMigration = 0;
   #dropping: PartitionDrop | null = null;
   #history: string | null = null;
@@ -137,7 +138,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   readonly #openWriter: OpenWriter | null;
   #writer: HitWriter | null = null;
   /** Journals whose hits on the other server have all been counted. */
-  readonly #sureJournals = new Set<string>();
+  readonly #countedJournals = new Set<string>();
 
   /** `minInChunks`: how many hits make a chunk. `maxVisitors`: how many visitors of a day are stored in runs. */
   constructor(
@@ -152,7 +153,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     this.#connection = new PostgresConnection(url, {
       name: 'linnet fold',
       timeout: 20_000,
-      greet: (ask) => this.#greet(ask),
+      onConnect: (query) => this.#checkServer(query),
     });
     const { query } = this.#connection;
     const transaction = <T>(work: (query: Query) => Promise<T>) => this.#connection.transaction(work);
@@ -184,9 +185,9 @@ export class PostgresFoldStore extends SqlFoldStore {
   }
 
   override async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await this.#fold(batch, deliveriesOf);
-    this.#lastPace = (performance.now() - begun) / Math.max(batch.hits.count, minTimed);
+    this.#lastPace = (performance.now() - startedAt) / Math.max(batch.hits.count, minTimed);
   }
 
   async #fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
@@ -247,15 +248,15 @@ export class PostgresFoldStore extends SqlFoldStore {
     await query(shareWordsSql);
   }
 
-  /** The transaction has its number by now, by which processes that make chunks see that it is running. */
+  /** The transaction has an id by now, which shows processes that make chunks that it is running. */
   protected override async appendHits(query: Query, batch: FoldBatch): Promise<() => Float64Array> {
     const [row] = await query(settledSql);
     this.#leastMigration = Number(row?.least ?? 0);
     if (this.#writer !== null) return this.#appendExternally(this.#writer, batch);
     if (row?.hit_store != null) throw new WriterAway(movedMeanwhile);
     if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled)) throw new IdsSettled();
-    const isBesideOlder = this.#leastMigration < packsHaveLinksSince;
-    return this.#hits.append(query, batch, { firstId: this.#firstId, isBesideOlder });
+    const hasOlderNodes = this.#leastMigration < packsHaveLinksSince;
+    return this.#hits.append(query, batch, { firstId: this.#firstId, hasOlderNodes });
   }
 
   protected override async insertVisitors(
@@ -298,15 +299,18 @@ export class PostgresFoldStore extends SqlFoldStore {
     this.#firstId = await this.#takeIds(batch.hits.count);
     try {
       await this.#commit(batch, deliveriesOf);
-      this.#sureJournals.add(batch.journal);
+      this.#countedJournals.add(batch.journal);
     } catch (cause) {
-      this.#sureJournals.delete(batch.journal);
+      this.#countedJournals.delete(batch.journal);
       if (cause instanceof WriterAway) throw new StoreUnavailable(cause.message, { cause });
       throw cause;
     }
   }
 
-  /** Active nodes delete their own when they retry: these belong to nodes that are gone, or that can't reach the database. */
+  /**
+   * Active nodes delete their own uncounted hits when they retry: these belong to nodes that no longer run, or can't reach the
+   * database.
+   */
   override async deleteUncounted(now: number): Promise<void> {
     if (this.#openWriter === null) return;
     const writer = await this.#openedWriter(this.#openWriter);
@@ -323,7 +327,7 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   /** Locks the watermark, creating it if needed, so that no other node folds the journal meanwhile. */
   async #deleteBeyond(query: Query, writer: HitWriter, journal: string): Promise<void> {
-    const [made] = await query(
+    const [created] = await query(
       'insert into journal_watermarks (node, segment, byte_offset) values ($1, 0, 0) on conflict do nothing returning node',
       [journal],
     );
@@ -333,10 +337,10 @@ export class PostgresFoldStore extends SqlFoldStore {
     );
     if (row === undefined) return;
     await onHitServer(() => writer.deleteBeyond(markIn(row)));
-    if (made !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
+    if (created !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
   }
 
-  /** Moved hits are kept in PostgreSQL for a day, for nodes that still read them because they don't know of the move yet. */
+  /** Moved hits are kept in PostgreSQL for a day, for nodes that haven't noticed the move yet and still read them. */
   async #deleteMoved(now: number): Promise<void> {
     const [since] = await this.query('select value from settings where key = $1', [hitsMovedAt]);
     if (since === undefined || Number(since.value) > now - dayLength) return;
@@ -346,14 +350,14 @@ export class PostgresFoldStore extends SqlFoldStore {
       });
     } catch (cause) {
       if ((cause as { code?: string }).code !== lockNotAvailable) throw cause;
-      // A long reader, such as a backup, holds them: they are deleted the next time.
+      // A long-running reader, such as a backup, holds locks on the tables: the hits are deleted the next time.
     }
   }
 
   /** The watermark's row is locked by now: no other node folds this journal until this transaction ends. */
   async #appendExternally(writer: HitWriter, batch: FoldBatch): Promise<() => Float64Array> {
     const firstId = this.#firstId;
-    await onHitServer(() => writer.append(batch, firstId, !this.#sureJournals.has(batch.journal)));
+    await onHitServer(() => writer.append(batch, firstId, !this.#countedJournals.has(batch.journal)));
     return () => Float64Array.from({ length: batch.hits.count }, (_, row) => firstId + row);
   }
 
@@ -362,7 +366,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     const [setting] = await this.query('select value from settings where key = $1', [hitStoreId]);
     const writer = await open(String(setting?.value));
     const newest = await writer.newestId();
-    await this.query('update hit_ids set newest = $1::bigint + $2 where newest < $1', [newest, idsLeftOut]);
+    await this.query('update hit_ids set newest = $1::bigint + $2 where newest < $1', [newest, skippedIds]);
     this.#writer = writer;
     return writer;
   }
@@ -380,8 +384,8 @@ export class PostgresFoldStore extends SqlFoldStore {
   }
 
   /** After a promotion or a restore, cached ids of words and cached partitions may be wrong. */
-  async #greet(ask: Query): Promise<void> {
-    const history = await ask(historySql).then(
+  async #checkServer(query: Query): Promise<void> {
+    const history = await query(historySql).then(
       ([row]) => String(row?.history),
       (cause) => {
         if (hasNoHistory(cause)) return '';

@@ -20,13 +20,13 @@ export class PostgresHits {
   readonly #packer = new Packer();
 
   /**
-   * Returns a function that returns their ids, which are consecutive and begin with `firstId`. `isBesideOlder`: nodes of the
+   * Returns a function that returns their ids, which are consecutive and begin with `firstId`. `hasOlderNodes`: nodes of the
    * previous release may read the packs.
    */
   async append(
     query: Query,
     batch: Pick<FoldBatch, 'isByLink' | 'hits'>,
-    { firstId, isBesideOlder }: { readonly firstId: number; readonly isBesideOlder: boolean },
+    { firstId, hasOlderNodes }: { readonly firstId: number; readonly hasOlderNodes: boolean },
   ): Promise<() => Float64Array> {
     const packing = packingOf(batch, {
       minHits: minPacked,
@@ -42,7 +42,7 @@ export class PostgresHits {
       const row = [id, pack.organizationId, pack.hits, firstAt, pack.lastAt, ...ends];
       for (const [index, column] of packs.entries()) column.push(row[index] ?? 0);
       cells.push(pack.cells.slice());
-      for (const link of isBesideOlder ? pack.links : []) {
+      for (const link of hasOlderNodes ? pack.links : []) {
         links[0].push(link);
         links[1].push(id);
         links[2].push(firstAt);

@@ -2,7 +2,7 @@ import { rollupClasses } from '../../rules/click-fields.ts';
 import { linkHourColumns } from '../fold-store.ts';
 import { unnested } from './sql-fold-store.ts';
 
-/** Versions that know this migration read null as 0. */
+/** Versions that have this migration read null as 0. */
 export const hoursHaveNullsSince = 64;
 
 /** Few hours have hits of these classes. In a row of PostgreSQL a null takes no space, and a 0 takes eight bytes. */
@@ -33,4 +33,4 @@ export const addHoursSql = (maxLoose: number): string => `with added as (
   where loose > ${maxLoose} and 2 * loose >= length(counts)`;
 
 /** The previous release would add to a null. While its nodes may run, 0 is stored: no hour has -1 hits. */
-export const storedAsNull = (isBesideOlder: boolean): number => (isBesideOlder ? -1 : 0);
+export const storedAsNull = (hasOlderNodes: boolean): number => (hasOlderNodes ? -1 : 0);

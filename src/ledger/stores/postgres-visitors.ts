@@ -14,7 +14,7 @@ export const maxInRuns = 25_000_000;
 /** Days in memory: the current one, and the previous one after midnight. */
 const daysKept = 2;
 const runsAtOnce = 16;
-/** After so many batches the small runs of a day are merged. */
+/** After this many batches, the small runs of a day are merged. */
 const mergedEvery = 256;
 const smallRun = 8_192;
 
@@ -31,7 +31,7 @@ const mergeSql = `with small as (
     delete from visitor_runs where day = $1 and octet_length(visitors) < ${smallRun} returning id, visitors
   ) insert into visitor_runs (day, id, visitors)
     select $1, max(id), string_agg(visitors, '' order by id) from small having count(*) > 0`;
-/** Of a visitor with several hours on a day the first counts. */
+/** If a visitor has several hours on a day, the first one counts. */
 const rowsSql = `with given as (
     select owner, visitor, min(hour) as hour, min(variant) as variant
     from ${unnested(Array<string>(4).fill('bigint'))} as given (hour, owner, visitor, variant) group by 1, 2

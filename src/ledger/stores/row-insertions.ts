@@ -11,7 +11,7 @@ interface InsertionLayout {
   /** A column that differs from row to row: it is never compared. */
   readonly differs: number;
   /** Rows per statement: starting a statement is most of its cost. The last number is 1. */
-  readonly together: readonly number[];
+  readonly rowsPerStatement: readonly number[];
 }
 
 interface Prepared {
@@ -42,7 +42,7 @@ export class RowInsertions {
 
   insert(columns: readonly Cells[], count: number): void {
     let from = 0;
-    for (const rows of this.#layout.together) {
+    for (const rows of this.#layout.rowsPerStatement) {
       for (; from + rows <= count; from += rows) {
         const varying = rows < fewRows ? this.#everyColumn : this.#varying(columns, from, rows);
         const prepared = this.#prepare(rows, varying);
@@ -70,13 +70,13 @@ export class RowInsertions {
 
   #prepare(rows: number, varying: number): Prepared {
     const key = rows * (this.#everyColumn + 1) + varying;
-    const kept = this.#statements.get(key);
-    if (kept) return kept;
+    const existing = this.#statements.get(key);
+    if (existing) return existing;
     if (this.#statements.size >= maxStatements && varying !== this.#everyColumn)
       return this.#prepare(rows, this.#everyColumn);
-    const made = prepared(this.#database, this.#insertion, rows, varying);
-    this.#statements.set(key, made);
-    return made;
+    const created = prepared(this.#database, this.#insertion, rows, varying);
+    this.#statements.set(key, created);
+    return created;
   }
 
   #fill({ fixed, varying, values }: Prepared, columns: readonly Cells[], from: number, rows: number): void {

@@ -92,10 +92,14 @@ export const deletedAtOnce = 2_000;
  * Ids rise with time, except for hits that waited in a journal or whose clock was wrong: the oldest ids are checked, and no index
  * is needed. The next ones may have expired too, if all of these have or are from the future.
  */
-export const mayHaveOlder = (instants: readonly number[], looked: number, at: number, now: number): boolean =>
-  instants.length === looked && instants.every((instant) => instant < at || instant > now);
+export const mayHaveOlder = (
+  instants: readonly number[],
+  checked: number,
+  at: number,
+  now: number,
+): boolean => instants.length === checked && instants.every((instant) => instant < at || instant > now);
 
-/** Counts are merged again when so many characters were appended to them. */
+/** Counts are merged again when this many characters have been appended to them. */
 export const maxLoose = 1_000;
 
 const linkFields = `links.id, links.organization_id, links.suffix, domains.host, links.destination_url, links.android_url,
@@ -169,7 +173,7 @@ export abstract class SqlFoldStore implements FoldStore {
    * that is never folded, such as after the database has gone back in time: its hits would then be repeats of themselves.
    */
   async claim({ journal, from, ...claim }: Claim): Promise<number | null> {
-    const at = [journal, from?.segment ?? 0, from?.offset ?? 0];
+    const start = [journal, from?.segment ?? 0, from?.offset ?? 0];
     return this.transaction(async (query) => {
       const [row] = await query(
         `update click_claim_turns set turn = turn + 1
@@ -178,27 +182,27 @@ export abstract class SqlFoldStore implements FoldStore {
            (select byte_offset from journal_watermarks where node = $1) as byte_offset`,
         [journal],
       );
-      // A newer node has changed the tables under this one. The journal keeps the clicks until this one is upgraded.
+      // A newer node has changed the tables that this one uses. The journal keeps the clicks until this one is upgraded.
       if (Number(row?.least ?? 0) > newestMigration)
         throw new StoreUnavailable('this node is too old for the database');
-      if (Number(row?.segment ?? 0) !== at[1] || Number(row?.byte_offset ?? 0) !== at[2])
+      if (Number(row?.segment ?? 0) !== start[1] || Number(row?.byte_offset ?? 0) !== start[2])
         throw new JournalTaken(journal);
       const claimNumber = Number(row?.turn);
       if (claim.mayHaveOld)
         await query(
           'delete from click_claims where journal = $1 and (segment, byte_offset) >= ($2, $3) returning turn',
-          at,
+          start,
         );
       const isOld = 'folded_at < $1 or folded_at > $2';
       await query(
         `delete from click_claims where turn in (select turn from click_claims order by turn limit 20) and (${isOld}) returning turn`,
         [claim.now - claimsKept, claim.now + claimsKept],
       );
-      // Claims of this journal from here on belong to a batch that was never folded.
+      // Claims of this journal from this position on belong to a batch that was never folded.
       const near = await query(
         `select turn from click_claims where last_at > $1 and first_at < $2
          and not (journal = $3 and (segment, byte_offset) >= ($4, $5))`,
-        [Math.floor(claim.first), Math.ceil(claim.last), ...at],
+        [Math.floor(claim.first), Math.ceil(claim.last), ...start],
       );
       const unknown = near.map((one) => Number(one.turn)).filter((one) => !claim.known.includes(one));
       const others =
@@ -213,7 +217,7 @@ export abstract class SqlFoldStore implements FoldStore {
           : await query(`select pair, level, at from flood_levels where pair in ${this.listed}`, [
               JSON.stringify(claim.pairs),
             ]);
-      const decided = claim.decide(
+      const decision = claim.decide(
         others.map((one) => ({
           claimNumber: Number(one.turn),
           lastAt: Number(one.last_at),
@@ -225,17 +229,24 @@ export abstract class SqlFoldStore implements FoldStore {
           at: Number(one.at),
         })),
       );
-      for (const { pair, level, at: last } of decided.levels)
+      for (const { pair, level, at: last } of decision.levels)
         await query(
           `insert into flood_levels (pair, level, at, folded_at) values ($1, $2, $3, $4)
            on conflict (pair) do update set level = excluded.level, at = excluded.at, folded_at = excluded.folded_at`,
           [pair, Math.round(level * levelScale), Math.floor(last), claim.now],
         );
-      const made = decided.claim;
-      if (made === null) return null;
+      const newClaim = decision.claim;
+      if (newClaim === null) return null;
       await query(
         'insert into click_claims (turn, journal, segment, byte_offset, first_at, last_at, folded_at, cells) values ($1, $2, $3, $4, $5, $6, $7, $8)',
-        [claimNumber, ...at, Math.floor(made.firstAt), Math.ceil(made.lastAt), claim.now, made.cells],
+        [
+          claimNumber,
+          ...start,
+          Math.floor(newClaim.firstAt),
+          Math.ceil(newClaim.lastAt),
+          claim.now,
+          newClaim.cells,
+        ],
       );
       return claimNumber;
     });
@@ -302,7 +313,7 @@ export abstract class SqlFoldStore implements FoldStore {
 
   async deleteUncounted(_now: number): Promise<void> {}
 
-  /** If the database has gone back in time since, new words are gone, and their ids may belong to others. */
+  /** If the database has gone back in time since then, new words are lost, and their ids may belong to other words. */
   async #requireWords(query: Query, batch: FoldBatch): Promise<void> {
     const { newWords } = batch;
     if (newWords.size === 0) return;

@@ -11,8 +11,8 @@ import { maxInPack } from '../packs/pack-layout.ts';
 import type { Packing, Part } from './hit-packing.ts';
 
 /**
- * Milliseconds for which hits stay where they were when they are also in a chunk. A query first looks up to which hit there are
- * chunks, and searches later hits elsewhere: it must find those that are added to a chunk meanwhile.
+ * Milliseconds for which hits stay in their rows and packs after they were added to a chunk. A query first looks up to which hit
+ * there are chunks, and searches later hits in rows and packs: it must still find those that are added to a chunk meanwhile.
  */
 const sourcesKept = 60_000;
 /** Milliseconds that a hit may outlive its retention, so that a chunk isn't rewritten for every few hits. */
@@ -20,7 +20,7 @@ const keptLonger = 3_600_000;
 /** Rows that are deleted with one statement. */
 const deletedAtOnce = 8_192;
 const maxPacksRead = 64;
-const linksTogether = [256, 32, 4, 1] as const;
+const linksPerStatement = [256, 32, 4, 1] as const;
 
 type StoredChunk = ChunkRow & { readonly made_at: number };
 
@@ -47,10 +47,10 @@ export class SqliteChunks {
   }
 
   /**
-   * Whether so many hits of an organization are written as chunks directly, instead of as packs that become chunks: a third of
-   * the cost. Not if much has to be merged before them, or is being corrected.
+   * Whether this many hits of an organization are written as chunks directly, instead of as packs that become chunks: a third of
+   * the cost. False if other hits have to be merged before them, or the organization's hits are being corrected.
    */
-  mayFollow(organizationId: number, hits: number): boolean {
+  canAppendDirectly(organizationId: number, hits: number): boolean {
     return (
       hits >= this.#minHits &&
       !this.#isCorrected(organizationId) &&
@@ -122,12 +122,12 @@ export class SqliteChunks {
 
   #insertLinks(cells: readonly number[]): void {
     let from = 0;
-    for (const together of linksTogether) {
+    for (const rows of linksPerStatement) {
       const statement = this.#statement(
         `insert into hit_chunk_links (chunk_id, link_id, first_row, end_row)
-         values ${Array(together).fill('(?, ?, ?, ?)').join(', ')}`,
+         values ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`,
       );
-      const length = together * 4;
+      const length = rows * 4;
       for (; from + length <= cells.length; from += length) statement.run(cells.slice(from, from + length));
     }
   }

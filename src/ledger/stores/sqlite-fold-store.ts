@@ -20,7 +20,7 @@ import {
 import { SqliteChunks } from './sqlite-chunks.ts';
 import { SqliteHits } from './sqlite-hits.ts';
 
-const visitorsTogether = [64, 16, 4, 2, 1] as const;
+const visitorsPerStatement = [64, 16, 4, 2, 1] as const;
 
 /**
  * Hits of one transaction. Most of its time is spent on pages, and in a larger transaction more hits share a page: a long one
@@ -29,7 +29,7 @@ const visitorsTogether = [64, 16, 4, 2, 1] as const;
  */
 const longBatch = 120_000;
 const shortBatch = 32_768;
-/** On a slow disk a transaction has fewer hits, so that it takes about so many milliseconds, but at least `minBatch`. */
+/** On a slow disk a transaction has fewer hits, so that it takes about this many milliseconds, but at least `minBatch`. */
 const longTimeSlice = 1_500;
 const shortTimeSlice = 150;
 const minBatch = 2_048;
@@ -41,7 +41,7 @@ const lockFreeTime = 25;
 /** The condition must be word for word that of its index, or the index isn't used. */
 const looseHours = `select link_id, hour, counts from link_hours where loose > ${maxLoose}`;
 
-const rowsTogether = [256, 32, 4, 1] as const;
+const rowsPerStatement = [256, 32, 4, 1] as const;
 /** For each table, a column that differs from row to row. */
 const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisfies Record<Total, number>;
 
@@ -51,7 +51,7 @@ const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisf
  */
 export class SqliteFoldStore extends SqlFoldStore {
   protected override readonly linkHint = 'indexed by links_hooked';
-  /** So many hits in one batch are a backlog, or more than anyone can watch live. */
+  /** This many hits in one batch are a backlog, or more than can be followed live. */
   override readonly minByLink = 4_096;
   protected override readonly listed = '(select value from json_each($1))';
   readonly #database: Database;
@@ -80,13 +80,13 @@ export class SqliteFoldStore extends SqlFoldStore {
     this.#database.run('pragma busy_timeout = 5000');
     this.#database.run('pragma synchronous = full');
     this.#database.run('pragma foreign_keys = on');
-    // Deleted data is overwritten (docs/decisions/2026-11-23-salts-outside-the-database.md has its price).
+    // Deleted data is overwritten (docs/decisions/2026-11-23-salts-outside-the-database.md states the cost).
     this.#database.run('pragma secure_delete = on');
     this.#database.run('pragma cache_size = -16000');
     // The main writer checkpoints too: this only keeps a long fold from doing so after every batch.
     this.#database.run('pragma wal_autocheckpoint = 8000');
     const into = (total: Total) =>
-      new RowInsertions(this.#database, totals[total], { differs: differing[total], together: rowsTogether });
+      new RowInsertions(this.#database, totals[total], { differs: differing[total], rowsPerStatement });
     this.#into = {
       linkHours: into('linkHours'),
       organizationRollups: into('organizationRollups'),
@@ -145,7 +145,7 @@ export class SqliteFoldStore extends SqlFoldStore {
     }
   }
 
-  /** The file is on this machine. */
+  /** The file is on this machine: there is no other clock. */
   async serverNow(): Promise<number | null> {
     return null;
   }
@@ -254,19 +254,19 @@ export class SqliteFoldStore extends SqlFoldStore {
     _query: Query,
     groups: readonly HourVisitors[],
   ): Promise<readonly NewVisitors[]> {
-    const sizes = visitorsTogether.map((together) => ({
-      together,
-      statement: this.#visitorInsertion(together),
-      values: new Array<number>(together + 2),
+    const sizes = visitorsPerStatement.map((rows) => ({
+      rows,
+      statement: this.#visitorInsertion(rows),
+      values: new Array<number>(rows + 2),
     }));
     return groups.map(({ hour, owner, variant, visitors }) => {
       let count = 0;
       let from = 0;
-      for (const { together, statement, values } of sizes) {
-        for (; from + together <= visitors.length; from += together) {
+      for (const { rows, statement, values } of sizes) {
+        for (; from + rows <= visitors.length; from += rows) {
           values[0] = dayOfHour(hour);
           values[1] = owner;
-          for (let at = 0; at < together; at++) values[at + 2] = visitors[from + at] ?? 0;
+          for (let at = 0; at < rows; at++) values[at + 2] = visitors[from + at] ?? 0;
           count += statement.run(values).changes;
           yieldCore();
         }

@@ -9,10 +9,10 @@ import { RowInsertions } from './row-insertions.ts';
 import { deletedAtOnce, mayHaveOlder } from './sql-fold-store.ts';
 import type { SqliteChunks } from './sqlite-chunks.ts';
 
-/** A batch that spans more is written as rows: its oldest hits would be kept until its youngest are deleted. */
+/** A batch that spans more is written as rows: its oldest hits would be kept until its newest are deleted. */
 const maxSpan = 3_600_000;
 const instantColumn = hitColumns.indexOf('at');
-const linksTogether = [256, 32, 4, 1] as const;
+const linksPerStatement = [256, 32, 4, 1] as const;
 /** How many of the oldest packs one deletion checks. */
 const maxPacksRead = 64;
 
@@ -32,17 +32,17 @@ export class SqliteHits {
     const insertion = { head: `insert into hits (${hitColumns.join(', ')})`, columns: hitColumns.length };
     this.#rows = new RowInsertions(database, insertion, {
       differs: instantColumn,
-      together: [512, 128, 32, 8, 1],
+      rowsPerStatement: [512, 128, 32, 8, 1],
     });
   }
 
-  /** Returns a function that gives their ids. */
+  /** Returns a function that returns their ids. */
   append(batch: Pick<FoldBatch, 'isByLink' | 'hits' | 'now'>): () => Float64Array {
     const packing = packingOf(batch, {
       minHits: minInPack,
       maxSpan,
       byMonth: false,
-      isChunked: (organizationId, hits) => this.#chunks.mayFollow(organizationId, hits),
+      isChunked: (organizationId, hits) => this.#chunks.canAppendDirectly(organizationId, hits),
     });
     const firstId = this.#newestId() + 1;
     // Alternating: link, pack.
@@ -76,11 +76,11 @@ export class SqliteHits {
 
   #insertLinks(cells: readonly number[]): void {
     let from = 0;
-    for (const together of linksTogether) {
+    for (const rows of linksPerStatement) {
       const statement = this.#statement(
-        `insert into hit_pack_links (link_id, pack_id) values ${Array(together).fill('(?, ?)').join(', ')}`,
+        `insert into hit_pack_links (link_id, pack_id) values ${Array(rows).fill('(?, ?)').join(', ')}`,
       );
-      const values = new Array<number>(together * 2);
+      const values = new Array<number>(rows * 2);
       for (; from + values.length <= cells.length; from += values.length) {
         for (let at = 0; at < values.length; at++) values[at] = cells[from + at] ?? 0;
         statement.run(values);

@@ -6,8 +6,8 @@ export const saltLength = 32;
 /** Keeps the salts of the days across restarts, the same for every node. */
 export interface SaltStore {
   /**
-   * Stores `fresh` as the day's salt unless the day has one already. Returns the day's salt. Other nodes may have to be asked:
-   * waiting for them ends with StoreAway when `signal` is aborted.
+   * Stores `fresh` as the day's salt unless the day has one already. Returns the day's salt. This may need an answer from another
+   * node: waiting for it ends with StoreUnavailable when `signal` is aborted.
    */
   settle(day: number, fresh: Uint8Array, signal?: AbortSignal): Promise<Uint8Array>;
   forgetBefore(day: number): Promise<void>;
@@ -40,7 +40,7 @@ export class DailySalts {
     return this.#keyed.get(day) ?? null;
   }
 
-  /** Must be called at the start, before anything is prepared: this object only knows what was destroyed through it. */
+  /** Must be called at the start, before anything is prepared: this object only records what was destroyed through it. */
   async forgetBefore(day: number): Promise<void> {
     this.#firstKept = Math.max(this.#firstKept, day);
     for (const kept of this.#keyed.keys()) {
@@ -60,9 +60,9 @@ interface Visit {
 
 /**
  * The visitor of a hit: 52 bits of an HMAC-SHA256 over organization, address and user agent under the day's salt. They fit a
- * database's integer and a JavaScript number; among ten million visitors a day, two share theirs on one day in ninety. A link's
+ * database's integer and a JavaScript number; among ten million visitors a day, two share a number on one day in ninety. A link's
  * owner is its organization, so the visitors of two owners have nothing in common, even while the salt exists. Null if the day's
- * salt is gone.
+ * salt no longer exists.
  */
 export function visitorHash(
   salts: Pick<DailySalts, 'get'>,

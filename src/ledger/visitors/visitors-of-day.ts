@@ -44,7 +44,7 @@ export class VisitorsOfDay {
     });
   }
 
-  /** Leaves those visitors in the list that have not been counted yet. */
+  /** Fills the list with the visitors that have not been counted yet. */
   keepFresh(owner: number, given: Float64Array, list: FloatList): void {
     list.clear();
     for (const visitor of given) {

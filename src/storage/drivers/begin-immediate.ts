@@ -5,8 +5,8 @@ const timeout = 5_000;
 const pauses = [1, 2, 3] as const;
 
 /**
- * Begins a transaction that writes, once no other connection's is open. SQLite's own wait looks every tenth of a second in the
- * end: too seldom to find a lock free that the folds and writers of other processes take again after some milliseconds.
+ * Begins a transaction that writes, once no other connection has one. SQLite's own busy handler ends up retrying every tenth of
+ * a second: too seldom to find a lock free that the folds and writers of other processes take again after some milliseconds.
  */
 export function beginImmediate(database: Database): void {
   database.run('pragma busy_timeout = 0');
@@ -18,7 +18,7 @@ export function beginImmediate(database: Database): void {
       } catch (cause) {
         if ((cause as { code?: string }).code !== 'SQLITE_BUSY' || waited >= timeout) throw cause;
       }
-      // Those that wait together don't look together.
+      // Random, so that connections that wait together don't retry together.
       const pause = pauses[Math.floor(Math.random() * pauses.length)] ?? 1;
       Bun.sleepSync(pause);
       waited += pause;

@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 import type pg from 'pg';
 
-/** The protocol's number for it. */
+/** The code of a cancel request in the protocol. */
 const cancelRequest = 80_877_102;
 /** Milliseconds for the request itself. */
 const timeout = 2_000;
 
 /**
- * Cancels a connection's statement on the server. By the protocol's own request, because a pooler forwards that to the connection
- * with the statement; the process ids that a pooler reports are its own.
+ * Cancels a connection's statement on the server. Uses the protocol's cancel request, because a pooler forwards that to the
+ * connection with the statement; the process ids that a pooler reports are its own.
  */
 export function cancelStatement(client: pg.ClientBase): void {
   const { host, port, processID, secretKey } = client as unknown as {

@@ -42,10 +42,10 @@ export class ChangeQueue {
   readonly #maxRunning: number;
   #waiting: Change[] = [];
   #running = 0;
-  /** How many of those have been running for longer than `slowTime`. */
-  #slow = 0;
-  /** The size of the batch that ended last. */
-  #last = 0;
+  /** How many of the running batches have taken longer than `slowTime`. */
+  #slowBatches = 0;
+  /** The size of the last batch that ended. */
+  #lastBatchSize = 0;
   #idle = Promise.withResolvers<void>();
 
   constructor(commit: Commit, maxRunning: number) {
@@ -71,19 +71,19 @@ export class ChangeQueue {
     return this.#running === 0;
   }
 
-  /** Resolves when nothing is under way for a moment: check `isIdle` again then. */
+  /** Resolves when no batch is running, which may last only a moment: check `isIdle` again then. */
   get whenIdle(): Promise<void> {
     return this.#idle.promise;
   }
 
   /**
-   * Whether the next batch begins. One at a time is larger, and takes less for each change: with two that share 16 clients a link
-   * took a fifth more CPU on PostgreSQL. A second one begins if it is full, or if the first is held up.
+   * Whether the next batch begins. Batches that run one at a time are larger, and cost less for each change: with two that share
+   * 16 clients a link took a fifth more CPU on PostgreSQL. A second one begins if it is full, or if the first is slow.
    */
   get #isDue(): boolean {
     const waiting = this.#waiting.length;
     if (waiting === 0 || this.#running >= this.#maxRunning) return false;
-    return this.#running === this.#slow || waiting >= maxPerBatch;
+    return this.#running === this.#slowBatches || waiting >= maxPerBatch;
   }
 
   async #run(): Promise<void> {
@@ -91,8 +91,8 @@ export class ChangeQueue {
     do {
       this.#running += 1;
       const batch = this.#nextBatch().filter((change) => !isGivenUp(change));
-      const settles = await this.#watched(this.#make(batch));
-      this.#last = batch.length;
+      const settles = await this.#trackSlow(this.#make(batch));
+      this.#lastBatchSize = batch.length;
       this.#running -= 1;
       settleAfterNext(settles, this.#isDue);
     } while (this.#isDue);
@@ -100,26 +100,26 @@ export class ChangeQueue {
   }
 
   /** Lets another batch begin if this one takes long. */
-  async #watched<T>(made: Promise<T>): Promise<T> {
-    if (this.#maxRunning === 1) return made;
+  async #trackSlow<T>(running: Promise<T>): Promise<T> {
+    if (this.#maxRunning === 1) return running;
     let isSlow = false;
-    const late = setTimeout(() => {
+    const slowTimer = setTimeout(() => {
       isSlow = true;
-      this.#slow += 1;
+      this.#slowBatches += 1;
       if (this.#isDue) void this.#run();
     }, slowTime);
-    const outcome = await made;
-    clearTimeout(late);
-    if (isSlow) this.#slow -= 1;
+    const outcome = await running;
+    clearTimeout(slowTimer);
+    if (isSlow) this.#slowBatches -= 1;
     return outcome;
   }
 
   /**
-   * Half of the clients, counting those just answered, which send their next change at once: the store works on one half while
-   * this thread answers and reads the other (1.2 times as many links as with all of them in one batch).
+   * The changes of half of the clients, including those just answered, which send their next change at once: the store works on
+   * one half while this thread answers and reads the other (1.2 times as many links as with all of them in one batch).
    */
   #nextBatch(): readonly Change[] {
-    const half = Math.ceil((this.#last + this.#waiting.length) / 2);
+    const half = Math.ceil((this.#lastBatchSize + this.#waiting.length) / 2);
     return this.#waiting.splice(0, Math.min(Math.max(half, minPerBatch), maxPerBatch));
   }
 

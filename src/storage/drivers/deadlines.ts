@@ -2,21 +2,21 @@ import { TookTooLong } from '../../rules/errors.ts';
 import type { ReadTerms } from '../database.ts';
 
 /** A task with a deadline, after which nothing awaits its result. */
-export interface Awaited {
+export interface DeadlineTask {
   readonly terms: ReadTerms;
   /** By `performance.now()`. */
   readonly until: number;
   readonly hasBegun: boolean;
-  /** Its time is over, or its caller has gone. */
+  /** Called when its deadline has passed, or its caller no longer waits. */
   giveUp(cause: TookTooLong): void;
 }
 
 /** Milliseconds between two checks: a timer for each of many short reads would cost more than most of them. */
 const interval = 50;
 
-/** Gives up tasks that take too long or whose caller has gone. Its timer runs only while there are tasks. */
+/** Gives up tasks that take too long or whose caller no longer waits. Its timer runs only while there are tasks. */
 export class Deadlines {
-  readonly #awaited = new Set<Awaited>();
+  readonly #tasks = new Set<DeadlineTask>();
   readonly #onCheck: (now: number) => void;
   #timer: Timer | undefined;
 
@@ -24,13 +24,13 @@ export class Deadlines {
     this.#onCheck = onCheck;
   }
 
-  add(awaited: Awaited): void {
-    this.#awaited.add(awaited);
+  add(task: DeadlineTask): void {
+    this.#tasks.add(task);
     this.#timer ??= setTimeout(() => this.#check(), interval);
   }
 
-  delete(awaited: Awaited): void {
-    this.#awaited.delete(awaited);
+  delete(task: DeadlineTask): void {
+    this.#tasks.delete(task);
   }
 
   close(): void {
@@ -39,19 +39,19 @@ export class Deadlines {
 
   #check(): void {
     const now = performance.now();
-    for (const awaited of this.#awaited) {
-      if (!isOver(awaited, now)) continue;
-      this.#awaited.delete(awaited);
-      awaited.giveUp(new TookTooLong(awaited.hasBegun, awaited.terms.timeout));
+    for (const task of this.#tasks) {
+      if (!isOver(task, now)) continue;
+      this.#tasks.delete(task);
+      task.giveUp(new TookTooLong(task.hasBegun, task.terms.timeout));
     }
     this.#onCheck(now);
-    this.#timer = this.#awaited.size > 0 ? setTimeout(() => this.#check(), interval) : undefined;
+    this.#timer = this.#tasks.size > 0 ? setTimeout(() => this.#check(), interval) : undefined;
   }
 }
 
-const isOver = ({ terms, until }: Pick<Awaited, 'terms' | 'until'>, now = performance.now()): boolean =>
+const isOver = ({ terms, until }: Pick<DeadlineTask, 'terms' | 'until'>, now = performance.now()): boolean =>
   now >= until || terms.signal?.aborted === true;
 
-/** When a statement that is sent now is given up. */
+/** The deadline of a statement that is sent now. */
 export const untilWhen = ({ deadline, timeout }: ReadTerms): number =>
   Math.min(deadline, performance.now() + timeout);

@@ -13,7 +13,7 @@ export const takesChanges = (rows: readonly { transaction_read_only?: string }[]
 /** Milliseconds for a server to answer. A slower one is of no use. */
 export const answerTime = 2_000;
 
-/** Asks a server over a connection of its own. */
+/** Queries a server's state over a connection of its own. */
 async function serverStateOf(url: string): Promise<ServerState> {
   const client = new pg.Client({
     connectionString: url,
@@ -40,11 +40,11 @@ export interface Found {
 }
 
 /**
- * The first server to say that it takes changes, without waiting for the others, one of which may never answer; otherwise, once
- * all have answered, the first that can be read.
+ * The first server to report that it takes changes, without waiting for the others, one of which may never answer; otherwise,
+ * once all have answered, the first that can be read.
  */
-export async function findServer(urls: readonly string[], ask = serverStateOf): Promise<Found | null> {
-  const found = urls.map(async (url) => ({ url, standing: await ask(url) }));
+export async function findServer(urls: readonly string[], getState = serverStateOf): Promise<Found | null> {
+  const found = urls.map(async (url) => ({ url, standing: await getState(url) }));
   const writing = found.map(async (server) => {
     const { url, standing } = await server;
     if (standing !== 'writes') throw new Error(standing);

@@ -10,7 +10,7 @@ interface Lookup {
 
 type Work = LookupItems<unknown, unknown>;
 
-/** Concurrent statements: while the server works on one, the next lookups gather, and the results of another are read. */
+/** Concurrent statements: while the server works on one, the next lookups are collected, and the results of another are read. */
 const maxRunning = 2;
 const maxPerStatement = 64;
 const maxWaiting = 2_000;
@@ -48,15 +48,15 @@ export class LookupBatcher {
     const kind = this.#kindOf(work);
     kind.running += 1;
     while (kind.waiting.length > 0) {
-      const together = kind.waiting.splice(0, maxPerStatement);
+      const batch = kind.waiting.splice(0, maxPerStatement);
       try {
         const answers = await work(
           this.#queries,
-          together.map(({ item }) => item),
+          batch.map(({ item }) => item),
         );
-        for (const [index, { resolve }] of together.entries()) resolve(answers[index]);
+        for (const [index, { resolve }] of batch.entries()) resolve(answers[index]);
       } catch (cause) {
-        for (const { reject } of together) reject(cause);
+        for (const { reject } of batch) reject(cause);
       }
     }
     kind.running -= 1;

@@ -2,7 +2,7 @@ import { threadUrl } from '../../bundle/located.ts';
 import { StoreUnavailable, type TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import { internalReadTerms, type ReadTerms } from '../database.ts';
-import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
+import { Deadlines, type DeadlineTask, untilWhen } from './deadlines.ts';
 import { faultOf } from './postgres-faults.ts';
 import { beginWith, indexCost, limits } from './postgres-pool.ts';
 import type { Primary } from './primary.ts';
@@ -13,7 +13,7 @@ const maxThreads = 2;
 /** All reads of a job see the same snapshot. */
 const begin = `${beginWith(limits)}; set local ${indexCost}; set transaction isolation level repeatable read, read only`;
 
-interface Job extends Awaited {
+interface Job extends DeadlineTask {
   readonly module: string;
   readonly input: unknown;
   readonly resolve: (answer: unknown) => void;

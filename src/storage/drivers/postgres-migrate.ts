@@ -10,14 +10,14 @@ import { codeOf } from './postgres-faults.ts';
 const lockTimeout = '500ms';
 const lockNotAvailable = '55P03';
 
-/** Milliseconds between two tries. */
+/** Milliseconds between two attempts. */
 const [firstPause, maxPause] = [250, 2_000];
 /** Milliseconds until a wait is reported, and then between reports. The first comes before the lock is given up. */
 const [firstCheck, nextCheck] = [250, 5_000];
 
 type Write = <T>(queries: Queries, work: (queries: Queries) => Promise<T>) => Promise<T>;
 
-interface Means {
+interface MigrationConnections {
   /** On one connection, without timeouts. */
   readonly queries: Queries;
   /** On other connections. */
@@ -27,45 +27,47 @@ interface Means {
 
 /** Runs `work` in a transaction, repeatedly until it gets its locks. */
 export async function migrate<T>(
-  { queries, others, waits, write }: Means & { readonly write: Write },
+  { queries, others, waits, write }: MigrationConnections & { readonly write: Write },
   work: (queries: Queries) => Promise<T>,
 ): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
-      return await write(queries, async (inside) => {
+      return await write(queries, async (transaction) => {
         // An index build waits for every other transaction that keeps a snapshot; this one may be waiting for that build.
-        await sql`set transaction isolation level read committed`.execute(inside);
-        await sql`set local lock_timeout = ${sql.lit(lockTimeout)}`.execute(inside);
-        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(inside);
-        return watched({ others, waits }, sql`${rows[0]?.pid ?? 0}::integer`, () => work(inside));
+        await sql`set transaction isolation level read committed`.execute(transaction);
+        await sql`set local lock_timeout = ${sql.lit(lockTimeout)}`.execute(transaction);
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+        return withWaitReports({ others, waits }, sql`${rows[0]?.pid ?? 0}::integer`, () =>
+          work(transaction),
+        );
       });
     } catch (cause) {
       if (codeOf(cause) !== lockNotAvailable) throw cause;
-      await Bun.sleep(Math.min(maxPause, firstPause * tries) * (0.5 + Math.random()));
+      await Bun.sleep(Math.min(maxPause, firstPause * attempt) * (0.5 + Math.random()));
     }
   }
 }
 
 /**
  * Runs one statement that waits for others but blocks none, such as `create index concurrently`. A pooler may run it on any
- * connection: the server is asked which.
+ * connection: its process id is looked up on the server.
  */
-export const runAside = ({ queries, ...means }: Means, statement: string): Promise<void> =>
-  watched(
-    means,
+export const runAside = ({ queries, ...rest }: MigrationConnections, statement: string): Promise<void> =>
+  withWaitReports(
+    rest,
     sql`(select pid from pg_stat_activity
       where pid <> pg_backend_pid() and state = 'active' and starts_with(query, ${statement.slice(0, 60)}) limit 1)`,
     async () => void (await sql.raw(statement).execute(queries)),
   );
 
 /** Reports which sessions hold the locks that another session waits for, while `work` runs. */
-async function watched<T>(
-  { others, waits }: Pick<Means, 'others' | 'waits'>,
+async function withWaitReports<T>(
+  { others, waits }: Pick<MigrationConnections, 'others' | 'waits'>,
   pid: ReturnType<typeof sql>,
   work: () => Promise<T>,
 ): Promise<T> {
   if (waits === undefined) return work();
-  const look = async () => {
+  const reportHolders = async () => {
     const { rows } = await sql<LockHolder>`
       select pid, application_name as application, state, xact_start::text as since, left(query, 80) as query
       from pg_stat_activity where pid = any(pg_blocking_pids(${pid})) order by xact_start limit 5`.execute(
@@ -76,7 +78,7 @@ async function watched<T>(
   let timer: Timer | undefined;
   const checkIn = (milliseconds: number) => {
     timer = setTimeout(() => {
-      look().catch(() => {});
+      reportHolders().catch(() => {});
       checkIn(nextCheck);
     }, milliseconds);
   };

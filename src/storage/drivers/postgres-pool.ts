@@ -88,7 +88,7 @@ const deadlines = new WeakMap<object, { readonly begin: string; readonly limit: 
 
 /**
  * Clients whose last transaction was committed without waiting for a synchronous replica, because the wait was cancelled: it would be lost with
- * the primary. The server says so in a notice, and reports success.
+ * the primary. The server reports success, with a notice about it.
  */
 const notReplicated = new WeakSet<object>();
 
@@ -99,8 +99,8 @@ const clientOf = (primary: Primary, timeouts: Limits): typeof pg.Client =>
       const given = config as pg.ClientConfig;
       const own = primary.isPooler ? { ...given, ...noStartUpLimits } : given;
       super({ ...own, connectionString: primary.url });
-      const isOpened = primary.opens(this, () => streamOf(this)?.destroy());
-      this.once('connect', isOpened).once('end', isOpened);
+      const markOpened = primary.trackOpening(this, () => streamOf(this)?.destroy());
+      this.once('connect', markOpened).once('end', markOpened);
       this.on('notice', ({ routine }) => {
         if (routine === 'SyncRepWaitForLSN') notReplicated.add(this);
       });
@@ -140,10 +140,10 @@ const bounds: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback']);
 
 /** The pool's own errors describe the connection; they are classified here, once, for all callers. */
 function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Error) => void): CheckedOut {
-  // The pool only listens while it holds the client itself: an error without a listener would end the process.
+  // The pool only listens for errors while it holds the client itself: an error without a listener would end the process.
   client.on('error', onIdleError);
   const destroy = () => void streamOf(client)?.destroy();
-  const giveBack = primary.trackInUse({ destroy });
+  const untrack = primary.trackInUse({ destroy });
   const { begin, limit } = deadlines.get(client) ?? { begin: 'begin', limit: 0 };
   let isBroken = false;
   let isInTransaction = false;
@@ -160,7 +160,7 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
     destroy,
     query: async (sql: string, parameters: readonly unknown[], isPrepared = false) => {
       const text = sql === 'begin' ? begin : sql;
-      const ask = async () => {
+      const execute = async () => {
         const query = statement(primary, text, parameters, isPrepared);
         try {
           return await client.query(query);
@@ -177,7 +177,7 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
         }
       };
       // Concurrent queries of a transaction are answered on its one connection, in order.
-      const answer = client.pipeline ? ask() : last.then(ask);
+      const answer = client.pipeline ? execute() : last.then(execute);
       last = answer.catch(() => {});
       // Outside a transaction, the server has no timeout of ours if there is a pooler.
       const isAlone = !isInTransaction && !bounds.has(sql);
@@ -196,13 +196,13 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
         hasFailed = false;
       }
       if (notReplicated.delete(client)) throw new TookTooLong(true);
-      // If an earlier statement failed without anyone noticing, the server rolls back and reports only this.
+      // If an earlier statement failed and the failure was ignored, the server rolls back and reports only this.
       if (sql === 'commit' && command === 'ROLLBACK')
         throw new Error('a statement of a committed change had failed');
       return answer;
     },
     release: (isToBeClosed = false) => {
-      giveBack();
+      untrack();
       client.off('error', onIdleError);
       client.release(isBroken || isToBeClosed);
     },

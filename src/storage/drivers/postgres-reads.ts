@@ -2,9 +2,9 @@ import type pg from 'pg';
 import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import type { ReadTerms } from '../database.ts';
-import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
+import { Deadlines, type DeadlineTask, untilWhen } from './deadlines.ts';
 
-/** A connection that is lent out. */
+/** A connection that is in use. */
 export interface CheckedOut {
   /** `isPrepared`: it is repeated with other values, and may be parsed once per connection. */
   query(sql: string, parameters: readonly unknown[], isPrepared?: boolean): Promise<pg.QueryResult>;
@@ -16,33 +16,33 @@ export interface CheckedOut {
 }
 
 /** How many of a pool's connections read for callers at a time. The others are for changes and for Linnet's own reads. */
-const readingOf = (connections: number): number => Math.floor((connections * 2) / 3);
-const maxOfOne = 4;
-/** How many of these are reserved for organizations that have none. */
+const readConnectionsOf = (connections: number): number => Math.floor((connections * 2) / 3);
+const maxPerOrganization = 4;
+/** How many of these connections are reserved for organizations that use none. */
 const reserved = 2;
 
-interface Read extends Awaited {
+interface Read extends DeadlineTask {
   readonly sql: string;
   readonly parameters: readonly unknown[];
   readonly isPrepared: boolean;
   readonly resolve: (result: pg.QueryResult) => void;
   readonly reject: (cause: unknown) => void;
   hasBegun: boolean;
-  isOver: boolean;
-  /** While it is on a connection. */
-  lent: Pick<CheckedOut, 'cancel'> | undefined;
+  isGivenUp: boolean;
+  /** The connection that it runs on. */
+  connection: Pick<CheckedOut, 'cancel'> | undefined;
 }
 
 /** Callers' reads, which take turns at the pool's connections by organization and end when their caller no longer waits. */
 export class PostgresReads {
   readonly #connect: () => Promise<CheckedOut>;
-  readonly #queue = new FairQueue<Read>(maxOfOne);
+  readonly #queue = new FairQueue<Read>(maxPerOrganization);
   readonly #deadlines = new Deadlines();
   #free: number;
 
   constructor(connect: () => Promise<CheckedOut>, connections: number) {
     this.#connect = connect;
-    this.#free = readingOf(connections);
+    this.#free = readConnectionsOf(connections);
   }
 
   run(
@@ -57,7 +57,7 @@ export class PostgresReads {
     return new Promise((resolve, reject) => {
       const read: Read = {
         ...{ sql, parameters, isPrepared, terms, resolve, reject, until: untilWhen(terms) },
-        ...{ hasBegun: false, isOver: false, lent: undefined },
+        ...{ hasBegun: false, isGivenUp: false, connection: undefined },
         giveUp: (cause) => this.#giveUp(read, cause),
       };
       this.#deadlines.add(read);
@@ -76,11 +76,11 @@ export class PostgresReads {
       const read = turn?.items[0];
       if (!read) return;
       this.#free -= 1;
-      void this.#ask(read);
+      void this.#execute(read);
     }
   }
 
-  async #ask(read: Read): Promise<void> {
+  async #execute(read: Read): Promise<void> {
     try {
       read.resolve(await this.#onConnection(read));
     } catch (cause) {
@@ -95,26 +95,26 @@ export class PostgresReads {
 
   async #onConnection(read: Read): Promise<pg.QueryResult> {
     const client = await this.#connect();
-    if (read.isOver) {
+    if (read.isGivenUp) {
       client.release();
       throw new TookTooLong(false);
     }
     read.hasBegun = true;
-    read.lent = client;
+    read.connection = client;
     try {
       return await client.query(read.sql, read.parameters, read.isPrepared);
     } finally {
-      read.lent = undefined;
+      read.connection = undefined;
       // The cancellation may reach the server only now, and must not stop the next statement: the connection is closed.
-      client.release(read.isOver);
+      client.release(read.isGivenUp);
     }
   }
 
   #giveUp(read: Read, cause: TookTooLong): void {
-    read.isOver = true;
+    read.isGivenUp = true;
     read.reject(cause);
     this.#queue.remove(read.terms.organizationId, read);
-    // If it can't be stopped it ends by the server's own timeout.
-    read.lent?.cancel();
+    // If it can't be cancelled, the server's own timeout ends it.
+    read.connection?.cancel();
   }
 }

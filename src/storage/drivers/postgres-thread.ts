@@ -11,7 +11,7 @@ import { numberTypes } from './number-types.ts';
 
 declare const self: Worker;
 
-interface Question {
+interface JobRequest {
   readonly id: number;
   readonly module: string;
   readonly input: unknown;
@@ -25,17 +25,17 @@ type Job = (store: JobStore, input: unknown) => Promise<unknown>;
 /** Milliseconds, in case the server's own timeout fails. */
 const timeout = 9_000;
 
-let server: Pick<Question, 'url' | 'begin'> = { url: '', begin: '' };
+let server: Pick<JobRequest, 'url' | 'begin'> = { url: '', begin: '' };
 let client: pg.Client | null = null;
 /** The running job; 0 for none. */
 let current = 0;
 let isStopped = false;
 /** Errors of the store, as opposed to a job's own. */
-const ofStore = new WeakSet<WeakKey>();
+const storeErrors = new WeakSet<WeakKey>();
 /** Resolves with the last statement so far. */
 let lastStatement: Promise<unknown> = Promise.resolve();
-/** The last job that has read something: all its reads see one snapshot. */
-let begun = 0;
+/** The last job that has begun a transaction: all reads of a job see one snapshot. */
+let transactionJob = 0;
 
 collectWhenIdle();
 
@@ -46,7 +46,7 @@ self.onmessage = ({ data }: MessageEvent) => {
 };
 
 /** The sender waits for the answer before it sends the next job. */
-async function answer({ id, module, input, url, begin }: Question): Promise<void> {
+async function answer({ id, module, input, url, begin }: JobRequest): Promise<void> {
   [current, isStopped] = [id, false];
   // The former server may never answer again.
   if (url !== server.url) void close();
@@ -57,7 +57,7 @@ async function answer({ id, module, input, url, begin }: Question): Promise<void
     end('commit');
   } catch (cause) {
     const { message = String(cause), code = '' } = cause as { message?: string; code?: string };
-    const isOfStore = ofStore.has(cause as Error);
+    const isOfStore = storeErrors.has(cause as Error);
     self.postMessage({ id, problem: { message, code, isOfStore, isStopped } });
     end('rollback');
   }
@@ -72,36 +72,36 @@ function end(how: 'commit' | 'rollback'): void {
 const storeFor = (job: number): JobStore => ({
   rowsAtOnce: null,
   rows: <Row>(sql: string, parameters: readonly (number | string)[]) =>
-    asked(job, async (connection) => (await connection.query(sql, [...parameters])).rows as Row[]),
-  copy: (select, take) => asked(job, (connection) => connection.query(new CopyOut(select, take)).done),
+    enqueue(job, async (connection) => (await connection.query(sql, [...parameters])).rows as Row[]),
+  copy: (select, take) => enqueue(job, (connection) => connection.query(new CopyOut(select, take)).done),
   keepGoing() {
     if (isStopped) throw new Error('stopped');
   },
 });
 
 /** Statements run on the one connection in order: a job may read ahead. */
-function asked<Answer>(job: number, ask: (connection: pg.Client) => Promise<Answer>): Promise<Answer> {
-  const answer = lastStatement.then(() => askIn(job, ask));
+function enqueue<Answer>(job: number, run: (connection: pg.Client) => Promise<Answer>): Promise<Answer> {
+  const answer = lastStatement.then(() => runIn(job, run));
   lastStatement = answer.catch(() => {});
   return answer;
 }
 
-async function askIn<Answer>(job: number, ask: (connection: pg.Client) => Promise<Answer>): Promise<Answer> {
+async function runIn<Answer>(job: number, run: (connection: pg.Client) => Promise<Answer>): Promise<Answer> {
   // Further read-ahead would run in a transaction of its own, which nothing ends.
   if (job !== current) throw new Error('the job has ended');
   const connection = await connected();
   try {
-    if (begun !== job) {
-      begun = job;
+    if (transactionJob !== job) {
+      transactionJob = job;
       await connection.query(server.begin);
     }
-    return await ask(connection);
+    return await run(connection);
   } catch (cause) {
     // Its state is unknown; the next job gets a new one.
     if (client === connection) client = null;
-    begun = 0;
+    transactionJob = 0;
     connection.end().catch(() => {});
-    ofStore.add(cause as Error);
+    storeErrors.add(cause as Error);
     throw cause;
   }
 }
@@ -110,13 +110,13 @@ async function connected(): Promise<pg.Client> {
   try {
     return client ?? (await connect());
   } catch (cause) {
-    ofStore.add(cause as Error);
+    storeErrors.add(cause as Error);
     throw cause;
   }
 }
 
 async function connect(): Promise<pg.Client> {
-  const made = new pg.Client({
+  const created = new pg.Client({
     connectionString: server.url,
     application_name: 'linnet statistics',
     connectionTimeoutMillis: connectTimeout(server.url),
@@ -124,12 +124,12 @@ async function connect(): Promise<pg.Client> {
     keepAlive: true,
     query_timeout: timeout,
   });
-  made.on('error', () => {
-    if (client === made) client = null;
+  created.on('error', () => {
+    if (client === created) client = null;
   });
-  await made.connect();
-  client = made;
-  return made;
+  await created.connect();
+  client = created;
+  return created;
 }
 
 async function close(): Promise<void> {

@@ -56,17 +56,17 @@ export function openPostgresLookups(
   };
 }
 
-/** Connections for lookups by key, which are also used to watch the server. */
+/** Connections for lookups by key, which are also used to check the server's state. */
 function lookupsOver(server: PoolServer) {
   const limits = { ...lookupLimits, ...keepIdle };
   const pool = settingOf(poolOf(server, maxLookups, limits), server.primary, onlyIndexes);
   const queries = queriesOver(pool, server);
-  const standing = async (): Promise<ServerState> => {
+  const serverState = async (): Promise<ServerState> => {
     const { rows } = await sql<{ transaction_read_only: string }>`${sql.raw(readOnlySql)}`.execute(queries);
     return takesChanges(rows) ? 'writes' : 'reads';
   };
-  server.primary.watch(() => within(answerTime, standing()).catch(() => 'away' as const));
-  return { queries, standing, close: () => pool.end() };
+  server.primary.watch(() => within(answerTime, serverState()).catch(() => 'away' as const));
+  return { queries, serverState, close: () => pool.end() };
 }
 
 async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
@@ -98,27 +98,27 @@ export function openPostgres(
         async () => [await makeByStatement(queries)],
       );
     }
-    return writeWithRetries(changing(terms), async (queries) => {
-      const made: Settle[] = [];
-      for (const group of groups) made.push(await group.make(queries));
-      return made;
+    return writeWithRetries(transactionFor(terms), async (queries) => {
+      const settles: Settle[] = [];
+      for (const group of groups) settles.push(await group.make(queries));
+      return settles;
     });
   }, maxBatches);
   const connect = connectionsOf(control, server);
   const reads = new PostgresReads(connect, maxConnections);
-  const changing = (terms: ReadTerms = internalReadTerms) =>
+  const transactionFor = (terms: ReadTerms = internalReadTerms) =>
     inTransaction(terms.changeDeadline === undefined ? connect : connectionsUntil(connect, terms));
   const jobs = new PostgresJobs(primary);
   let refused: string | null = null;
   const requireAllowed = () => {
     if (refused !== null) throw new StoreUnavailable(refused);
   };
-  const patiently = async <T>(work: (queries: Queries) => Promise<T>): Promise<T> => {
-    const patient = poolOf(server, 1, noLimits);
+  const withoutTimeouts = async <T>(work: (queries: Queries) => Promise<T>): Promise<T> => {
+    const pool = poolOf(server, 1, noLimits);
     try {
-      return await work(queriesOver(patient, server));
+      return await work(queriesOver(pool, server));
     } finally {
-      await patient.end();
+      await pool.end();
     }
   };
   return {
@@ -136,19 +136,19 @@ export function openPostgres(
     lookup: lookups.queries,
     dataVersion: null,
     lookupTogether: (item, work) => batcher.lookup(item, work),
-    takesChanges: async () => (await lookups.standing()) === 'writes',
+    takesChanges: async () => (await lookups.serverState()) === 'writes',
     write: async (work, terms) => {
       requireAllowed();
-      return writeWithRetries(changing(terms), work);
+      return writeWithRetries(transactionFor(terms), work);
     },
     writeTogether: async (item, work, terms) => {
       requireAllowed();
       return changes.add(item, work, terms?.changeDeadline);
     },
     migrate: (work, waits) =>
-      patiently((queries) => migrate({ queries, others: read, waits, write: migrating }, work)),
+      withoutTimeouts((queries) => migrate({ queries, others: read, waits, write: writeMigration }, work)),
     aside: (statement, waits) =>
-      patiently((queries) => runAside({ queries, others: read, waits }, statement)),
+      withoutTimeouts((queries) => runAside({ queries, others: read, waits }, statement)),
     refuseChanges: (reason) => {
       refused = reason;
     },
@@ -170,11 +170,11 @@ function queriesThrough(connect: () => Promise<Pick<CheckedOut, 'query' | 'relea
     dialect: new PostgresDialect({ pool: { connect, end: async () => {} } as unknown as pg.Pool }),
   });
   runDirectly(queries, async (text, parameters) => {
-    const lent = await connect();
+    const connection = await connect();
     try {
-      return await lent.query(text, parameters, true);
+      return await connection.query(text, parameters, true);
     } finally {
-      lent.release();
+      connection.release();
     }
   });
   return queries;
@@ -187,29 +187,29 @@ type Transaction = <T>(work: Work<T>) => Promise<T>;
 const inTransaction =
   (connect: () => Promise<CheckedOut>): Transaction =>
   async (work) => {
-    const lent = await connect();
+    const connection = await connect();
     const last: (readonly Statement[])[] = [];
-    /** The end is sent right after the last statements: if one of them failed, the server rolls back instead. */
+    /** The commit is sent right after the last statements: if one of them failed, the server rolls back instead. */
     const end = async () => {
       const sent = last
         .splice(0)
         .map(inOneStatement)
-        .map(({ sql, parameters }) => lent.query(sql, parameters, true));
-      const answers = await together(...sent, lent.query('commit', []));
+        .map(({ sql, parameters }) => connection.query(sql, parameters, true));
+      const answers = await together(...sent, connection.query('commit', []));
       return answers.at(-1) as pg.QueryResult;
     };
     const query: CheckedOut['query'] = (text, parameters) =>
-      text === 'commit' ? end() : lent.query(text, parameters);
+      text === 'commit' ? end() : connection.query(text, parameters);
     try {
       return await queriesThrough(async () => ({ query, release: () => {} }))
         .transaction()
         .execute((queries) => {
-          runDirectly(queries, (text, parameters) => lent.query(text, parameters, true));
+          runDirectly(queries, (text, parameters) => connection.query(text, parameters, true));
           collectForCommit(queries, last);
           return work(queries);
         });
     } finally {
-      lent.release();
+      connection.release();
     }
   };
 
@@ -226,12 +226,12 @@ function inOneStatement(changes: readonly Statement[]): Statement {
   return { sql: others.length === 0 ? `${last}` : `with ${others.join(', ')} ${last}`, parameters };
 }
 
-const migrating = <T>(queries: Queries, work: Work<T>): Promise<T> =>
+const writeMigration = <T>(queries: Queries, work: Work<T>): Promise<T> =>
   writeWithRetries((some) => queries.transaction().execute(some), work);
 
 /**
  * Deadlocks (40P01) and serialization failures (40001) ask for a retry. So does a row that another transaction deleted between
- * our check and our reference to it (23503): the next check finds it gone. And so do plans that a newer node has outdated by
+ * our check and our reference to it (23503): the next check finds it deleted. And so do plans that a newer node has outdated by
  * changing the tables.
  */
 async function writeWithRetries<T>(transaction: Transaction, work: Work<T>): Promise<T> {

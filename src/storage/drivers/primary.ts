@@ -1,7 +1,7 @@
 import { serverName, serversOf } from '../../rules/database-url.ts';
 import { answerTime, type Found, findServer, type ServerState } from './find-primary.ts';
 
-/** Milliseconds between two checks of the server; well within the five seconds that a failover may be felt. */
+/** Milliseconds between two checks of the server; well within the five seconds that a failover may disturb visitors. */
 const interval = 1_000;
 /** After a failure the next check comes at once, but no more often than this. */
 const minPause = 250;
@@ -21,7 +21,7 @@ export class Primary {
   readonly #onMoved: (sentence: string) => void;
   readonly #generations = new WeakMap<object, number>();
   /** Connections in use, and those that are being opened. */
-  readonly #lent = new Set<Connection & { readonly generation: number }>();
+  readonly #connections = new Set<Connection & { readonly generation: number }>();
   /** The value of `prepared_statements` in the address: whether statements are named, whatever pooler is in between. */
   readonly #naming: string | null;
   /** A named statement was lost: there is a pooler that doesn't support them. */
@@ -32,7 +32,7 @@ export class Primary {
   #generation = 0;
   #isFirst = true;
   /** The result of the last check. */
-  #standing: ServerState = 'writes';
+  #state: ServerState = 'writes';
   /** Consecutive checks on a connection in use without an answer. */
   #unanswered = 0;
   #probe: (() => Promise<ServerState>) | null = null;
@@ -61,12 +61,12 @@ export class Primary {
     return this.#url;
   }
 
-  /** Resolves once it is known which of several servers that is; null if it is known. */
+  /** Resolves once it is known which of several servers is the primary; null if it is known. */
   get found(): Promise<void> | null {
     return this.#isFirst ? this.#checking : null;
   }
 
-  /** Checks the server at intervals; `look` asks it on a connection in use. */
+  /** Checks the server at intervals; `probe` queries its state on a connection in use. */
   watch(probe: () => Promise<ServerState>): void {
     this.#probe = probe;
     this.#timer = setInterval(() => this.#checkAgain(), interval);
@@ -77,8 +77,8 @@ export class Primary {
     return this.#generation;
   }
 
-  /** Marks a connection as being opened until the returned function is called: a server that is gone may never answer it. */
-  opens(connection: object, destroy: () => void): () => void {
+  /** Marks a connection as being opened until the returned function is called: a server that is down may never answer it. */
+  trackOpening(connection: object, destroy: () => void): () => void {
     this.#generations.set(connection, this.#generation);
     return this.trackInUse({ destroy });
   }
@@ -90,9 +90,9 @@ export class Primary {
 
   /** Marks a connection as in use until the returned function is called. */
   trackInUse(connection: Connection): () => void {
-    const lent = { destroy: () => connection.destroy(), generation: this.#generation };
-    this.#lent.add(lent);
-    return () => void this.#lent.delete(lent);
+    const tracked = { destroy: () => connection.destroy(), generation: this.#generation };
+    this.#connections.add(tracked);
+    return () => void this.#connections.delete(tracked);
   }
 
   /** A failure suggests that the server may have changed. */
@@ -113,11 +113,11 @@ export class Primary {
   }
 
   async #checkOrSearch(probe: () => Promise<ServerState>): Promise<void> {
-    if (this.#standing === 'writes') {
-      this.#standing = await probe();
-      this.#unanswered = this.#standing === 'away' ? this.#unanswered + 1 : 0;
+    if (this.#state === 'writes') {
+      this.#state = await probe();
+      this.#unanswered = this.#state === 'away' ? this.#unanswered + 1 : 0;
     }
-    if (this.#standing !== 'writes') await this.#search();
+    if (this.#state !== 'writes') await this.#search();
   }
 
   #checked(): void {
@@ -127,8 +127,8 @@ export class Primary {
 
   async #search(): Promise<void> {
     const found = await findServer(this.#urls);
-    const before = this.#standing;
-    this.#standing = found?.standing ?? 'away';
+    const before = this.#state;
+    this.#state = found?.standing ?? 'away';
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     if (found === null) return;
@@ -145,6 +145,7 @@ export class Primary {
     this.#unanswered = 0;
     const can = standing === 'writes' ? 'takes changes' : 'can only be read';
     if (isOther && !isFirst) this.#onMoved(`goes on at ${serverName(url)}, which ${can}`);
-    for (const lent of [...this.#lent]) if (lent.generation < this.#generation) lent.destroy();
+    for (const tracked of [...this.#connections])
+      if (tracked.generation < this.#generation) tracked.destroy();
   }
 }

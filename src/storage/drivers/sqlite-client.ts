@@ -28,10 +28,10 @@ interface Waiting {
 }
 
 /** A statement on its way to the thread. */
-export interface Question extends Asked {
+export interface Question extends QuestionBody {
   readonly id: number;
 }
-interface Asked {
+interface QuestionBody {
   readonly sql: string;
   readonly parameters: readonly unknown[];
   readonly inside: boolean;
@@ -54,8 +54,8 @@ export class SqliteThread implements SqliteClient {
   /** Statements that share the next message, which costs more than most of them. */
   #outbox: Question[] = [];
   #isDue = false;
-  #gone: Error | undefined;
-  #closed: (() => void) | undefined;
+  #fatalError: Error | undefined;
+  #onClosed: (() => void) | undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
@@ -68,7 +68,7 @@ export class SqliteThread implements SqliteClient {
     return new Promise((resolve, reject) => {
       worker.onerror = (event) => {
         thread.#end(new StoreUnavailable(`the SQLite thread ended: ${event.message}`));
-        reject(thread.#gone);
+        reject(thread.#fatalError);
       };
       worker.onmessage = (event: MessageEvent) => {
         const message = event.data;
@@ -76,7 +76,7 @@ export class SqliteThread implements SqliteClient {
         else if (message.opened === false) {
           worker.terminate();
           reject(faultOf(message.problem));
-        } else if (message.closed) thread.#closed?.();
+        } else if (message.closed) thread.#onClosed?.();
         else for (const { id, answer, problem } of message.answers) thread.#settle(id, answer, problem);
       };
       worker.postMessage({ open: { file, mode, states } });
@@ -91,26 +91,29 @@ export class SqliteThread implements SqliteClient {
   }
 
   /** A read that can be stopped through its slot in `states`. */
-  read({ sql, parameters, job }: Pick<Asked, 'sql' | 'parameters' | 'job'>, slot: number): Promise<Answer> {
-    const answer = this.#ask({ sql, parameters, inside: false, slot, job }, true);
+  read(
+    { sql, parameters, job }: Pick<QuestionBody, 'sql' | 'parameters' | 'job'>,
+    slot: number,
+  ): Promise<Answer> {
+    const answer = this.#enqueue({ sql, parameters, inside: false, slot, job }, true);
     this.#flushSoon();
     return answer;
   }
 
   /** Runs a statement right before the next one, in the same message. */
   hold(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
-    return this.#ask({ sql, parameters, inside }, !inside);
+    return this.#enqueue({ sql, parameters, inside }, !inside);
   }
 
-  #ask(asked: Asked, isBounded: boolean): Promise<Answer> {
-    if (this.#gone) return Promise.reject(this.#gone);
+  #enqueue(body: QuestionBody, isBounded: boolean): Promise<Answer> {
+    if (this.#fatalError) return Promise.reject(this.#fatalError);
     if (isBounded && this.#waiting.size >= maxWaiting) {
       return Promise.reject(new StoreUnavailable('too many queries are waiting'));
     }
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#outbox.push({ id, ...asked });
+      this.#outbox.push({ id, ...body });
     });
   }
 
@@ -126,9 +129,9 @@ export class SqliteThread implements SqliteClient {
   }
 
   async close(): Promise<void> {
-    if (!this.#gone) {
+    if (!this.#fatalError) {
       await new Promise<void>((resolve) => {
-        this.#closed = resolve;
+        this.#onClosed = resolve;
         this.#flush();
         this.#worker.postMessage({ close: true });
       });
@@ -138,7 +141,7 @@ export class SqliteThread implements SqliteClient {
   }
 
   #end(cause: Error): void {
-    this.#gone ??= cause;
+    this.#fatalError ??= cause;
     for (const { reject } of this.#waiting.values()) reject(cause);
     this.#waiting.clear();
   }

@@ -8,7 +8,7 @@ export interface Answer {
   readonly changes: number;
 }
 
-/** The system's own cache of the file is behind these: a page that is only there costs about a microsecond more. */
+/** Besides these, the system caches the file: a page that only the system's cache has costs about a microsecond more. */
 const cacheKilobytes = { write: 12_000, read: 8_000 };
 
 /** One connection with its prepared statements. Synchronous: its thread waits for the disk. */
@@ -32,7 +32,7 @@ export class SqliteConnection {
     try {
       this.#settle(mode);
     } catch (cause) {
-      // SQLite also opens a file that is no database: only the first statement fails.
+      // SQLite also opens a file that is not a database: only the first statement fails.
       this.#database.close();
       throw cause;
     }
@@ -117,22 +117,22 @@ export class SqliteConnection {
     }
   }
 
-  /** Lists of varying length make ever new statements, so the least recently used are dropped. */
+  /** Lists of varying length lead to ever new statements, so the least recently used are dropped. */
   #prepare(sql: string): SqliteStatement {
-    const known = this.#statements.get(sql);
-    if (known) {
+    const cached = this.#statements.get(sql);
+    if (cached) {
       this.#statements.delete(sql);
-      this.#statements.set(sql, known);
-      return known;
+      this.#statements.set(sql, cached);
+      return cached;
     }
-    const made = this.#database.prepare(planned(sql));
-    this.#statements.set(sql, made);
+    const created = this.#database.prepare(planned(sql));
+    this.#statements.set(sql, created);
     if (this.#statements.size > 200) {
       const [oldest, statement] = this.#statements.entries().next().value ?? [];
       if (oldest !== undefined) this.#statements.delete(oldest);
       statement?.finalize();
     }
-    return made;
+    return created;
   }
 }
 

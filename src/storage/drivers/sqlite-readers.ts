@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { StoreUnavailable, type TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import { internalReadTerms, type ReadTerms } from '../database.ts';
-import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
+import { Deadlines, type DeadlineTask, untilWhen } from './deadlines.ts';
 import { isStopped, readState } from './read-state.ts';
 import type { JobQuestion, SqliteThread } from './sqlite-client.ts';
 import type { Answer } from './sqlite-connection.ts';
@@ -22,7 +22,7 @@ const maxShared = 16;
 const fewWaiting = 5;
 
 /** One reading statement. */
-interface Read extends Awaited {
+interface Read extends DeadlineTask {
   readonly sql: string;
   readonly parameters: readonly unknown[];
   readonly job: JobQuestion | undefined;
@@ -48,7 +48,7 @@ const newKeys = { newKeysOnly: true, accepts };
 
 /**
  * Several reading threads, shared fairly between organizations: however much one reads, the next statement of another doesn't
- * wait for it. A statement that takes too long is stopped, and one whose caller has gone is never started.
+ * wait for it. A statement that takes too long is stopped, and one whose caller no longer waits is never started.
  */
 export class SqliteReaders {
   readonly #readers: readonly Reader[];
@@ -92,12 +92,12 @@ export class SqliteReaders {
     return rows[0] as Result;
   }
 
-  #add(asked: Pick<Read, 'sql' | 'parameters' | 'job' | 'terms'>): Promise<Answer> {
-    const { organizationId } = asked.terms;
+  #add(request: Pick<Read, 'sql' | 'parameters' | 'job' | 'terms'>): Promise<Answer> {
+    const { organizationId } = request.terms;
     if (this.#queue.isFullFor(organizationId))
       return Promise.reject(new StoreUnavailable('too many queries are waiting'));
     return new Promise<Answer>((resolve, reject) => {
-      const read = this.#readOf({ ...asked, resolve, reject });
+      const read = this.#readOf({ ...request, resolve, reject });
       this.#deadlines.add(read);
       this.#queue.add(organizationId, read);
       this.#dispatchSoon();
@@ -109,11 +109,11 @@ export class SqliteReaders {
     for (const { thread } of this.#readers) await thread.close();
   }
 
-  #readOf(asked: Pick<Read, 'sql' | 'parameters' | 'job' | 'terms' | 'resolve' | 'reject'>): Read {
+  #readOf(request: Pick<Read, 'sql' | 'parameters' | 'job' | 'terms' | 'resolve' | 'reject'>): Read {
     const queue = this.#queue;
     return {
-      ...asked,
-      until: untilWhen(asked.terms),
+      ...request,
+      until: untilWhen(request.terms),
       reader: null,
       isSlow: false,
       get hasBegun() {
@@ -150,7 +150,7 @@ export class SqliteReaders {
     }
   }
 
-  async #send(reader: Reader, of: number, reads: readonly Read[]): Promise<void> {
+  async #send(reader: Reader, organizationId: number, reads: readonly Read[]): Promise<void> {
     reader.sentAt = performance.now();
     reader.reads = [...reads];
     reader.states.fill(readState.waiting);
@@ -162,14 +162,14 @@ export class SqliteReaders {
           if (reader.reads[slot] === read) this.#settle(read, () => read.resolve(answer));
         } catch (cause) {
           if (reader.reads[slot] !== read) return;
-          if (isStopped(cause)) this.#sendElsewhere(reader, slot, read);
+          if (isStopped(cause)) this.#requeue(reader, slot, read);
           else this.#settle(read, () => read.reject(cause));
         }
       }),
     );
     reader.reads = [];
     reader.sentAt = 0;
-    this.#queue.done(of);
+    this.#queue.done(organizationId);
     this.#dispatchSoon();
   }
 
@@ -178,7 +178,7 @@ export class SqliteReaders {
     settle();
   }
 
-  #sendElsewhere(reader: Reader, slot: number, read: Read): void {
+  #requeue(reader: Reader, slot: number, read: Read): void {
     reader.reads[slot] = null;
     read.reader = null;
     this.#queue.putBack(key(read), read);
@@ -199,7 +199,7 @@ export class SqliteReaders {
     const { waiting, stopped } = readState;
     for (const [slot, read] of [...reader.reads.entries()].reverse()) {
       if (read && Atomics.compareExchange(reader.states, slot, waiting, stopped) === waiting)
-        this.#sendElsewhere(reader, slot, read);
+        this.#requeue(reader, slot, read);
     }
   }
 }

@@ -11,8 +11,8 @@ import { SqliteReaders } from './sqlite-readers.ts';
  * one that fails doesn't undo the others.
  *
  * Statements reach the thread in the order in which they are sent, so those that frame a change are sent along with its first
- * statement, without waiting for them. None of them can run outside: the thread refuses statements that have lost their
- * transaction.
+ * statement, without waiting for them. None of them can run outside a transaction: the thread refuses statements that
+ * have lost theirs.
  */
 class Writer {
   readonly #client: SqliteThread;
@@ -32,7 +32,7 @@ class Writer {
     return this.#queue.add(item, work);
   }
 
-  /** With undo and sort data on disk, not in memory: that may be as much as the tables contain. */
+  /** Keeps undo and sort data on disk, not in memory: they may be as large as the tables. */
   async migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     while (!this.#queue.isIdle) await this.#queue.whenIdle;
     const onDisk = this.#client.hold('pragma temp_store = file', []);
@@ -44,7 +44,7 @@ class Writer {
       // Sent together: during a change that began between them the second one would fail.
       await Promise.all([
         this.#client.run('pragma temp_store = memory', []),
-        // Its tables may have contained data that must be gone.
+        // Its tables may have contained data that must not remain in the log.
         this.#client.run('pragma wal_checkpoint(truncate)', []),
       ]);
     }
@@ -56,21 +56,21 @@ class Writer {
 
   async #commit(groups: readonly ChangeGroup[]): Promise<readonly Settle[]> {
     const frame = new Frame(this.#client);
-    const settled: Settle[] = [];
+    const settles: Settle[] = [];
     try {
       frame.send('begin immediate', false);
       const [first] = groups;
       // A failure undoes the whole transaction, so no savepoint, which keeps a copy of every page, is needed.
-      if (first && groups.length === 1) settled.push(await first.make(this.#queries));
-      else for (const group of groups) settled.push(await this.#attempt(group, frame));
+      if (first && groups.length === 1) settles.push(await first.make(this.#queries));
+      else for (const group of groups) settles.push(await this.#attempt(group, frame));
       await frame.end('commit');
     } catch (cause) {
-      const undone = this.#client.run('rollback', [], true).catch(() => {});
+      const rollback = this.#client.run('rollback', [], true).catch(() => {});
       await frame.settled();
-      await undone;
+      await rollback;
       throw cause;
     }
-    return settled;
+    return settles;
   }
 
   async #attempt(group: ChangeGroup, frame: Frame): Promise<Settle> {
@@ -80,7 +80,7 @@ class Writer {
       frame.send('release change');
       return settle;
     } catch (cause) {
-      // A full disk ends the whole transaction by itself; then nothing of this batch was done. Several are made one by one.
+      // A full disk ends the whole transaction by itself; then nothing of this batch was done. Several changes are retried one by one.
       if (cause instanceof StoreUnavailable || group.changes.length > 1) throw cause;
       frame.send('rollback to change');
       frame.send('release change');

@@ -18,8 +18,8 @@ export const connectionsUntil =
   async (): Promise<CheckedOut> => {
     const begunAt = performance.now();
     const timeout = Math.max(0, changeDeadline - begunAt);
-    const lent = await inTime(connect(), timeout);
-    return new DeadlineConnection(lent, changeDeadline, timeout);
+    const connection = await inTime(connect(), timeout);
+    return new DeadlineConnection(connection, changeDeadline, timeout);
   };
 
 async function inTime(connecting: Promise<CheckedOut>, timeout: number): Promise<CheckedOut> {
@@ -27,8 +27,8 @@ async function inTime(connecting: Promise<CheckedOut>, timeout: number): Promise
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), timeout);
   });
-  const lent = await Promise.race([connecting, late]).finally(() => clearTimeout(timer));
-  if (lent !== null) return lent;
+  const connection = await Promise.race([connecting, late]).finally(() => clearTimeout(timer));
+  if (connection !== null) return connection;
   connecting.then(
     (unused) => unused.release(),
     () => {},
@@ -37,7 +37,7 @@ async function inTime(connecting: Promise<CheckedOut>, timeout: number): Promise
 }
 
 class DeadlineConnection implements CheckedOut {
-  readonly #lent: CheckedOut;
+  readonly #connection: CheckedOut;
   readonly #until: number;
   readonly #timeout: number;
   #isStopped = false;
@@ -47,22 +47,22 @@ class DeadlineConnection implements CheckedOut {
   #stopping: Timer | undefined;
   #ending: Timer | undefined;
 
-  constructor(lent: CheckedOut, until: number, timeout: number) {
-    [this.#lent, this.#until, this.#timeout] = [lent, until, timeout];
+  constructor(connection: CheckedOut, until: number, timeout: number) {
+    [this.#connection, this.#until, this.#timeout] = [connection, until, timeout];
   }
 
   async query(sql: string, parameters: readonly unknown[], isPrepared?: boolean): Promise<pg.QueryResult> {
     // The refused statement is part of the change: without it nothing is kept.
     if (sql === 'commit' && this.#hasRefused) throw this.#tookTooLong();
-    if (endings.has(sql)) return this.#lent.query(sql, parameters);
+    if (endings.has(sql)) return this.#connection.query(sql, parameters);
     const left = this.#until - performance.now();
     this.#hasRefused ||= left <= 0;
     if (left <= 0) throw this.#tookTooLong();
     if (this.#running++ === 0) this.#watch(left);
     try {
-      return await this.#lent.query(sql, parameters, isPrepared);
+      return await this.#connection.query(sql, parameters, isPrepared);
     } catch (cause) {
-      // Closed by us, the connection reports that the server is away; but it may carry out what it was sent.
+      // A connection that we closed reports the server as unavailable; but the server may carry out what it was sent.
       throw cause instanceof TookTooLong || this.#isStopped ? this.#tookTooLong() : cause;
     } finally {
       if (--this.#running === 0) this.#unwatch();
@@ -81,16 +81,16 @@ class DeadlineConnection implements CheckedOut {
 
   cancel(): void {
     this.#isStopped = true;
-    this.#lent.cancel();
+    this.#connection.cancel();
   }
 
   destroy(): void {
-    this.#lent.destroy();
+    this.#connection.destroy();
   }
 
   release(isBroken = false): void {
     // The cancellation may reach the server only now, and must not stop the next statement.
-    this.#lent.release(isBroken || this.#isStopped);
+    this.#connection.release(isBroken || this.#isStopped);
   }
 
   #tookTooLong(): StoreUnavailable {

@@ -10,7 +10,7 @@ export interface ConnectionLimits {
   readonly upstreamPerNetwork: number;
 }
 
-/** Descriptors for the journal, the database, up to 128 webhooks, mail, the dashboard's files. An idle server has about 30 open. */
+/** Descriptors for the journal, the database, up to 128 webhooks, mail and the dashboard's files. An idle server has about 30 open. */
 const minReserve = 96;
 const maxReserve = 1_024;
 /** A connection takes memory as well: some kilobytes in this process, and more in the kernel. */
@@ -30,8 +30,8 @@ export function connectionLimits(
 ): ConnectionLimits {
   const reserve = Math.min(Math.max(Math.floor(descriptors / 4), minReserve), maxReserve);
   const available = Math.max(descriptors - reserve, minTotal + 2 * minUpstream);
-  const wanted = maxConnections ?? Math.min(Math.floor(available * 0.6), maxDefaultTotal);
-  const total = Math.min(wanted, available - 2 * minUpstream);
+  const requested = maxConnections ?? Math.min(Math.floor(available * 0.6), maxDefaultTotal);
+  const total = Math.min(requested, available - 2 * minUpstream);
   const upstream = Math.min(Math.floor((available - total) / 2), total, maxUpstream);
   return {
     total,
@@ -41,7 +41,7 @@ export function connectionLimits(
   };
 }
 
-function perNetworkOf(given: number | null, total: number): number {
-  if (given === 0) return total;
-  return Math.min(given ?? Math.ceil(total / 4), total);
+function perNetworkOf(configured: number | null, total: number): number {
+  if (configured === 0) return total;
+  return Math.min(configured ?? Math.ceil(total / 4), total);
 }

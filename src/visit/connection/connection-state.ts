@@ -2,9 +2,9 @@ import type { RefusedStatus } from './refused-request.ts';
 
 /** What a connection does at the moment. */
 type Phase =
-  /** The next request is read as it comes. */
+  /** The next request is read as it arrives. */
   | 'reading'
-  /** The next request is there, and its link is being looked up. */
+  /** The next request has arrived, and its link is being looked up. */
   | 'lookup'
   /** A request is being passed on to the app server, and more of it is to come. */
   | 'upload'
@@ -12,11 +12,11 @@ type Phase =
   | 'response'
   /** The last answer is ready and waits for the end of the tick. */
   | 'last'
-  /** The last answer is written. Further bytes of the client are read and dropped, because a reset could cost it the answer. */
+  /** The last answer is written. Further bytes of the client are read and dropped: a reset could make it lose the answer. */
   | 'closing'
   | 'closed';
 
-/** The answer to a client whose request gets no other one. It ends the connection. */
+/** The error answer to a request that gets no other answer. It ends the connection. */
 type Refusal = RefusedStatus | 'too busy' | 'too slow';
 
 /**
@@ -34,7 +34,7 @@ export interface ConnectionState {
   /** The client sends no more. */
   clientEnded: boolean;
   isPaused: boolean;
-  /** How the connection ends, once `Effect.refuse` says so. */
+  /** The answer that `Effect.refuse` appends. */
   refusal: Refusal;
   /** How many sweeps in a row have found the connection waiting. */
   sweeps: number;
@@ -44,7 +44,7 @@ export interface ConnectionState {
   writeBlocked: boolean;
   /** Bytes wait for the app server to read. */
   upstreamBlocked: boolean;
-  /** Whether bytes came or went since the last sweep. */
+  /** Whether bytes were received or sent since the last sweep. */
   wasUsed: boolean;
 }
 
@@ -85,7 +85,7 @@ export type ConnectionEvent =
   | 'response complete'
   /** The response is complete, and another one can't follow it on this connection. */
   | 'last response complete'
-  /** The request can't be read, or the app server can't be reached; comes with the refusal that says so. */
+  /** The request can't be read, or the app server can't be reached; comes with the refusal to send. */
   | 'failed'
   | 'write blocked'
   | 'drained'
@@ -114,7 +114,7 @@ export const Effect = {
   awaitNextTick: 1 << 4,
   pauseUpstream: 1 << 5,
   resumeUpstream: 1 << 6,
-  /** Tell the app server that the client sends no more, if its request changes nothing. */
+  /** End the writing side of the upstream connection, if the request has a safe method. */
   endUpstream: 1 << 7,
   /** Keep the upstream connection for the next request. */
   restUpstream: 1 << 8,
@@ -122,7 +122,7 @@ export const Effect = {
   process: 1 << 9,
   pause: 1 << 10,
   resume: 1 << 11,
-  /** Forget everything: the client is gone. */
+  /** Drop everything: the client's connection is closed. */
   discard: 1 << 12,
   terminate: 1 << 13,
 } as const;
@@ -136,7 +136,7 @@ const maxSweeps = { head: 2, response: 12 };
 export const canRead = ({ phase, awaitsTick, writeBlocked }: ConnectionState): boolean =>
   (phase === 'reading' || phase === 'upload') && !awaitsTick && !writeBlocked;
 
-/** Whether no answer is owed. The beginning of a head can't be answered. */
+/** Whether no answer is pending. The beginning of a head can't be answered. */
 export const isIdle = (state: ConnectionState): boolean => state.phase === 'reading' && canRead(state);
 
 /** Whether all answers are written or ready: further bytes of the client are dropped. */
@@ -146,8 +146,8 @@ export const isOver = ({ phase }: ConnectionState): boolean =>
 const isUpstream = ({ phase }: ConnectionState): boolean => phase === 'upload' || phase === 'response';
 
 /**
- * Takes one event. Returns bits of `Effect`: a number and a record changed in place, because every visit comes through here more
- * than once. A `refusal` comes with 'failed'.
+ * Takes one event. Returns bits of `Effect`: a number and a record changed in place, because every visit calls this more than
+ * once. A `refusal` comes with 'failed'.
  */
 export function step(state: ConnectionState, event: ConnectionEvent, refusal: Refusal = 400): number {
   if (state.phase === 'closed') return 0;
@@ -157,10 +157,10 @@ export function step(state: ConnectionState, event: ConnectionEvent, refusal: Re
 /** Pauses the client while too many of its bytes wait. */
 function controlFlow(state: ConnectionState): number {
   if (state.phase === 'closed') return 0;
-  const isTooMuch = state.phase !== 'closing' && (state.upstreamBlocked || state.held >= maxHeld);
-  if (isTooMuch === state.isPaused) return 0;
-  state.isPaused = isTooMuch;
-  return isTooMuch ? Effect.pause : Effect.resume;
+  const mustPause = state.phase !== 'closing' && (state.upstreamBlocked || state.held >= maxHeld);
+  if (mustPause === state.isPaused) return 0;
+  state.isPaused = mustPause;
+  return mustPause ? Effect.pause : Effect.resume;
 }
 
 function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal): number {
@@ -226,7 +226,7 @@ function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal)
       return state.phase === 'upload' || state.held > 0 ? fail(state, 400) : finish(state);
     case 'client ended':
       state.clientEnded = true;
-      // With more requests behind it, the client isn't one that has given up.
+      // A client that has sent further requests still expects the response.
       return state.phase === 'response' && state.held === 0 ? Effect.endUpstream : processHeld(state);
     case 'sweep':
       return sweep(state);

@@ -1,7 +1,7 @@
 /** A connection that can be ended to make room for another one. */
 export interface Limited {
   /**
-   * Ends the connection, unless an answer is owed on it (`busy`) or bytes came or went since the last call (`used`).
+   * Ends the connection, unless an answer is pending on it (`busy`) or bytes were received or sent since the last call (`used`).
    */
   makeRoom(): 'ended' | 'used' | 'busy';
   terminate(): void;
@@ -17,7 +17,7 @@ const maxChecksPerNetwork = 8;
 /**
  * All connections, by network. At the limit an idle one is closed to make room for a new one: from the same network if that has
  * used its share, otherwise from the network with the most connections. So a flood of idle or half-sent requests displaces its
- * own connections, and visitors from elsewhere find room.
+ * own connections, and visitors from other networks find room.
  */
 export class ConnectionTable<Connection extends Limited> {
   readonly #maxPerNetwork: number;
@@ -85,8 +85,8 @@ export class ConnectionTable<Connection extends Limited> {
     let checks = 0;
     let candidate: Connection | null = null;
     for (const network of networks) {
-      const checksHere = Math.min(network.size, maxChecksPerNetwork);
-      for (let check = 0; check < checksHere; check++) {
+      const checksOfNetwork = Math.min(network.size, maxChecksPerNetwork);
+      for (let check = 0; check < checksOfNetwork; check++) {
         const [connection] = network;
         if (connection === undefined) break;
         const outcome = connection.makeRoom();
@@ -98,7 +98,7 @@ export class ConnectionTable<Connection extends Limited> {
         network.delete(connection);
         network.add(connection);
       }
-      checks += checksHere;
+      checks += checksOfNetwork;
       if (checks >= maxChecks) break;
     }
     if (candidate === null) return false;

@@ -30,14 +30,14 @@ export interface ConnectionContext {
   readonly connectUpstream: ConnectUpstream;
   /** Runs the callbacks of a connection. */
   readonly guard: Guard;
-  /** The scheme of requests where this process terminates HTTPS itself. Null: as a proxy in front says. */
+  /** The scheme of requests where this process terminates HTTPS itself. Null: as a proxy's X-Forwarded-Proto states. */
   readonly scheme: 'https' | 'http' | null;
   /** The end of every answer's head: the id of its request, its date, and an empty line. */
   readonly headEnd: (id: string) => string;
   readonly nextId: () => string;
   /** Null where no access log is kept. */
   readonly note: NoteAnswer | null;
-  /** While it is on, each answer closes its connection, so that the client makes its next one to another process. */
+  /** While it is on, each answer closes its connection, so that the client opens its next one to another process. */
   readonly draining: { readonly isOn: boolean };
   /** When this tick of the event loop began: everything that is read in it had arrived by then. */
   readonly tickStart: () => number;
@@ -75,10 +75,10 @@ export class Connection implements Limited {
   #searched = 0;
   /** Answers that will be written together. */
   #ready = '';
-  /** The number of ready answers, and by when their requests had arrived. */
+  /** The number of ready answers, and the time by which their requests had arrived. */
   #answered = 0;
   #since = 0;
-  /** The same for the request whose link is being looked up; else 0. */
+  /** The time by which the request whose link is being looked up had arrived; 0 if there is none. */
   #lookupSince = 0;
   #request: ProxiedRequest | null = null;
   #upstream: Upstream | null = null;
@@ -178,7 +178,7 @@ export class Connection implements Limited {
 
   #happened(event: ConnectionEvent): void {
     const effects = step(this.#state, event);
-    // A plain visit needs only the first three.
+    // A plain visit has only the effects of the first three branches.
     if (effects === 0) return;
     if (effects === Effect.send) this.#send();
     else if (effects === Effect.awaitTickEnd) this.#context.awaitTickEnd(this);
@@ -335,14 +335,14 @@ export class Connection implements Limited {
     );
   }
 
-  /** For a head that comes byte by byte: `#searched` bytes are known not to end it. */
+  /** For a head that arrives byte by byte: its end is not in the first `#searched` bytes. */
   #isStillPartial(bytes: Buffer, from: number): boolean {
     const length = bytes.length - from;
     if (length >= maxHead) return false;
     if (bytes.indexOf('\r\n\r\n', from + Math.max(0, this.#searched - 3)) >= 0) return false;
-    const fresh = bytes.toString('latin1', from + this.#searched - 1);
+    const unsearched = bytes.toString('latin1', from + this.#searched - 1);
     this.#searched = length;
-    if (isGarbled(fresh, 1)) this.#fail(400);
+    if (isGarbled(unsearched, 1)) this.#fail(400);
     return true;
   }
 
@@ -350,14 +350,16 @@ export class Connection implements Limited {
   #passOn(text: string, at: number, hasMore: boolean): number {
     const end = text.indexOf('\r\n\r\n', at);
     if (end < 0 && text.length - at < maxHead) {
-      // It may go on after the window, which then begins with it.
+      // It may continue after the window: the next window begins with it.
       if (hasMore) return 0;
       this.#searched = text.length - at;
       if (isGarbled(text.slice(at), 0)) this.#fail(400);
       return 0;
     }
     const head =
-      end < 0 || end - at > maxHead ? tooLong(text, at) : readHead(text.slice(at, end), this.#context.scheme);
+      end < 0 || end - at > maxHead
+        ? tooLongStatus(text, at)
+        : readHead(text.slice(at, end), this.#context.scheme);
     if (typeof head === 'number') {
       this.#fail(head, text.startsWith('HEAD ', at) ? 'HEAD' : '');
       return 0;
@@ -398,11 +400,11 @@ export class Connection implements Limited {
     const { guard } = this.#context;
     /** Events of a dropped upstream connection are ignored. */
     const ifCurrent = (run: () => void) => () => {
-      if (this.#upstream === fresh) run();
+      if (this.#upstream === upstream) run();
     };
-    const fresh: Upstream = this.#context.connectUpstream(this.#peer, {
+    const upstream: Upstream = this.#context.connectUpstream(this.#peer, {
       received: (bytes) => {
-        if (this.#upstream === fresh) this.#respond(bytes);
+        if (this.#upstream === upstream) this.#respond(bytes);
       },
       drained: ifCurrent(() => this.#setUpstreamBlocked(false)),
       closed: ifCurrent(() => {
@@ -415,8 +417,8 @@ export class Connection implements Limited {
       stalled: ifCurrent(() => this.#fail('too slow')),
       isHalfSent: () => this.#state.phase === 'upload',
     });
-    this.#upstream = fresh;
-    return fresh;
+    this.#upstream = upstream;
+    return upstream;
   }
 
   /** Bytes from the app server. */
@@ -429,13 +431,13 @@ export class Connection implements Limited {
     }
     this.#state.wasUsed = true;
     const { response, head } = request;
-    const own = response.read(bytes);
+    const ownLength = response.read(bytes);
     if (response.hasBegun) this.#happened('response begun');
-    this.#output.bytes(own === bytes.length ? bytes : bytes.subarray(0, own));
+    this.#output.bytes(ownLength === bytes.length ? bytes : bytes.subarray(0, ownLength));
     if (this.#output.isFull) this.#happened('write blocked');
     if (!response.isOver) return;
     this.#request = null;
-    const isLast = head.closes || response.closes || own < bytes.length;
+    const isLast = head.closes || response.closes || ownLength < bytes.length;
     this.#happened(isLast ? 'last response complete' : 'response complete');
   }
 }
@@ -445,8 +447,8 @@ const statusAt = 'HTTP/1.1 '.length;
 const lookedUp = (connection: Connection): void => connection.lookedUp(true);
 const lookupFailed = (connection: Connection): void => connection.lookedUp(false);
 
-/** Why a head is refused: it is malformed, or its first line is too long, or all of it. */
-function tooLong(text: string, at: number): RefusedStatus {
+/** The status for a head that is too long: it is malformed, or its first line is too long, or the whole head. */
+function tooLongStatus(text: string, at: number): RefusedStatus {
   if (isGarbled(text.slice(at), 0)) return 400;
   const line = text.indexOf('\r\n', at);
   return line < 0 || line - at > maxHead ? 414 : 431;

@@ -19,7 +19,7 @@ const attachFilter = 26;
  * false where the system can't do it, and where the kernel passes queued connections to the other processes by itself.
  */
 export async function dropNewConnections(fd: number): Promise<boolean> {
-  if (process.platform !== 'linux' || migrates()) return false;
+  if (process.platform !== 'linux' || migratesConnections()) return false;
   try {
     const { dlopen, ptr } = await import('bun:ffi');
     const libc = dlopen('libc.so.6', {
@@ -34,7 +34,7 @@ export async function dropNewConnections(fd: number): Promise<boolean> {
   }
 }
 
-function migrates(): boolean {
+function migratesConnections(): boolean {
   try {
     return readFileSync('/proc/sys/net/ipv4/tcp_migrate_req', 'utf8').trim() === '1';
   } catch {

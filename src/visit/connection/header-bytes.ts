@@ -78,7 +78,7 @@ export function afterBlanks(from: number, to: number): number {
 /** A hash into which a value between these indexes is mixed. */
 export const mixed = (hash: number, from: number, to: number): number => mixBytes(hash, view, from, to);
 
-/** Its end, without trailing blanks. */
+/** The end of a value between these indexes, without trailing blanks. */
 export function beforeBlanks(from: number, to: number): number {
   let end = to;
   while (end > from && head[end - 1] === blank) end--;

@@ -12,14 +12,14 @@ export class HeaderNames {
   readonly #numbers = new Uint8Array(tooLong * 32);
   readonly #names: Uint8Array[] = [];
   /** By the number of a name: the previous one with the same length and first letter, or 0. */
-  readonly #others: number[] = [0];
+  readonly #previous: number[] = [0];
 
   /** Adds a name in lower case, and returns its number, from 1 on. */
   add(name: string): number {
     const bytes = Buffer.from(name);
     const number = this.#names.push(bytes);
     const index = indexOf(bytes.length, bytes[0] ?? 0);
-    this.#others.push(this.#numbers[index] as number);
+    this.#previous.push(this.#numbers[index] as number);
     this.#numbers[index] = number;
     return number;
   }
@@ -30,7 +30,7 @@ export class HeaderNames {
     if (length >= tooLong) return 0;
     let number = this.#numbers[indexOf(length, lowerCase(start))] as number;
     while (number !== 0 && !isNamed(start, this.#names[number - 1] as Uint8Array))
-      number = this.#others[number] as number;
+      number = this.#previous[number] as number;
     return number;
   }
 }

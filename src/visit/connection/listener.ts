@@ -102,9 +102,9 @@ export class Listener {
     const ids = new RequestIds();
     this.#guard = guard;
     this.#answered = answered;
-    const limitedAs = (peer: string) => limitedNetwork(peer, config.trustedProxies);
-    this.#connections = new ConnectionTable(limits, limitedAs);
-    const upstream = { ...appServer, slots: new UpstreamSlots(limits, limitedAs) };
+    const networkOf = (peer: string) => limitedNetwork(peer, config.trustedProxies);
+    this.#connections = new ConnectionTable(limits, networkOf);
+    const upstream = { ...appServer, slots: new UpstreamSlots(limits, networkOf) };
     const context: ConnectionContext = {
       connectUpstream: (peer, listener) => new UpstreamConnection(upstream, peer, listener),
       guard,
@@ -119,9 +119,9 @@ export class Listener {
       awaitTickEnd: (connection) => void this.#atTickEnd().withAnswers.push(connection),
       awaitNextTick: (connection) => void this.#atTickEnd().withMore.push(connection),
     };
-    const insecure: ConnectionContext = {
+    const insecureContext: ConnectionContext = {
       ...context,
-      // Otherwise the scheme is what the trusted proxy says.
+      // If proxies are trusted, their X-Forwarded-Proto states the scheme.
       scheme: trustsProxies(config.trustedProxies) ? null : 'http',
       fastPath: (request, peer) => this.#insecurePath(request, peer),
       headEnd: (id) => this.#headEndOf(id),
@@ -139,7 +139,7 @@ export class Listener {
     };
     this.#port = openAt(port, https?.openTls ?? open, context);
     try {
-      this.#httpPort = https?.httpPort == null ? null : openAt(https.httpPort, open, insecure);
+      this.#httpPort = https?.httpPort == null ? null : openAt(https.httpPort, open, insecureContext);
     } catch (cause) {
       this.#port.close();
       throw cause;
@@ -150,7 +150,7 @@ export class Listener {
     this.#reserving = keepDescriptorReserve(limits.total, this.#connections, guard);
   }
 
-  /** The callbacks of a port. Null stands for a socket that was gone before it was accepted. */
+  /** The callbacks of a port. Null stands for a socket that was reset before it was accepted. */
   #receiver(context: ConnectionContext): Receiver<Connection | null> {
     const guard = this.#guard;
     return {
@@ -248,8 +248,8 @@ export class Listener {
   /** A close would reset connections that are queued or in their handshake. */
   async #leaveQueuedConnections(): Promise<void> {
     const ports = [this.#port, this.#httpPort];
-    const held = await Promise.all(ports.map(async (port) => (await port?.dropNew?.()) ?? false));
-    if (held.includes(true)) await Bun.sleep(handshakeTime);
+    const results = await Promise.all(ports.map(async (port) => (await port?.dropNew?.()) ?? false));
+    if (results.includes(true)) await Bun.sleep(handshakeTime);
   }
 
   async endConnections(): Promise<void> {
@@ -275,8 +275,8 @@ export class Listener {
   }
 
   /**
-   * First the tasks, then the answers that wait for them, and only then the deferred requests, which make more of both, for the
-   * end of the next tick. So no answer is sent before its own click is in the journal, and no answer waits while further requests
+   * First the tasks, then the answers that wait for them, and only then the deferred requests, which add tasks and answers to
+   * the end of the next tick. So no answer is sent before its own click is in the journal, and no answer waits while further requests
    * are served.
    */
   readonly #endTick = (): void => {

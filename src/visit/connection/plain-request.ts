@@ -17,7 +17,7 @@ import { HeaderNames } from './header-names.ts';
 
 /**
  * A complete GET or HEAD without a body, in plain ASCII and with no header twice, as nearly all visits are. A missing header
- * is ''; where that makes a difference, null.
+ * is '', or null where the difference matters.
  */
 export interface PlainRequest {
   readonly method: 'GET' | 'HEAD';
@@ -45,10 +45,15 @@ export interface PlainRequest {
 
 const names = new HeaderNames();
 /** Headers that announce a body, concern more than this one request, or carry a credential of the API. */
-const refused = ['content-length', 'transfer-encoding', 'expect', 'upgrade', 'api-key', 'authorization'].map(
-  (name) => names.add(name),
-);
-const lastRefused = Math.max(...refused);
+const refusedHeaders = [
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'api-key',
+  'authorization',
+].map((name) => names.add(name));
+const lastRefused = Math.max(...refusedHeaders);
 const host = names.add('host');
 const connection = names.add('connection');
 const userAgent = names.add('user-agent');
@@ -72,7 +77,7 @@ const countries = countryHeaders.map((name) => names.add(name));
 
 /**
  * Reads the request that begins at `at`; `text` is `bytes` in Latin-1. Returns null if it is incomplete or unusual in any way:
- * then the strict reader (request-head.ts) takes it. `scheme` replaces X-Forwarded-Proto; null leaves that as it is.
+ * then the strict reader (request-head.ts) reads it. `scheme` replaces X-Forwarded-Proto; null leaves that as it is.
  */
 export function readPlainRequest(
   bytes: Buffer,
@@ -83,25 +88,28 @@ export function readPlainRequest(
   const method = text.startsWith('GET /', at) ? 'GET' : text.startsWith('HEAD /', at) ? 'HEAD' : null;
   if (method === null) return null;
   copyHead(bytes, at);
-  const path = method.length + 1;
-  const search = pathEnd(path);
-  const version = targetEnd(search);
-  const isOld = !text.startsWith(' HTTP/1.1\r\n', at + version);
-  if (isOld && !text.startsWith(' HTTP/1.0\r\n', at + version)) return null;
+  const pathStart = method.length + 1;
+  const searchStart = pathEnd(pathStart);
+  const versionStart = targetEnd(searchStart);
+  const isHttp10 = !text.startsWith(' HTTP/1.1\r\n', at + versionStart);
+  if (isHttp10 && !text.startsWith(' HTTP/1.0\r\n', at + versionStart)) return null;
   const headers = new PlainHeaders(text, at);
-  const end = headers.read(version + 11);
+  const end = headers.read(versionStart + 11);
   if (end < 0) return null;
-  const name = headers.value(host);
+  const hostHeader = headers.value(host);
   const option = headers.value(connection)?.toLowerCase();
   // An HTTP/1.0 connection is only kept alive if both sides ask for it.
-  if (name === null || !(option === undefined || option === 'close' || (option === 'keep-alive' && !isOld)))
+  if (
+    hostHeader === null ||
+    !(option === undefined || option === 'close' || (option === 'keep-alive' && !isHttp10))
+  )
     return null;
   const agent = headers.value(userAgent);
   return {
     method,
-    path: text.slice(at + path, at + search),
-    search: text.slice(at + search, at + version),
-    host: name,
+    path: text.slice(at + pathStart, at + searchStart),
+    search: text.slice(at + searchStart, at + versionStart),
+    host: hostHeader,
     userAgent: agent,
     acceptLanguage: headers.value(acceptLanguage) ?? '',
     clientHints: headers.clientHints(),
@@ -117,7 +125,7 @@ export function readPlainRequest(
     headerEvidence: headers.headerEvidence(scheme),
     forwardedFor: headers.value(forwardedFor),
     countryHint: headers.firstOf(countries) ?? '',
-    closes: isOld || option === 'close',
+    closes: isHttp10 || option === 'close',
     end: at + end,
   };
 }
@@ -130,7 +138,7 @@ class PlainHeaders {
   readonly #text: string;
   readonly #at: number;
   /** A bit for each name that is present. */
-  #seen = 0;
+  #present = 0;
 
   constructor(text: string, at: number) {
     this.#text = text;
@@ -151,7 +159,7 @@ class PlainHeaders {
   }
 
   value(header: number): string | null {
-    if ((this.#seen & (1 << header)) === 0) return null;
+    if ((this.#present & (1 << header)) === 0) return null;
     const start = afterBlanks(starts[header] as number, ends[header] as number);
     const end = beforeBlanks(start, ends[header] as number);
     return this.#text.slice(this.#at + start, this.#at + end);
@@ -165,7 +173,7 @@ class PlainHeaders {
     return null;
   }
 
-  /** Nearly always a navigation, whose headers needn't be cut out. */
+  /** Nearly always a navigation, whose header values needn't be extracted. */
   headerEvidence(scheme: string | null): HeaderEvidence {
     if (this.#isNavigation()) return 'none';
     return headerEvidenceOf({
@@ -176,21 +184,21 @@ class PlainHeaders {
     });
   }
 
-  /** The same as `hintsChecksum`, without cutting out the values. */
+  /** The same as `hintsChecksum`, without extracting the values. */
   clientHints(): number {
-    if ((this.#seen & allHints) === 0) return 0;
+    if ((this.#present & allHints) === 0) return 0;
     return finished(this.#mixed(this.#mixed(this.#mixed(1, brandsHint), mobileHint), platformHint));
   }
 
   #mixed(hash: number, header: number): number {
-    if ((this.#seen & (1 << header)) === 0) return mixed(hash, 0, 0);
+    if ((this.#present & (1 << header)) === 0) return mixed(hash, 0, 0);
     const start = afterBlanks(starts[header] as number, ends[header] as number);
     const end = beforeBlanks(start, ends[header] as number);
     return mixed(hash, start, end);
   }
 
   #isNavigation(): boolean {
-    if ((this.#seen & (1 << fetchMode)) === 0) return false;
+    if ((this.#present & (1 << fetchMode)) === 0) return false;
     const start = afterBlanks(starts[fetchMode] as number, ends[fetchMode] as number);
     return this.#text.startsWith('navigate', this.#at + start);
   }
@@ -198,8 +206,8 @@ class PlainHeaders {
   #take(header: number, from: number, to: number): boolean {
     if (header === 0) return true;
     const bit = 1 << header;
-    if (header <= lastRefused || (this.#seen & bit) !== 0) return false;
-    this.#seen |= bit;
+    if (header <= lastRefused || (this.#present & bit) !== 0) return false;
+    this.#present |= bit;
     starts[header] = from;
     ends[header] = to;
     return true;

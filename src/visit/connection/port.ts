@@ -3,9 +3,9 @@ import { dropNewConnections } from './drop-new-connections.ts';
 
 /** The writing side of a socket. */
 export interface Writable {
-  /** Returns how many bytes the system took; negative if the other side is gone. Text is ASCII. */
+  /** Returns how many bytes the system took; negative if the connection is closed. Text is ASCII. */
   write(bytes: Uint8Array | string): number;
-  /** Ends the writing side. What the other side still sends is read: a reset could cost it the last bytes. */
+  /** Ends the writing side. Further bytes of the other side are read: a reset could make it lose the last bytes. */
   shutdown(): void;
 }
 
@@ -15,7 +15,7 @@ export interface VisitorSocket extends Writable {
   /** Reads nothing more until `resume`. */
   pause(): void;
   resume(): void;
-  /** Closes once everything written is out. */
+  /** Closes once all written bytes are sent. */
   end(): void;
   /** Closes at once, even while bytes are waiting. */
   terminate(): void;

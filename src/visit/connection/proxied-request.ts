@@ -33,12 +33,12 @@ export class ProxiedRequest {
       return own.length;
     }
     const taken = this.#chunks.read(bytes, this.#takeChunk);
-    // The last chunk is passed on once its trailers have been read: until then the app server's body is incomplete.
+    // The last chunk is passed on once its trailers have been read: until then the body is incomplete for the app server.
     if (this.#chunks.isOver) this.#pending.push(lastChunk);
     return taken;
   }
 
-  /** Whether it is a safe method: if the client has gone, its response is of no use. */
+  /** Whether its method is safe: once the client has disconnected, the response is of no use. */
   get isSafe(): boolean {
     return this.head.method === 'GET' || this.head.method === 'HEAD';
   }

@@ -11,7 +11,7 @@ export interface RequestHead {
   readonly expectsContinue: boolean;
   /** The client wants no further answer on this connection. */
   readonly closes: boolean;
-  /** Its length in bytes as it came. */
+  /** Its length in bytes as it was received. */
   readonly length: number;
 }
 
@@ -53,7 +53,7 @@ export function isGarbled(text: string, from: number): boolean {
 }
 
 /**
- * Reads a head without its empty line. Returns a number for a status to refuse it with. X-Forwarded-Proto is passed on as
+ * Reads a head without its empty line. Returns a status if it is refused. X-Forwarded-Proto is passed on as
  * `scheme`, or unchanged if that is null.
  */
 export function readHead(text: string, scheme: 'https' | 'http' | null = null): RequestHead | RefusedStatus {
@@ -64,13 +64,13 @@ export function readHead(text: string, scheme: 'https' | 'http' | null = null): 
   if (version !== '1.1' && version !== '1.0') return 505;
   if (lines.length > maxFields) return 431;
   const fields = new Fields();
-  let kept = '';
+  let keptHeaders = '';
   for (const line of lines) {
     const [, name = '', value = ''] = fieldLine.exec(line) ?? [];
     if (name === '') return 400;
     const lower = name.toLowerCase();
     if (scheme !== null && lower === 'x-forwarded-proto') continue;
-    if (!dropped.has(lower)) kept += `${line}\r\n`;
+    if (!dropped.has(lower)) keptHeaders += `${line}\r\n`;
     else if (!fields.add(lower, value)) return 400;
   }
   const destination = destinationOf(target, fields.host);
@@ -79,7 +79,7 @@ export function readHead(text: string, scheme: 'https' | 'http' | null = null): 
   if (destination === null || body === null || (destination.host === null && version === '1.1')) return 400;
   const expectsContinue = fields.expectsContinue && version === '1.1' && body !== 0;
   const closes = version === '1.0' || fields.closes;
-  const own =
+  const ownHeaders =
     (destination.host === null ? '' : `Host: ${destination.host}\r\n`) +
     (body === 'chunked'
       ? 'Transfer-Encoding: chunked\r\n'
@@ -91,7 +91,7 @@ export function readHead(text: string, scheme: 'https' | 'http' | null = null): 
     (scheme === null ? '' : `X-Forwarded-Proto: ${scheme}\r\n`);
   return {
     method,
-    text: `${method} ${destination.target} HTTP/${version}\r\n${own}${kept}\r\n`,
+    text: `${method} ${destination.target} HTTP/${version}\r\n${ownHeaders}${keptHeaders}\r\n`,
     body,
     expectsContinue,
     closes,
@@ -107,7 +107,7 @@ class Fields {
   #connection = '';
   #expect = '';
 
-  /** Returns false if a header that may appear once appears twice. */
+  /** Returns false if a header that may appear only once appears twice. */
   add(name: string, value: string): boolean {
     switch (name) {
       case 'host':

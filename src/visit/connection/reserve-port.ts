@@ -3,21 +3,21 @@ import { portProblem } from './port-problem.ts';
 
 /**
  * Checks that the port which workers are going to share is free, and reserves it for this instance while this process lives. Any
- * process may share a port, so a second set of workers would not be refused it: a socket name, which only one process can hold,
- * refuses them even while no worker listens.
+ * process may share a port, so the system would give it to a second set of workers as well: a socket name, which only one
+ * process can hold, prevents that even while no worker listens.
  */
 export function reservePort(
   { host, port }: Pick<Config, 'port' | 'host'>,
   variable?: 'PORT' | 'HTTP_PORT',
 ): number {
   for (let attempt = 1; ; attempt++) {
-    const tried = port === 0 ? unusedPort() : port;
+    const candidate = port === 0 ? unusedPort() : port;
     try {
-      Bun.listen({ hostname: host, port: tried, socket: { data() {} } }).stop(true);
-      if (process.platform === 'linux') reserveName(`\0linnet-workers ${host}:${tried}`);
-      return tried;
+      Bun.listen({ hostname: host, port: candidate, socket: { data() {} } }).stop(true);
+      if (process.platform === 'linux') reserveName(`\0linnet-workers ${host}:${candidate}`);
+      return candidate;
     } catch (cause) {
-      if (port !== 0 || attempt >= maxAttempts) throw portProblem({ host, port: tried }, cause, variable);
+      if (port !== 0 || attempt >= maxAttempts) throw portProblem({ host, port: candidate }, cause, variable);
     }
   }
 }
@@ -25,7 +25,7 @@ export function reservePort(
 const maxAttempts = 100;
 
 /**
- * Below the range that systems assign to connections: the workers listen only later, and until then nothing takes it by chance.
+ * Below the range of ports that systems assign to outgoing connections, so that none of these takes it before the workers listen.
  */
 const unusedPort = (): number => 20_000 + Math.floor(Math.random() * 12_000);
 

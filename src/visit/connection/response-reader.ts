@@ -16,7 +16,7 @@ export class ResponseReader {
     this.#method = method;
   }
 
-  /** Whether any of the final response has come. */
+  /** Whether any of the final response has arrived. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -46,19 +46,19 @@ export class ResponseReader {
     return at + own;
   }
 
-  /** Reads one head, which may belong to an interim response. Returns where it ends, or where the bytes do. */
+  /** Reads one head, which may belong to an interim response. Returns where it ends, or where the bytes end if it is incomplete. */
   #readHead(bytes: Buffer, at: number): number {
     const before = this.#head.length;
     const text = this.#head + bytes.toString('latin1', at);
     const end = text.indexOf('\r\n\r\n', Math.max(0, before - 3));
-    const [, hundred, rest] = statusLine.exec(text) ?? [];
-    if (hundred !== '1') this.#hasBegun = true;
+    const [, statusClass, rest] = statusLine.exec(text) ?? [];
+    if (statusClass !== '1') this.#hasBegun = true;
     if (end < 0) {
       this.#head = text;
       return bytes.length;
     }
     this.#head = '';
-    if (hundred !== '1') this.#findEnd(text.slice(0, end + 2), `${hundred}${rest}`);
+    if (statusClass !== '1') this.#findEnd(text.slice(0, end + 2), `${statusClass}${rest}`);
     return at + end + 4 - before;
   }
 

@@ -82,7 +82,7 @@ export class UpstreamSlots {
   release(slot: Slot): void {
     const { network } = slot;
     this.use(slot);
-    if (network.waiting.delete(slot)) this.#noteLeft(network);
+    if (network.waiting.delete(slot)) this.#decrementWaiting(network);
     if (this.#started.delete(slot)) network.taken -= 1;
     this.#startWaiting();
     if (network.taken === 0 && network.waiting.size === 0) this.#networks.delete(network.key);
@@ -90,8 +90,8 @@ export class UpstreamSlots {
 
   #networkFor(peer: string): Network {
     const key = this.#networkOf(peer);
-    const known = this.#networks.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#networks.get(key);
+    if (existing !== undefined) return existing;
     const network = { key, taken: 0, waiting: new Set<Slot>(), idle: new Set<Slot>() };
     this.#networks.set(key, network);
     return network;
@@ -138,12 +138,12 @@ export class UpstreamSlots {
       // Moves to the end of the queue if more of its requests wait.
       this.#queue.delete(network);
       if (network.waiting.size > 0) this.#queue.add(network);
-      this.#noteLeft(network);
+      this.#decrementWaiting(network);
       this.#start(slot);
     }
   }
 
-  #noteLeft(network: Network): void {
+  #decrementWaiting(network: Network): void {
     this.#waiting -= 1;
     if (network.waiting.size === 0) this.#queue.delete(network);
     if (this.#waiting > 0 || this.#checking === null) return;

@@ -14,7 +14,7 @@ export interface UpstreamListener {
   readonly received: (bytes: Buffer) => void;
   readonly drained: () => void;
   readonly closed: () => void;
-  /** Runs a callback so that a throw ends the client's connection, not the thread. */
+  /** Runs a callback so that an exception ends the client's connection, not the thread. */
   readonly guarded: (run: () => void) => void;
   /** The app server was never reached: too many requests are under way. */
   readonly refused: () => void;
@@ -32,7 +32,7 @@ export interface Upstream {
   send(bytes: Buffer): void;
   pause(): void;
   resume(): void;
-  /** Nothing is under way. */
+  /** No request is under way. */
   rest(): void;
   /** The client sends no more. */
   end(): void;
@@ -62,7 +62,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
   #port = 0;
   #isEnding = false;
   #isClosed = false;
-  #forgetLate = () => {};
+  #cancelTermination = () => {};
   usedAt = performance.now();
 
   constructor({ port, clientByPort, slots }: AppServerAddress, peer: string, listener: UpstreamListener) {
@@ -156,13 +156,13 @@ export class UpstreamConnection implements Upstream, SlotHolder {
   #endSocket(socket: Socket): void {
     socket.resume();
     socket.shutdown();
-    const late = setTimeout(() => this.#listener.guarded(() => socket.terminate()), closingTimeout);
-    this.#forgetLate = () => clearTimeout(late);
+    const timer = setTimeout(() => this.#listener.guarded(() => socket.terminate()), closingTimeout);
+    this.#cancelTermination = () => clearTimeout(timer);
   }
 
   /** Closed by the app server. */
   #ended(): void {
-    this.#forgetLate();
+    this.#cancelTermination();
     const socket = this.#socket;
     this.#socket = null;
     // With `allowHalfOpen` the other side's end doesn't close this one.

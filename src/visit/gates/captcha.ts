@@ -27,7 +27,7 @@ export class CaptchaGate {
       ...work,
       deriveKey,
       expiresAt: Math.floor((this.#parts.now() + challengeLifetime) / 1000),
-      data: { link: this.#mark(link) },
+      data: { link: this.#signedId(link) },
       hmacSignatureSecret: this.#parts.secret,
     });
   }
@@ -41,7 +41,8 @@ export class CaptchaGate {
     // Parameters are checked first: the client must not choose how expensive verification is.
     const isOurs =
       parameters.algorithm === work.algorithm && parameters.cost === work.cost && parameters.keyLength === 32;
-    if (!isOurs || parameters.data?.link !== this.#mark(link) || expiresAt <= this.#parts.now()) return false;
+    if (!isOurs || parameters.data?.link !== this.#signedId(link) || expiresAt <= this.#parts.now())
+      return false;
     const result = await verifySolution({
       ...sent,
       deriveKey,
@@ -52,7 +53,7 @@ export class CaptchaGate {
   }
 
   /** Identifies the challenge's link without revealing its id. */
-  #mark(link: LinkForVisitor): string {
+  #signedId(link: LinkForVisitor): string {
     return this.#parts.sign(String(link.id));
   }
 }

@@ -2,8 +2,8 @@ import { clickSource } from '../../rules/click-source.ts';
 import type { Visit } from '../visit.ts';
 
 interface ClickLimitParts {
-  /** Takes up to `wanted` of the clicks that a link has left, and returns how many. Rejects if the store doesn't answer. */
-  readonly take: (linkId: number, wanted: number) => Promise<number>;
+  /** Takes up to `requested` of the clicks that a link has left, and returns how many. Rejects if the store doesn't answer. */
+  readonly take: (linkId: number, requested: number) => Promise<number>;
   /** Milliseconds in which the same request of a browser counts as a repeat; 0 for never. */
   readonly repeatWindow: number;
   readonly now: () => number;
@@ -22,8 +22,8 @@ interface Recent {
 const maxRecent = 50_000;
 
 /**
- * Lets as many clicks pass as a link has left. Each is taken from the store before it is answered; visits that come while the
- * store is asked wait for the answer, and then take theirs together.
+ * Lets as many clicks pass as a link has left. Each is taken from the store before it is answered; visits that arrive during such
+ * a query wait for its end, and then take their clicks together.
  */
 export class ClickLimitGate {
   readonly #parts: ClickLimitParts;
@@ -37,15 +37,15 @@ export class ClickLimitGate {
     this.#parts = parts;
   }
 
-  /** A repeat of a click that passed here doesn't take another one. */
+  /** A repeat of an admitted click doesn't take another one. */
   admits(visit: Visit, linkId: number): Promise<boolean> {
     const { repeatWindow, now } = this.#parts;
     if (repeatWindow === 0 || clickSource(visit.search).source === 'qr') return this.#take(linkId);
     const at = now();
     this.#forgetUntil(at - repeatWindow);
     const key = this.#keyOf(visit, linkId);
-    const before = this.#recent.get(key);
-    if (before) return before.isAdmitted;
+    const previous = this.#recent.get(key);
+    if (previous) return previous.isAdmitted;
     const recent = { at, isAdmitted: this.#take(linkId) };
     this.#recent.set(key, recent);
     const forget = () => {

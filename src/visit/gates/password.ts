@@ -30,8 +30,8 @@ const maxPasses = 8;
 const day = 24 * 60 * 60 * 1000;
 const passLifetime = day;
 /**
- * An expired pass grants nothing, but for this long it shows that the browser had the password once: its guesses are counted
- * separately.
+ * An expired pass grants nothing, but for this long it shows that this browser once sent the right password: its guesses are
+ * counted separately.
  */
 const knownLifetime = 90 * day;
 
@@ -72,32 +72,32 @@ export class PasswordGate {
 
   #cookie(link: LinkForVisitor, path: string): string {
     const until = this.#parts.now() + passLifetime;
-    const pass = `${until}.${this.#parts.sign(claim(link, until))}`;
+    const pass = `${until}.${this.#parts.sign(signedText(link, until))}`;
     const secure = this.#parts.secureCookies ? '; Secure' : '';
-    return `${cookieName}=${pass}; Path=${withoutEnd(path)}; Max-Age=${knownLifetime / 1000}; HttpOnly; SameSite=Lax${secure}`;
+    return `${cookieName}=${pass}; Path=${withoutTrailingSlash(path)}; Max-Age=${knownLifetime / 1000}; HttpOnly; SameSite=Lax${secure}`;
   }
 
   /** A valid pass for this link, or one that expired at most `grace` ago. */
   #passFor(link: LinkForVisitor, headers: Headers, grace: number): string | null {
     const cookies = headers.get('cookie');
     if (!cookies?.includes(cookieName)) return null;
-    return passesIn(cookies).find((pass) => this.#isGood(link, pass, grace)) ?? null;
+    return passesIn(cookies).find((pass) => this.#isValid(link, pass, grace)) ?? null;
   }
 
-  #isGood(link: LinkForVisitor, pass: string, grace: number): boolean {
+  #isValid(link: LinkForVisitor, pass: string, grace: number): boolean {
     const [until = '', signature = ''] = pass.split('.');
     return (
       Number(until) + grace > this.#parts.now() &&
-      this.#parts.verifySignature(claim(link, Number(until)), signature)
+      this.#parts.verifySignature(signedText(link, Number(until)), signature)
     );
   }
 }
 
 /** Visitors may add a trailing slash, and the next visit may come without it. */
-const withoutEnd = (path: string): string => path.replace(/\/$/, '');
+const withoutTrailingSlash = (path: string): string => path.replace(/\/$/, '');
 
 /** The signed text. It includes the password's hash, so that a new password invalidates every pass. */
-const claim = ({ id, options }: LinkForVisitor, until: number): string =>
+const signedText = ({ id, options }: LinkForVisitor, until: number): string =>
   `${id}|${options?.passwordHash ?? null}|${until}`;
 
 /** A link at /a/b also receives the cookie of the link at /a, after its own. */

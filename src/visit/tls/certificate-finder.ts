@@ -22,7 +22,7 @@ interface FinderParts {
   readonly maxContexts?: number;
 }
 
-interface Kept {
+interface CachedContext {
   readonly context: SecureContext;
   /** When it is reloaded, in case a change was missed. */
   readonly until: number;
@@ -38,7 +38,7 @@ const defaultTimeout = 15_000;
 const defaultContexts = 3_000;
 /** Handshakes that may wait for certificates at once: in total, and per host name. */
 const maxWaiting = 500;
-const maxWaitingOfOne = 50;
+const maxWaitingPerHost = 50;
 /**
  * Milliseconds that a handshake waits for the certificate before it gets the challenge's proof, if another one from its address
  * is waiting already.
@@ -55,12 +55,12 @@ const pollInterval = 1_000;
  */
 export class CertificateFinder {
   readonly #parts: FinderParts;
-  readonly #kept: BoundedCache<Kept>;
+  readonly #contexts: BoundedCache<CachedContext>;
   readonly #refusals = new BoundedCache<{ readonly isRefused: boolean; readonly until: number }>(
     defaultContexts,
   );
   /** By the loaded pair, for handshakes that share a load: the pair's text of some kilobytes isn't kept. */
-  readonly #made = new WeakMap<CertificatePair, SecureContext>();
+  readonly #created = new WeakMap<CertificatePair, SecureContext>();
   readonly #loads = new Map<string, Promise<Found>>();
   readonly #waiting = new Map<string, Set<Waiting>>();
   #waitingCount = 0;
@@ -69,21 +69,21 @@ export class CertificateFinder {
 
   constructor(parts: FinderParts) {
     this.#parts = parts;
-    this.#kept = new BoundedCache<Kept>(parts.maxContexts ?? defaultContexts);
+    this.#contexts = new BoundedCache<CachedContext>(parts.maxContexts ?? defaultContexts);
   }
 
   readonly find = (name: string, address: string): SecureContext | null | Promise<SecureContext | null> => {
     const host = name.toLowerCase();
-    const kept = this.#kept.get(host);
-    if (kept !== undefined && kept.until > this.#parts.now()) return kept.context;
-    return this.#search(host, address, kept);
+    const cached = this.#contexts.get(host);
+    if (cached !== undefined && cached.until > this.#parts.now()) return cached.context;
+    return this.#search(host, address, cached);
   };
 
   /**
-   * Whether this name has no certificate and won't get one for now. Returns a promise while that is looked up: then ask again.
+   * Whether this name has no certificate and won't get one for now. Returns a promise while that is looked up: then call again.
    */
   isRefused(host: string): boolean | Promise<void> {
-    if (this.#kept.get(host) !== undefined) return false;
+    if (this.#contexts.get(host) !== undefined) return false;
     const known = this.#refusals.get(host);
     if (known !== undefined && known.until > this.#parts.now()) return known.isRefused;
     return this.#load(host).then(
@@ -99,7 +99,7 @@ export class CertificateFinder {
   /** Reloads the name at its next handshake. */
   forget(host: string): void {
     this.#changes += 1;
-    this.#kept.delete(host);
+    this.#contexts.delete(host);
     this.#refusals.delete(host);
     this.#loads.delete(host);
     for (const { wake } of this.#waiting.get(host) ?? []) wake();
@@ -107,27 +107,31 @@ export class CertificateFinder {
 
   clear(): void {
     this.#changes += 1;
-    this.#kept.clear();
+    this.#contexts.clear();
     this.#refusals.clear();
     this.#loads.clear();
   }
 
-  async #search(host: string, address: string, over: Kept | undefined): Promise<SecureContext | null> {
+  async #search(
+    host: string,
+    address: string,
+    expired: CachedContext | undefined,
+  ): Promise<SecureContext | null> {
     try {
-      return await this.#loadedOrAwaited(host, address);
+      return await this.#loadOrAwait(host, address);
     } catch (cause) {
       // The store is down: an expired entry is still served.
-      if (over !== undefined) return over.context;
+      if (expired !== undefined) return expired.context;
       throw cause;
     }
   }
 
-  async #loadedOrAwaited(host: string, address: string): Promise<SecureContext | null> {
-    const begun = performance.now();
+  async #loadOrAwait(host: string, address: string): Promise<SecureContext | null> {
+    const start = performance.now();
     const timeout = this.#parts.timeout ?? defaultTimeout;
-    // The certificate authority connects after the proof is stored. A visitor who came earlier isn't the authority, and others
-    // from that address hardly are.
-    let proofFrom = this.#waitsFor(host, address) ? begun + proofDelay : begun;
+    // The certificate authority connects after the proof is stored. A visitor who came earlier isn't the authority, and other
+    // clients with that address are hardly the authority either.
+    let proofFrom = this.#waitsFor(host, address) ? start + proofDelay : start;
     for (;;) {
       // Checked each time: the name may be removed while its visitors wait.
       if (!(await this.#parts.isServed(host))) return null;
@@ -140,7 +144,7 @@ export class CertificateFinder {
       if (found.kind === 'none') proofFrom = Number.POSITIVE_INFINITY;
       else if (now >= proofFrom) return secureContextOf(found.pair);
       this.#parts.request(host);
-      const left = begun + timeout - now;
+      const left = start + timeout - now;
       if (left <= 0 || !(await this.#wait(host, address, Math.min(left, pollInterval)))) return null;
     }
   }
@@ -152,9 +156,9 @@ export class CertificateFinder {
 
   #keep(host: string, { pair, until }: Found & { readonly kind: 'certificate' }): SecureContext {
     const now = this.#parts.now();
-    const context = this.#made.get(pair) ?? secureContextOf(pair);
-    this.#made.set(pair, context);
-    this.#kept.set(host, {
+    const context = this.#created.get(pair) ?? secureContextOf(pair);
+    this.#created.set(pair, context);
+    this.#contexts.set(host, {
       context,
       until: until > now ? Math.min(until, now + lifetime) : now + pollInterval,
     });
@@ -175,7 +179,7 @@ export class CertificateFinder {
   /** Waits until the name has changed, or for so many milliseconds. Returns false if too many wait already. */
   #wait(host: string, address: string, milliseconds: number): Promise<boolean> {
     const others = this.#waiting.get(host) ?? new Set<Waiting>();
-    if (this.#waitingCount >= maxWaiting || others.size >= maxWaitingOfOne) return Promise.resolve(false);
+    if (this.#waitingCount >= maxWaiting || others.size >= maxWaitingPerHost) return Promise.resolve(false);
     this.#waiting.set(host, others);
     this.#waitingCount += 1;
     return new Promise((resolve) => {

@@ -37,6 +37,6 @@ export const nodeTls = () => process.getBuiltinModule('node:tls');
 /** Throws if the certificate and the key don't match. Without a pair, it refuses every handshake. */
 export function secureContextOf(pair: CertificatePair | null): SecureContext {
   const own = pair === null ? {} : { cert: pair.certificate, key: pair.key };
-  const made = nodeTls().createSecureContext({ ...tlsSettings, ...own });
-  return made.context as SecureContext;
+  const created = nodeTls().createSecureContext({ ...tlsSettings, ...own });
+  return created.context as SecureContext;
 }

@@ -22,7 +22,7 @@ interface TlsListener {
 /** The handshake, as the runtime passes it to the SNI callback. */
 interface Handshake {
   readonly remoteAddress: string;
-  /** Continues a handshake whose callback has returned true; false lets it fail. */
+  /** Continues a handshake whose callback has returned true. `isRefused` lets it fail. */
   resumeSNI(context: SecureContext | undefined, isRefused: boolean): void;
 }
 

@@ -22,18 +22,18 @@ export function watchCertificate(
 ): () => void {
   let known = stateOf(files);
   /** One of the two files is written first: a problem is reported only if it is still there at the next check. */
-  let doubt: string | null = null;
+  let failedState: string | null = null;
   const check = () => {
     const state = stateOf(files);
-    if (state === known && doubt === null) return;
-    const hasStayed = state === doubt;
+    if (state === known && failedState === null) return;
+    const hasFailedBefore = state === failedState;
     known = state;
-    doubt = null;
+    failedState = null;
     try {
       onChange(readCertificate(files, now()));
     } catch (cause) {
-      if (hasStayed) onProblem((cause as Error).message);
-      else doubt = state;
+      if (hasFailedBefore) onProblem((cause as Error).message);
+      else failedState = state;
     }
   };
   const timer = setInterval(check, interval);
@@ -41,9 +41,10 @@ export function watchCertificate(
   return () => clearInterval(timer);
 }
 
-const stateOf = ({ certificate, key }: CertificateFiles): string => `${facts(certificate)} ${facts(key)}`;
+const stateOf = ({ certificate, key }: CertificateFiles): string =>
+  `${fileState(certificate)} ${fileState(key)}`;
 
-function facts(file: string): string {
+function fileState(file: string): string {
   try {
     const { ino, size, mtimeMs } = statSync(file);
     return `${ino}/${size}/${mtimeMs}`;

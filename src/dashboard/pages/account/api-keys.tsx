@@ -37,14 +37,14 @@ export function ApiKeys() {
       }
     >
       <Loaded query={keys} height={120}>
-        {(known) =>
-          known.length === 0 ? (
+        {(apiKeys) =>
+          apiKeys.length === 0 ? (
             <Empty title="No API keys yet">
               <p>With one, scripts and other services can create and read links as you do.</p>
             </Empty>
           ) : (
             <StackingTable columns={['Name', 'Begins with', 'Made', 'Last used']}>
-              {known.map((key) => (
+              {apiKeys.map((key) => (
                 <tr key={key.id}>
                   <td>{key.name}</td>
                   <td data-name="Begins with">
@@ -74,8 +74,8 @@ export function ApiKeys() {
           title={`Delete API key “${toDelete.value.name}”?`}
           sentence="Programs that use it are refused from then on. This can't be undone."
           action="Delete API key"
-          onNo={setTo(toDelete, null)}
-          onYes={() => {
+          onCancel={setTo(toDelete, null)}
+          onConfirm={() => {
             if (toDelete.value) void remove.run(toDelete.value);
             toDelete.value = null;
           }}
@@ -88,18 +88,18 @@ export function ApiKeys() {
 /** Asks for a name, then shows the key once. */
 function NewApiKey({ onClose }: { onClose: () => void }) {
   const name = useSignal('');
-  const made = useSignal<string | null>(null);
+  const createdKey = useSignal<string | null>(null);
   const create = useAction(async () => {
     const answer = await call('POST /api/v1/api_key', { body: { name: name.value } });
-    made.value = answer.key;
+    createdKey.value = answer.key;
     refresh('api keys');
   });
-  if (made.value !== null) {
+  if (createdKey.value !== null) {
     return (
       <ShownOnce
         title="Your new API key"
         about="Copy it now: it is only shown once. Linnet stores only a fingerprint of it."
-        secret={made.value}
+        secret={createdKey.value}
         what="key"
         onClose={onClose}
       />

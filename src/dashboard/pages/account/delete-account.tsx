@@ -15,10 +15,10 @@ import { forgetEverything, useQuery } from '../../queries.ts';
 import { navigate } from '../../router.ts';
 import { me } from '../../session.ts';
 
-/** What happens to the organization when its member leaves. */
-type Fate = 'stays' | 'goes' | 'prevents';
+/** What the deletion of the account means for the organization: it stays, is deleted as well, or prevents the deletion. */
+type OrganizationOutcome = 'stays' | 'goes' | 'prevents';
 
-function fateOf(members: readonly Member[]): Fate {
+function organizationOutcome(members: readonly Member[]): OrganizationOutcome {
   if (members.length < 2) return 'goes';
   const administrators = members.filter(({ role }) => role === 'administrator');
   return administrators.length === 1 && administrators[0]?.id === me.value?.id ? 'prevents' : 'stays';
@@ -29,16 +29,16 @@ export function DeleteAccount() {
   return (
     <Section title="Delete account" about="Your account is deleted at once, and can't be restored.">
       <Loaded query={members} height={60}>
-        {(known) => <Deletion fate={fateOf(known)} />}
+        {(known) => <Deletion outcome={organizationOutcome(known)} />}
       </Loaded>
     </Section>
   );
 }
 
-function Deletion({ fate }: { fate: Fate }) {
-  const isAsked = useSignal(false);
+function Deletion({ outcome }: { outcome: OrganizationOutcome }) {
+  const isConfirming = useSignal(false);
   const organization = me.value?.organization_name ?? '';
-  if (fate === 'prevents') {
+  if (outcome === 'prevents') {
     return (
       <p class="soft">
         You are the only administrator of {organization}. Make another member administrator on the page{' '}
@@ -48,24 +48,26 @@ function Deletion({ fate }: { fate: Fate }) {
   }
   return (
     <>
-      <Button kind="danger" icon="trash" onClick={setTo(isAsked, true)}>
+      <Button kind="danger" icon="trash" onClick={setTo(isConfirming, true)}>
         Delete account
       </Button>
-      {isAsked.value && <Asked isAlone={fate === 'goes'} onClose={setTo(isAsked, false)} />}
+      {isConfirming.value && (
+        <DeleteAccountDialog isOnlyMember={outcome === 'goes'} onClose={setTo(isConfirming, false)} />
+      )}
     </>
   );
 }
 
-function Asked({ isAlone, onClose }: { isAlone: boolean; onClose: () => void }) {
+function DeleteAccountDialog({ isOnlyMember, onClose }: { isOnlyMember: boolean; onClose: () => void }) {
   const password = useSignal('');
   const remove = useAction(async () => {
     await call('DELETE /api/v1/user', {
-      body: { password: password.value, ...(isAlone && { confirm: 'delete_organization' }) },
+      body: { password: password.value, ...(isOnlyMember && { confirm: 'delete_organization' }) },
     });
     me.value = null;
     forgetEverything();
     notify('Your account is deleted.');
-    navigate('/app/sign-in', { anyway: true });
+    navigate('/app/sign-in', { force: true });
   });
   return (
     <Dialog title="Delete your account?" onClose={onClose}>
@@ -73,7 +75,7 @@ function Asked({ isAlone, onClose }: { isAlone: boolean; onClose: () => void }) 
         Your name, your mail address and your password are deleted, with your sessions, your API keys and
         invitations to you.
       </p>
-      {isAlone ? (
+      {isOnlyMember ? (
         <WithOrganization />
       ) : (
         <p class="soft">Links that you created stay: they belong to your organization.</p>
@@ -84,7 +86,7 @@ function Asked({ isAlone, onClose }: { isAlone: boolean; onClose: () => void }) 
         <div class="actions">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="danger" type="submit" disabled={remove.isRunning.value}>
-            {isAlone ? 'Delete account and organization' : 'Delete account'}
+            {isOnlyMember ? 'Delete account and organization' : 'Delete account'}
           </Button>
         </div>
       </Form>
@@ -100,12 +102,12 @@ function WithOrganization() {
   );
   const { organization_name: organization = '' } = me.value ?? {};
   const count = links.data.value;
-  const had =
+  const contents =
     count === undefined ? 'its links' : count === 0 ? 'what it has' : `its ${counted(count, 'link')}`;
   return (
     <p class="soft">
-      Nobody else is in {organization}, so it is deleted too: {had}, clicks, tags, domains and webhooks. Its
-      short links, on paper or on a screen, stop working.
+      Nobody else is in {organization}, so it is deleted too: {contents}, clicks, tags, domains and webhooks.
+      Its short links, on paper or on a screen, stop working.
     </p>
   );
 }

@@ -9,24 +9,24 @@ import { refresh } from '../../queries.ts';
 import { me } from '../../session.ts';
 
 export function PasswordSection() {
-  const current = useSignal('');
-  const wanted = useSignal('');
+  const currentPassword = useSignal('');
+  const newPassword = useSignal('');
   const change = useAction(async () => {
     await call('POST /api/v1/user/password', {
-      body: { current_password: current.value, new_password: wanted.value },
+      body: { current_password: currentPassword.value, new_password: newPassword.value },
     });
-    current.value = '';
-    wanted.value = '';
+    currentPassword.value = '';
+    newPassword.value = '';
     refresh('sessions');
     notify('Password changed. Every other session of yours has ended.');
   });
   return (
     <Section title="Password" about="Changing it signs you out everywhere else. API keys keep working.">
       <Form action={change} fields={['current_password', 'new_password']}>
-        {/* Tells password managers the account. */}
+        {/* For password managers: the account that the password belongs to. */}
         <input type="hidden" name="username" autocomplete="username" value={me.value?.email ?? ''} />
-        <CurrentPasswordField field="current_password" label="Current password" signal={current} />
-        <NewPasswordField field="new_password" label="New password" signal={wanted} />
+        <CurrentPasswordField field="current_password" label="Current password" signal={currentPassword} />
+        <NewPasswordField field="new_password" label="New password" signal={newPassword} />
         <div class="actions">
           <Submit>Change password</Submit>
         </div>

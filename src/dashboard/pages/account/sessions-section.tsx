@@ -68,37 +68,37 @@ function nameOf({ browser, os }: Session): string {
 
 const hour = 60 * 60 * 1000;
 
-/** The server stores it by the hour. */
+/** The server stores the last use only by the hour. */
 function lastUseOf({ is_current, last_used_at }: Session): string {
   if (is_current) return 'now';
   return Date.now() - Date.parse(last_used_at) < hour ? 'in the last hour' : since(last_used_at);
 }
 
 function SignOutEverywhere() {
-  const isAsked = useSignal(false);
-  const leave = async () => {
-    isAsked.value = false;
+  const isConfirming = useSignal(false);
+  const signOutEverywhere = async () => {
+    isConfirming.value = false;
     try {
       await call('POST /api/v1/user/sign_out_everywhere');
     } catch (cause) {
-      return notifyError(cause, 'You are not signed out.', () => void leave());
+      return notifyError(cause, 'You are not signed out.', () => void signOutEverywhere());
     }
     me.value = null;
     forgetEverything();
-    navigate('/app/sign-in', { anyway: true });
+    navigate('/app/sign-in', { force: true });
   };
   return (
     <>
-      <Button kind="danger" isSlim onClick={setTo(isAsked, true)}>
+      <Button kind="danger" isSlim onClick={setTo(isConfirming, true)}>
         Sign out everywhere
       </Button>
-      {isAsked.value && (
+      {isConfirming.value && (
         <Confirm
           title="Sign out everywhere?"
           sentence="Every browser and every client with a token has to sign in again, this one too. API keys keep working; delete them one by one."
           action="Sign out everywhere"
-          onNo={setTo(isAsked, false)}
-          onYes={() => void leave()}
+          onCancel={setTo(isConfirming, false)}
+          onConfirm={() => void signOutEverywhere()}
         />
       )}
     </>

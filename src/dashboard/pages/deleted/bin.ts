@@ -18,7 +18,7 @@ export interface Bin {
 export const keyOf = (pages: number): string => `links deleted, ${pages} pages`;
 
 /** The first pages of deleted links, newest first. */
-export async function readBin(pages: number): Promise<Bin> {
+export async function loadBin(pages: number): Promise<Bin> {
   const links: DeletedLink[] = [];
   let cursor: string | undefined;
   for (let page = 1; ; page += 1) {
@@ -30,17 +30,17 @@ export async function readBin(pages: number): Promise<Bin> {
   }
 }
 
-/** Identifies one deletion of a link: when it is deleted once more, that is another one. */
+/** Identifies one deletion of a link: if it is restored and deleted again, that is another deletion. */
 export const deletionOf = ({ id, deleted_at }: DeletedLink): string => `${id} ${deleted_at}`;
 
-/** True when it is gone. */
+/** True if the link is no longer in the bin. */
 export async function deleteForGood(link: DeletedLink): Promise<boolean> {
   try {
     await call('DELETE /api/v1/link/deleted/{id}', { params: { id: link.id } });
     notify(`${shortOf(link)} deleted for good.`);
     return true;
   } catch (cause) {
-    // Already deleted for good, by another user or because its time is over.
+    // Already deleted for good, by another user or because it was kept for its full time.
     if (asApiError(cause).status === 404) return true;
     notifyError(cause, `${shortOf(link)} is still in the bin.`);
     return false;

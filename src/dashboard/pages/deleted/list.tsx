@@ -8,7 +8,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { LinkHeading } from '../../parts/link-heading.tsx';
 import { AllRowsCheckbox, RowCheckbox } from '../../parts/row-checkbox.tsx';
-import { leaveRows, stepKeys } from '../../parts/rows.ts';
+import { moveFocusFrom, stepKeys } from '../../parts/rows.ts';
 import { chosenOrFocused, selectionKeys, useSelection } from '../../parts/selection.ts';
 import { restoreLinks } from '../../remove-links.ts';
 import { shortOf } from '../../short-links.ts';
@@ -16,50 +16,50 @@ import { type Bin, deleteForGood, deletionOf, emptyBin } from './bin.ts';
 
 interface DeletedListProps {
   readonly bin: Bin;
-  readonly isReading: boolean;
+  readonly isLoading: boolean;
   readonly onOlder: () => void;
 }
 
-export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
+export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
   const selection = useSelection<DeletedLink>();
-  /** Being restored or deleted for good, and hidden meanwhile. */
-  const leaving = useSignal<ReadonlySet<string>>(new Set());
-  const links = bin.links.filter((link) => !leaving.value.has(deletionOf(link)));
+  /** Deletions whose links are being restored or deleted for good, and are hidden meanwhile. */
+  const hiddenDeletions = useSignal<ReadonlySet<string>>(new Set());
+  const links = bin.links.filter((link) => !hiddenDeletions.value.has(deletionOf(link)));
   const chosen = [...selection.chosen.values()];
   /** The links whose final deletion is being confirmed. */
   const toDelete = useSignal<DeletedLink | 'all' | null>(null);
   /** Hides the links while `act` runs; it returns whether they have left the bin. */
-  const takeAway = async (wanted: readonly DeletedLink[], act: () => Promise<boolean>) => {
-    leaveRows(new Set(wanted.map(({ id }) => id)));
-    selection.choose(wanted, false);
-    const deletions = wanted.map(deletionOf);
-    leaving.value = new Set([...leaving.value, ...deletions]);
+  const hideDuring = async (affected: readonly DeletedLink[], act: () => Promise<boolean>) => {
+    moveFocusFrom(new Set(affected.map(({ id }) => id)));
+    selection.choose(affected, false);
+    const deletions = affected.map(deletionOf);
+    hiddenDeletions.value = new Set([...hiddenDeletions.value, ...deletions]);
     if (await act()) return;
-    leaving.value = new Set([...leaving.value].filter((one) => !deletions.includes(one)));
+    hiddenDeletions.value = new Set([...hiddenDeletions.value].filter((one) => !deletions.includes(one)));
   };
-  const restore = (wanted: readonly DeletedLink[]) =>
-    takeAway(wanted, () => restoreLinks(wanted.map(({ id }) => id)));
+  const restore = (toRestore: readonly DeletedLink[]) =>
+    hideDuring(toRestore, () => restoreLinks(toRestore.map(({ id }) => id)));
   const confirm = (what: DeletedLink | 'all') => {
     toDelete.value = null;
     if (what === 'all') void emptyBin();
-    else void takeAway([what], () => deleteForGood(what));
+    else void hideDuring([what], () => deleteForGood(what));
   };
   useKeys([
     ...stepKeys('link'),
     ...selectionKeys(selection, links),
     {
       key: 'b',
-      does: 'Restore the selected links',
+      description: 'Restore the selected links',
       act: () => {
-        const wanted = chosenOrFocused(selection, links);
-        if (wanted.length > 0) void restore(wanted);
+        const toRestore = chosenOrFocused(selection, links);
+        if (toRestore.length > 0) void restore(toRestore);
       },
     },
   ]);
   return (
-    <section class="panel links" aria-label="Deleted links" aria-busy={isReading}>
+    <section class="panel links" aria-label="Deleted links" aria-busy={isLoading}>
       <div class={chosen.length > 0 ? 'links-head choosing' : 'links-head'}>
-        <AllRowsCheckbox what="that are shown" of={links} selection={selection} />
+        <AllRowsCheckbox what="that are shown" rows={links} selection={selection} />
         {chosen.length > 0 ? (
           <div class="selection-bar" role="group" aria-label="Selected links">
             <p>{number(chosen.length)} selected</p>
@@ -99,13 +99,13 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
         <ConfirmForGood
           what={toDelete.value}
           total={bin.total}
-          onYes={() => toDelete.value && confirm(toDelete.value)}
-          onNo={setTo(toDelete, null)}
+          onConfirm={() => toDelete.value && confirm(toDelete.value)}
+          onCancel={setTo(toDelete, null)}
         />
       )}
       {bin.hasOlder && (
         <div class="deleted-end">
-          <Button isSlim disabled={isReading} onClick={onOlder}>
+          <Button isSlim disabled={isLoading} onClick={onOlder}>
             Show older ones
           </Button>
         </div>
@@ -117,11 +117,11 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
 interface ConfirmForGoodProps {
   readonly what: DeletedLink | 'all';
   readonly total: number;
-  readonly onYes: () => void;
-  readonly onNo: () => void;
+  readonly onConfirm: () => void;
+  readonly onCancel: () => void;
 }
 
-function ConfirmForGood({ what, total, ...answers }: ConfirmForGoodProps) {
+function ConfirmForGood({ what, total, ...callbacks }: ConfirmForGoodProps) {
   const isAll = what === 'all';
   const lost = isAll ? counted(total, 'deleted link') : 'It';
   return (
@@ -129,7 +129,7 @@ function ConfirmForGood({ what, total, ...answers }: ConfirmForGoodProps) {
       title={isAll ? 'Empty the bin?' : `Delete ${shortOf(what)} for good?`}
       sentence={`${lost} can no longer be restored then. This can't be undone. Clicks stay in your statistics, and no one else gets an address before its 30 days are over.`}
       action={isAll ? 'Empty the bin' : 'Delete for good'}
-      {...answers}
+      {...callbacks}
     />
   );
 }

@@ -14,7 +14,7 @@ import { refresh } from '../../queries.ts';
 import { navigate } from '../../router.ts';
 
 export function DeleteDomain({ domain }: { domain: Domain }) {
-  const isAsked = useSignal(false);
+  const isConfirming = useSignal(false);
   const remove = useAction(async () => {
     await confirmingPrint((confirm) =>
       call('DELETE /api/v1/domain/{id}', {
@@ -24,7 +24,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
     );
     notify(`${domain.domain_unicode} deleted.`);
     refresh('domain', 'links');
-    navigate('/app/domains', { anyway: true });
+    navigate('/app/domains', { force: true });
   });
   const links = counted(domain.links, 'link');
   return (
@@ -37,10 +37,10 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
       }
     >
       <FormErrors error={remove.error.value} onRetry={() => void remove.run()} />
-      <Button kind="danger" icon="trash" onClick={setTo(isAsked, true)}>
+      <Button kind="danger" icon="trash" onClick={setTo(isConfirming, true)}>
         Delete domain
       </Button>
-      {isAsked.value && (
+      {isConfirming.value && (
         <Confirm
           title={`Delete ${domain.domain_unicode}?`}
           sentence={
@@ -49,9 +49,9 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
               : 'It can be added again later, with a new proof in the DNS.'
           }
           action={domain.links > 0 ? `Delete domain and ${links}` : 'Delete domain'}
-          onNo={setTo(isAsked, false)}
-          onYes={() => {
-            isAsked.value = false;
+          onCancel={setTo(isConfirming, false)}
+          onConfirm={() => {
+            isConfirming.value = false;
             void remove.run();
           }}
         />

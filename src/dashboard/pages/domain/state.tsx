@@ -19,7 +19,7 @@ export function DomainState({ state, certificate }: Pick<Domain, 'state' | 'cert
   return <StateChip {...certificateStates[failing.valid_until === null ? 'none' : 'old']} />;
 }
 
-/** What is wrong with the certificate, and what to do; empty if nothing is. */
+/** What is wrong with the certificate, and what to do; null if nothing is. */
 export function certificateProblem({ certificate }: Pick<Domain, 'certificate'>): string | null {
   if (!certificate?.problem) return null;
   return `No ${certificate.valid_until ? 'newer ' : ''}certificate for HTTPS: ${certificate.problem}`;

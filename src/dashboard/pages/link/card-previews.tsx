@@ -11,7 +11,7 @@ import { NotSavedYet } from './save-bar.tsx';
 
 const pause = 400;
 
-/** The address of a picture once typing has paused: half an address would be requested from another server. */
+/** The address of a picture once typing has paused: a half-typed address would be requested from another server. */
 function usePicture(text: string): string | null {
   const typed = useDebounced(text, pause).trim();
   if (typed === '' || text.trim() === '') return null;

@@ -13,11 +13,14 @@ export function ClickLimitField({ form }: { form: LinkForm }) {
   const limit = form.fields[name];
   const error = form.errorOf(name);
   const isTyped = error !== null || readLimit(typed) === limit;
-  useEffect(() => () => form.hold(name, null), []);
+  useEffect(() => () => form.setInvalid(name, null), []);
   const onInput = (text: string) => {
     setTyped(text);
     const read = readLimit(text);
-    form.hold(name, read === undefined ? 'Give a whole number from 1 to 1,000,000,000, or clear it.' : null);
+    form.setInvalid(
+      name,
+      read === undefined ? 'Give a whole number from 1 to 1,000,000,000, or clear it.' : null,
+    );
     if (read !== undefined) form.set(name, read);
   };
   return (

@@ -1,6 +1,6 @@
-const form = /^#[0-9a-f]{6}$/i;
+const colourPattern = /^#[0-9a-f]{6}$/i;
 
-export const isColour = (text: string): boolean => form.test(text);
+export const isColour = (text: string): boolean => colourPattern.test(text);
 
 /** The relative luminance of WCAG: 0 is black, 1 is white. */
 function luminance(colour: string): number {
@@ -16,13 +16,13 @@ export const contrast = (one: string, other: string): number => {
   return (lighter + 0.05) / (darker + 0.05);
 };
 
-const enough = 3;
+const minContrast = 3;
 
 /** A warning if phones may fail to read a code in these colours; otherwise null. */
 export function readability(foreground: string, background: string): string | null {
   const ratio = contrast(foreground, background);
-  if (ratio < enough)
-    return `These colours are close (contrast ${ratio.toFixed(1)} of 21): many phones will not read the code. ${enough} or more is safe.`;
+  if (ratio < minContrast)
+    return `These colours are close (contrast ${ratio.toFixed(1)} of 21): many phones will not read the code. ${minContrast} or more is safe.`;
   if (luminance(foreground) > luminance(background))
     return 'Light on dark: some phones do not read such codes. Dark on light is safe.';
   return null;

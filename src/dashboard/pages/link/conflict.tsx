@@ -10,7 +10,7 @@ import { rulesInWords } from './rules/sentences.ts';
 /** Another user saved this link meanwhile: shows both changes, to choose between. */
 export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
   const both = differences(form.link, theirs);
-  const contested = both.filter((name) => form.changed.includes(name));
+  const conflicting = both.filter((name) => form.changed.includes(name));
   const others = both.filter((name) => !form.changed.includes(name));
   const close = setTo(form.conflict, null);
   return (
@@ -19,7 +19,7 @@ export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
         It was saved elsewhere {since(theirs.updated_at)}, while you were editing. Nothing that you typed is
         lost.
       </p>
-      {contested.length > 0 && (
+      {conflicting.length > 0 && (
         <table class="table">
           <thead>
             <tr>
@@ -29,7 +29,7 @@ export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
             </tr>
           </thead>
           <tbody>
-            {contested.map((name) => (
+            {conflicting.map((name) => (
               <tr key={name}>
                 <th scope="row">{labels[name]}</th>
                 <td>
@@ -46,7 +46,7 @@ export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
       {others.length > 0 && <OnlyTheirs theirs={theirs} names={others} />}
       {both.length === 0 && <p>Something that isn't shown has changed, such as the password.</p>}
       <p class="soft small">
-        {contested.length > 0
+        {conflicting.length > 0
           ? '"Keep mine" saves your changes over theirs; what only they changed stays. "Take theirs" drops yours where you both made changes.'
           : '"Keep mine" saves your changes beside theirs. "Take theirs" shows theirs and leaves yours unsaved.'}
       </p>
@@ -81,7 +81,7 @@ function OnlyTheirs({ theirs, names }: { theirs: Link; names: readonly FieldName
 const text = (value: string): string => (value === '' ? 'none' : value);
 
 /** The value of a field in words. Secrets are not shown. */
-function said(fields: Fields, name: Exclude<FieldName, 'password'>): string {
+function valueInWords(fields: Fields, name: Exclude<FieldName, 'password'>): string {
   if (name === 'tags') return text(fields.tags.map((tag) => tag.name).join(', '));
   if (name === 'rules') return text(rulesInWords(fields.rules));
   if (name === 'webhook_events' || name === 'aliases') return text(fields[name].join(', '));
@@ -97,7 +97,15 @@ const dateInWords = (name: 'start_date' | 'expiration_date', at: string | null):
   at === null ? (name === 'start_date' ? 'at once' : 'never') : instant(at);
 
 const inWords = (link: Link, name: FieldName): string =>
-  name === 'password' ? (link.has_password ? 'a password' : 'no password') : said(fieldsOf(link), name);
+  name === 'password'
+    ? link.has_password
+      ? 'a password'
+      : 'no password'
+    : valueInWords(fieldsOf(link), name);
 
 const draftInWords = (fields: Fields, name: FieldName): string =>
-  name === 'password' ? (fields.password === null ? 'no password' : 'another password') : said(fields, name);
+  name === 'password'
+    ? fields.password === null
+      ? 'no password'
+      : 'another password'
+    : valueInWords(fields, name);

@@ -24,22 +24,22 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
     const field = input.current;
     if (field && field.value !== shown && !field.validity.badInput) field.value = shown;
   }, [shown]);
-  useEffect(() => () => form.hold(name, null), []);
+  useEffect(() => () => form.setInvalid(name, null), []);
   const pick = (iso: string | null) => {
-    form.hold(name, null);
+    form.setInvalid(name, null);
     if (input.current) input.current.value = localOf(iso);
     form.set(name, iso);
   };
   const onInput = (field: HTMLInputElement) => {
     const picked = instantOfLocal(field.value);
     if (picked === null && (field.value !== '' || field.validity.badInput)) {
-      form.hold(
+      form.setInvalid(
         name,
         'This date is incomplete or too far away. Give day, month, year and time, or clear it.',
       );
       return;
     }
-    form.hold(name, null);
+    form.setInvalid(name, null);
     form.set(name, picked);
   };
   return (

@@ -33,7 +33,7 @@ const isSample = (body: string): boolean => /"sample":\s*true/.test(body);
 const nameOf = ({ event, body }: WebhookDelivery): string =>
   isSample(body) ? 'Test call' : (eventNames[event] ?? event);
 
-function pretty(body: string): string {
+function prettyJson(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
@@ -45,7 +45,7 @@ function pretty(body: string): string {
 export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; listKey: string }) {
   const isOpen = useSignal(false);
   const id = useId();
-  const again = useAction(async () => {
+  const redeliver = useAction(async () => {
     const sent = await call('POST /api/v1/webhook_delivery/{id}/redeliver', { params: { id: delivery.id } });
     updateCached<WebhookDeliveryList>(listKey, (known) => ({
       ...known,
@@ -53,7 +53,7 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
     }));
   });
   const latest = delivery.attempts.at(-1);
-  const error = again.error.value;
+  const error = redeliver.error.value;
   return (
     <li class="delivery">
       <div class="line">
@@ -77,8 +77,8 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
           isSlim
           icon="refresh"
           aria-label="Redeliver"
-          disabled={again.isRunning.value}
-          onClick={() => void again.run()}
+          disabled={redeliver.isRunning.value}
+          onClick={() => void redeliver.run()}
         >
           <span class="on-wide">Redeliver</span>
         </Button>
@@ -89,13 +89,13 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
         </p>
       )}
       <div id={id} hidden={!isOpen.value} class="more">
-        {isOpen.value && <More delivery={delivery} />}
+        {isOpen.value && <DeliveryDetails delivery={delivery} />}
       </div>
     </li>
   );
 }
 
-function More({ delivery }: { delivery: WebhookDelivery }) {
+function DeliveryDetails({ delivery }: { delivery: WebhookDelivery }) {
   return (
     <>
       <dl class="fact-list">
@@ -122,7 +122,7 @@ function More({ delivery }: { delivery: WebhookDelivery }) {
       )}
       <h3>What was sent</h3>
       <pre>
-        <code>{pretty(delivery.body)}</code>
+        <code>{prettyJson(delivery.body)}</code>
       </pre>
     </>
   );

@@ -35,7 +35,7 @@ export interface Fields {
   readonly archived: boolean;
   readonly on_paper: boolean;
   readonly statistics: boolean;
-  /** Null: as the organization does. */
+  /** Null: the organization's setting applies. */
   readonly watch_destination: boolean | null;
   readonly qr_code_foreground_hex: string;
   readonly qr_code_background_hex: string;
@@ -95,8 +95,8 @@ const ruleFields: readonly FieldName[] = ['rules'];
 export function fieldsOn(tab: string): readonly FieldName[] {
   if (tab === 'webhook') return webhookFields;
   if (tab === 'rules') return ruleFields;
-  const elsewhere = [...webhookFields, ...ruleFields];
-  return tab === 'details' ? fieldNames.filter((name) => !elsewhere.includes(name)) : [];
+  const onOtherTabs = [...webhookFields, ...ruleFields];
+  return tab === 'details' ? fieldNames.filter((name) => !onOtherTabs.includes(name)) : [];
 }
 
 export const fieldsOf = (link: Link): Fields => ({
@@ -194,15 +194,19 @@ export function patchOf(base: Fields, draft: Draft): Input<'PATCH /api/v1/link/{
 
 /** The differences between two states of a link. A replaced password can't be detected. */
 export function differences(before: Link, after: Link): readonly FieldName[] {
-  const [was, is] = [fieldsOf(before), fieldsOf(after)];
+  const [fieldsBefore, fieldsAfter] = [fieldsOf(before), fieldsOf(after)];
   return fieldNames.filter((name) =>
-    name === 'password' ? before.has_password !== after.has_password : !isSame(was[name], is[name]),
+    name === 'password'
+      ? before.has_password !== after.has_password
+      : !isSame(fieldsBefore[name], fieldsAfter[name]),
   );
 }
 
 /** Whether a link already has the draft's value of a field. */
-export function isFulfilled(link: Link, draft: Draft, name: FieldName): boolean {
-  const wanted = draft[name];
-  if (wanted === undefined) return false;
-  return name === 'password' ? link.has_password === (wanted !== null) : isSame(wanted, fieldsOf(link)[name]);
+export function hasDraftValue(link: Link, draft: Draft, name: FieldName): boolean {
+  const draftValue = draft[name];
+  if (draftValue === undefined) return false;
+  return name === 'password'
+    ? link.has_password === (draftValue !== null)
+    : isSame(draftValue, fieldsOf(link)[name]);
 }

@@ -17,7 +17,7 @@ import {
   type FlagName,
   fieldNames,
   fieldsOf,
-  isFulfilled,
+  hasDraftValue,
   labels,
   patchOf,
   type TextName,
@@ -40,7 +40,7 @@ export interface LinkForm {
   /** The link as another user saved it meanwhile, until the user decides which changes to keep. */
   readonly conflict: Signal<Link | null>;
   set<Name extends FieldName>(name: Name, value: Fields[Name]): void;
-  /** Sets it to a function of its value at that time, which may be a later one if this is kept for an undo. */
+  /** Sets a field by a function of its value at the time of the call, which may be newer than this form (for an undo). */
   revise<Name extends FieldName>(name: Name, change: (value: Fields[Name]) => Fields[Name]): void;
   /** The props of a text field. */
   text(name: TextName): TextProps;
@@ -48,11 +48,11 @@ export interface LinkForm {
   url(name: TextName): TextProps & typeof urlInput;
   /** The props of a switch. */
   flag(name: FlagName): Pick<SwitchProps, 'label' | 'isOn' | 'onToggle'>;
-  /** The server's error for a field that was not changed since, or the reason why it can't be sent. */
+  /** The server's error for a field that was not changed after that attempt, or the reason why the field can't be sent. */
   errorOf(name: FieldName): string | null;
-  /** Stops saving while a field has no valid value, with the sentence to show; null allows it again. */
-  hold(name: FieldName, sentence: string | null): void;
-  /** False, and focuses the field, while one has no valid value. */
+  /** Prevents saving while a field has no valid value, with the sentence to show; null allows it again. */
+  setInvalid(name: FieldName, sentence: string | null): void;
+  /** Whether all fields have valid values; focuses the first one that has none. */
   isReady(): boolean;
   save(): Promise<boolean>;
   discard(): void;
@@ -73,14 +73,14 @@ const names = (draft: Draft): readonly FieldName[] => fieldNames.filter((name) =
 /** Changing these may contradict what was printed. */
 const addressFields = ['domain', 'suffix', 'aliases'] as const;
 
-const isMarkAlone = (changes: readonly FieldName[]): boolean =>
+const isOnlyPaperMark = (changes: readonly FieldName[]): boolean =>
   changes.length === 1 && changes[0] === 'on_paper';
 
 export function useLinkForm(latest: Link): LinkForm {
   const base = useSignal(latest);
   const draft = useSignal<Draft>({});
-  const settled = useSignal<readonly FieldName[]>([]);
-  const held = useSignal<Partial<Record<FieldName, string>>>({});
+  const editedSinceSave = useSignal<readonly FieldName[]>([]);
+  const invalidFields = useSignal<Partial<Record<FieldName, string>>>({});
   const conflict = useSignal<Link | null>(null);
   const latestSent = useSignal(fieldsOf(latest));
   const changed = names(draft.value);
@@ -92,9 +92,9 @@ export function useLinkForm(latest: Link): LinkForm {
     updateCached<Link>(`link ${onto.id}`, () => onto);
   };
 
-  // A code was downloaded meanwhile, usually on this page: that conflicts with no unsaved change.
+  // The link was only marked as printed because a QR code was downloaded, usually on this page: no unsaved change conflicts with that.
   useEffect(() => {
-    if (changed.length > 0 && isMarkAlone(differences(base.value, latest))) rebase(latest);
+    if (changed.length > 0 && isOnlyPaperMark(differences(base.value, latest))) rebase(latest);
   }, [latest.updated_at]);
 
   const send = async (): Promise<void> => {
@@ -111,14 +111,14 @@ export function useLinkForm(latest: Link): LinkForm {
         }),
       isMoved ? 'address' : 'end',
     );
-    // Changes made while it was being saved are still to be saved.
-    const done = names(sent).filter((name) => draft.value[name] === sent[name]);
-    rebase(saved, done);
+    // Changes made while the link was being saved remain unsaved.
+    const savedNames = names(sent).filter((name) => draft.value[name] === sent[name]);
+    rebase(saved, savedNames);
     refresh('links', 'tags');
     if (names(draft.value).length === 0) notify('Changes saved.');
   };
 
-  const sendOrAsk = async (): Promise<void> => {
+  const sendOrShowConflict = async (): Promise<void> => {
     try {
       await send();
     } catch (cause) {
@@ -126,31 +126,31 @@ export function useLinkForm(latest: Link): LinkForm {
       const theirs = await call('GET /api/v1/link/{id}', { params: { id: link.id } });
       const changes = differences(base.value, theirs);
       // The answer to an earlier attempt was lost: these changes are our own.
-      if (changes.length > 0 && changes.every((name) => isFulfilled(theirs, draft.value, name))) {
+      if (changes.length > 0 && changes.every((name) => hasDraftValue(theirs, draft.value, name))) {
         rebase(theirs);
         if (names(draft.value).length > 0) return send();
         notify('Changes saved.');
         return;
       }
-      if (isMarkAlone(changes)) {
+      if (isOnlyPaperMark(changes)) {
         rebase(theirs);
         return send();
       }
-      // Shown in fields without unsaved changes, or once these are discarded.
+      // The other user's values are shown in fields without unsaved changes, or once these are discarded.
       updateCached<Link>(`link ${theirs.id}`, () => theirs);
       conflict.value = theirs;
       throw cause;
     }
   };
 
-  const saving = useAction(sendOrAsk);
+  const saving = useAction(sendOrShowConflict);
   const error = saving.error.value;
   const isSaving = saving.isRunning.value;
 
   const focusInvalid = () => document.querySelector<HTMLElement>('.link-form [aria-invalid="true"]')?.focus();
-  const isHeld = () => Object.keys(held.value).length > 0;
+  const hasInvalidFields = () => Object.keys(invalidFields.value).length > 0;
   useEffect(() => {
-    if (error || isHeld()) focusInvalid();
+    if (error || hasInvalidFields()) focusInvalid();
   }, [error]);
 
   const form: LinkForm = {
@@ -164,7 +164,7 @@ export function useLinkForm(latest: Link): LinkForm {
     set(name, value) {
       if (names(draft.value).length === 0) base.value = latest;
       draft.value = draftOn(fieldsOf(base.value), { ...draft.value, [name]: value });
-      if (!settled.value.includes(name)) settled.value = [...settled.value, name];
+      if (!editedSinceSave.value.includes(name)) editedSinceSave.value = [...editedSinceSave.value, name];
     },
     revise(name, change) {
       const now = { ...fieldsOf(base.value), ...draft.value };
@@ -183,39 +183,41 @@ export function useLinkForm(latest: Link): LinkForm {
       onToggle: (isOn) => form.set(name, isOn),
     }),
     errorOf(name) {
-      const own = held.value[name];
+      const own = invalidFields.value[name];
       if (own) return own;
-      if (!error || settled.value.includes(name)) return null;
-      return name === 'tags' ? (error.of('add_tags') ?? error.of('remove_tags')) : error.of(name);
+      if (!error || editedSinceSave.value.includes(name)) return null;
+      return name === 'tags'
+        ? (error.sentenceFor('add_tags') ?? error.sentenceFor('remove_tags'))
+        : error.sentenceFor(name);
     },
-    hold(name, sentence) {
-      if ((held.value[name] ?? null) === sentence) return;
-      const { [name]: _, ...rest } = held.value;
-      held.value = sentence === null ? rest : { ...rest, [name]: sentence };
+    setInvalid(name, sentence) {
+      if ((invalidFields.value[name] ?? null) === sentence) return;
+      const { [name]: _, ...rest } = invalidFields.value;
+      invalidFields.value = sentence === null ? rest : { ...rest, [name]: sentence };
     },
     isReady() {
-      if (isHeld()) focusInvalid();
-      return !isHeld();
+      if (hasInvalidFields()) focusInvalid();
+      return !hasInvalidFields();
     },
     async save() {
       if (!form.isReady()) return false;
       if (names(draft.value).length === 0) return true;
-      settled.value = [];
+      editedSinceSave.value = [];
       return saving.run();
     },
     forget() {
       draft.value = {};
-      held.value = {};
+      invalidFields.value = {};
       saving.error.value = null;
     },
     discard() {
-      const lost = draft.value;
+      const discarded = draft.value;
       form.forget();
       notify('Changes discarded.', {
         action: {
           label: 'Undo',
           act: () => {
-            draft.value = draftOn(fieldsOf(base.value), { ...lost, ...draft.value });
+            draft.value = draftOn(fieldsOf(base.value), { ...discarded, ...draft.value });
           },
         },
       });

@@ -12,7 +12,7 @@ import { readableUrl } from '../../short-links.ts';
 import { LinkMenu } from './link-menu.tsx';
 
 /** The actions on the link itself. */
-export function LinkActions({ link, loss }: { link: Link; loss: string | null }) {
+export function LinkActions({ link, unsavedSentence }: { link: Link; unsavedSentence: string | null }) {
   const isQrShown = useSignal(false);
   return (
     <>
@@ -26,7 +26,7 @@ export function LinkActions({ link, loss }: { link: Link; loss: string | null })
           QR<span class="on-wide"> code</span>
         </span>
       </Button>
-      <LinkMenu link={link} loss={loss} />
+      <LinkMenu link={link} unsavedSentence={unsavedSentence} />
       {isQrShown.value && <QrDialog link={link} onClose={setTo(isQrShown, false)} />}
     </>
   );

@@ -12,24 +12,24 @@ import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { refresh } from '../../queries.ts';
 import { removeLinks } from '../../remove-links.ts';
-import { navigate, pendingMove } from '../../router.ts';
+import { navigate, pendingNavigation } from '../../router.ts';
 import { shortOf } from '../../short-links.ts';
 import { copyOf } from './fields.ts';
 import { SecretField } from './secret-field.tsx';
 
-export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
+export function LinkMenu({ link, unsavedSentence }: { link: Link; unsavedSentence: string | null }) {
   const isDuplicating = useSignal(false);
   const remove = async () => {
-    if (await removeLinks([link])) navigate('/app', { anyway: true });
+    if (await removeLinks([link])) navigate('/app', { force: true });
   };
   const copy = () => {
     if (link.has_password) isDuplicating.value = true;
     else void duplicate(link).catch((cause) => notifyError(cause));
   };
-  // Both leave this page, and lose its unsaved changes.
+  // Both actions leave this page, so its unsaved changes would be lost.
   const guarded = (go: () => void) => {
-    if (loss === null) go();
-    else pendingMove.value = { sentence: loss, go };
+    if (unsavedSentence === null) go();
+    else pendingNavigation.value = { sentence: unsavedSentence, go };
   };
   return (
     <>
@@ -61,22 +61,22 @@ function ArchiveItem({ link }: { link: Link }) {
 
 /** Creates a copy and shows its page. */
 async function duplicate(link: Link, password = ''): Promise<void> {
-  const made = await call('POST /api/v1/link', { body: copyOf(link, password) });
+  const created = await call('POST /api/v1/link', { body: copyOf(link, password) });
   refresh('links', 'tags');
-  navigate(`/app/links/${made.id}`, { anyway: true });
-  notify(`This is the copy: ${shortOf(made)}.`);
+  navigate(`/app/links/${created.id}`, { force: true });
+  notify(`This is the copy: ${shortOf(created)}.`);
 }
 
-/** A copy of a link with a password needs one of its own: the old one can't be read. */
+/** The copy of a link with a password needs a password of its own: the old one can't be read. */
 function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => void }) {
   const password = useSignal('');
-  const making = useAction(async () => {
+  const duplicating = useAction(async () => {
     await duplicate(link, password.value);
     onClose();
   });
   return (
     <Dialog title="Duplicate link" onClose={onClose}>
-      <Form action={making} fields={['password']}>
+      <Form action={duplicating} fields={['password']}>
         <SecretField
           label="Password of the copy"
           autocomplete="new-password"
@@ -84,7 +84,7 @@ function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => void })
           maxLength={256}
           autoFocus
           value={password.value}
-          error={making.error.value?.of('password')}
+          error={duplicating.error.value?.sentenceFor('password')}
           onText={storeIn(password)}
         />
         <div class="actions">

@@ -30,7 +30,7 @@ export function distanceTo(iso: string, now = Date.now()): string {
   return size < 730 * day ? of('month', 30.44 * day) : of('year', 365.25 * day);
 }
 
-/** The same time of day some days later, also over a change of the clocks. */
+/** The same time of day some days later, even across a change of the clocks. */
 export function inDays(days: number, now = new Date()): string {
   const at = new Date(now);
   at.setDate(at.getDate() + days);
@@ -38,7 +38,7 @@ export function inDays(days: number, now = new Date()): string {
   return at.toISOString();
 }
 
-/** On the minute. */
+/** The time some hours later, without its seconds. */
 export function inHours(hours: number, now = Date.now()): string {
   const at = new Date(now + hours * hour);
   at.setSeconds(0, 0);

@@ -3,7 +3,7 @@ import { qrSvg } from '../../../qr/svg.ts';
 import { Button } from '../../parts/button.tsx';
 import { Switch } from '../../parts/field.tsx';
 import { QrDownloads } from '../../parts/qr-dialog.tsx';
-import { asAddress, type QrStyle, savedStyle } from '../../parts/qr-picture.ts';
+import { type QrStyle, savedStyle, svgDataUrl } from '../../parts/qr-picture.ts';
 import { Panel } from '../../parts/section.tsx';
 import { readableUrl, shortOf } from '../../short-links.ts';
 import { isColour, readability } from './colour.ts';
@@ -23,33 +23,33 @@ function currentStyle({ link, fields }: LinkForm): QrStyle {
 }
 
 /** Drawn by the server's own code, so that the preview of unsaved changes is exact. */
-const drawn = (url: string, style: QrStyle): string =>
+const svgOf = (url: string, style: QrStyle): string =>
   qrSvg(style.hasMarker ? `${url}?qr` : url, style.foreground, style.background);
 
 export function QrSection({ form }: { form: LinkForm }) {
   const { link } = form;
   const style = currentStyle(form);
   const url = readableUrl(link);
-  const svg = useMemo(() => drawn(url, style), [url, style.foreground, style.background, style.hasMarker]);
+  const svg = useMemo(() => svgOf(url, style), [url, style.foreground, style.background, style.hasMarker]);
   const warning = readability(style.foreground, style.background);
-  const isUsual = style.foreground === '#000000' && style.background.toUpperCase() === '#FFFFFF';
-  const colour = (foreground: string, background: string) => {
+  const isDefault = style.foreground === '#000000' && style.background.toUpperCase() === '#FFFFFF';
+  const setColours = (foreground: string, background: string) => {
     form.set('qr_code_foreground_hex', foreground);
     form.set('qr_code_background_hex', background);
   };
   return (
     <Panel title="QR code" class="qr-section" aside={<NotSavedYet form={form} prefix="qr_" />}>
       <div class="qr-and-colours">
-        <img class="qr" src={asAddress(svg)} alt={`QR code of ${shortOf(link)}`} width={200} height={200} />
+        <img class="qr" src={svgDataUrl(svg)} alt={`QR code of ${shortOf(link)}`} width={200} height={200} />
         <div class="stack">
           <ColourField {...form.text('qr_code_foreground_hex')} label="Code" />
           <ColourField {...form.text('qr_code_background_hex')} label="Background" />
           <div class="actions">
-            <Button isSlim onClick={() => colour(style.background, style.foreground)}>
+            <Button isSlim onClick={() => setColours(style.background, style.foreground)}>
               Swap
             </Button>
-            {!isUsual && (
-              <Button isSlim onClick={() => colour('#000000', '#FFFFFF')}>
+            {!isDefault && (
+              <Button isSlim onClick={() => setColours('#000000', '#FFFFFF')}>
                 Black on white
               </Button>
             )}

@@ -10,19 +10,21 @@ import { SaveLater } from './scheduled/save-later.tsx';
 
 /** Shown on each tab of the link while there are unsaved changes. */
 export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly FieldName[] }) {
-  const isThere = form.changed.length > 0;
-  const isLater = useSignal(false);
-  // The field with the focus must not be hidden below the bar when that appears.
+  const hasChanges = form.changed.length > 0;
+  const isScheduling = useSignal(false);
+  // The focused field must not be hidden below the bar when the bar appears.
   useEffect(() => {
-    const typedIn = isThere ? document.activeElement?.closest('.link-form :is(input, textarea)') : null;
-    typedIn?.scrollIntoView({ block: 'nearest' });
-  }, [isThere]);
-  if (!isThere) return null;
-  const isContested = form.error?.code === 'LINK_CHANGED';
+    const focusedInput = hasChanges
+      ? document.activeElement?.closest('.link-form :is(input, textarea)')
+      : null;
+    focusedInput?.scrollIntoView({ block: 'nearest' });
+  }, [hasChanges]);
+  if (!hasChanges) return null;
+  const isConflict = form.error?.code === 'LINK_CHANGED';
   return (
     <>
       <section class="save-bar" aria-label="Unsaved changes">
-        {isContested ? (
+        {isConflict ? (
           <div class="callout">
             <span>Not saved: someone else changed this link in the meantime.</span>
             <Button isSlim disabled={form.isSaving} onClick={() => void form.save()}>
@@ -32,7 +34,7 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
         ) : (
           <FormErrors
             error={form.error}
-            fields={[...shown, ...shown.flatMap((name) => further(name, form))]}
+            fields={[...shown, ...shown.flatMap((name) => apiNamesOf(name, form))]}
             onRetry={() => void form.save()}
           />
         )}
@@ -51,7 +53,7 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
             <Button
               disabled={form.isSaving}
               onClick={() => {
-                if (form.isReady()) isLater.value = true;
+                if (form.isReady()) isScheduling.value = true;
               }}
             >
               Save later
@@ -62,13 +64,13 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
           </div>
         </div>
       </section>
-      {isLater.value && <SaveLater form={form} onClose={setTo(isLater, false)} />}
+      {isScheduling.value && <SaveLater form={form} onClose={setTo(isScheduling, false)} />}
     </>
   );
 }
 
-/** The API's other names for what a field shows. */
-function further(name: FieldName, { error }: LinkForm): readonly string[] {
+/** The further names by which the API reports problems of a field. */
+function apiNamesOf(name: FieldName, { error }: LinkForm): readonly string[] {
   if (name === 'tags') return ['add_tags', 'remove_tags'];
   if (name !== 'rules') return [];
   return error?.problems.flatMap(({ field }) => (field?.startsWith('rules.') ? field : [])) ?? [];
@@ -76,7 +78,7 @@ function further(name: FieldName, { error }: LinkForm): readonly string[] {
 
 interface NotSavedYetProps {
   readonly form: LinkForm;
-  /** Of the fields' names. */
+  /** The prefix of the fields' names. */
   readonly prefix: string;
 }
 

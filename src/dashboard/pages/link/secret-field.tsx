@@ -29,7 +29,7 @@ export function SecretField({
 }: SecretFieldProps) {
   const isShown = useSignal(false);
   const input = useRef<HTMLInputElement>(null);
-  // Before the next paint: what is typed right after the click is meant for it.
+  // Focused before the next paint, to receive what is typed right after the click.
   useLayoutEffect(() => {
     if (autoFocus) input.current?.focus();
   }, []);

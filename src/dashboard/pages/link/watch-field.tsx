@@ -21,7 +21,7 @@ export function WatchField({ form }: { form: LinkForm }) {
         error={form.errorOf('watch_destination')}
         value={value === null ? '' : String(value)}
         choices={[
-          { value: '', label: byDefault(organization.data.value) },
+          { value: '', label: defaultLabel(organization.data.value) },
           { value: 'true', label: 'On' },
           { value: 'false', label: 'Off' },
         ]}
@@ -31,7 +31,7 @@ export function WatchField({ form }: { form: LinkForm }) {
   );
 }
 
-const byDefault = (organization: Organization | undefined): string =>
+const defaultLabel = (organization: Organization | undefined): string =>
   organization
     ? `As the organization: ${organization.watch_destinations ? 'on' : 'off'}`
     : 'As set in the organization';

@@ -102,7 +102,7 @@ function WebhookEvents({ form }: { form: LinkForm }) {
 
 const keyLength = 24;
 
-/** In the format of Standard Webhooks. */
+/** A random key in the format of Standard Webhooks. */
 const newKey = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(keyLength))))}`;
 

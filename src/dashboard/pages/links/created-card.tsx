@@ -7,30 +7,35 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { ShortText } from '../../parts/link-heading.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
-import { asAddress } from '../../parts/qr-picture.ts';
+import { svgDataUrl } from '../../parts/qr-picture.ts';
 import { pageOf, readableUrl, shortOf } from '../../short-links.ts';
-import type { Made } from './use-link-creation.ts';
+import type { Created } from './use-link-creation.ts';
 import { linksIn, type Outcome, refusedIn } from './use-link-creation.ts';
 import { exportOf } from './view.ts';
 
-function announcementOf(made: Made): string {
-  const copied = made.isCopied ? ' and copied' : '';
-  if (made.kind === 'one') return `${shortOf(made.link)} created${copied}`;
-  return `${counted(linksIn(made.outcomes).length, 'link')} created${copied}`;
+function announcementOf(created: Created): string {
+  const copied = created.isCopied ? ' and copied' : '';
+  if (created.kind === 'one') return `${shortOf(created.link)} created${copied}`;
+  return `${counted(linksIn(created.outcomes).length, 'link')} created${copied}`;
 }
 
-/** The links made last, also announced to screen readers. */
-export function CreatedCard({ made, onDismiss }: { made: Made | null; onDismiss: () => void }) {
+/** The links created last, also announced to screen readers. */
+export function CreatedCard({ created, onDismiss }: { created: Created | null; onDismiss: () => void }) {
   return (
     <>
       <p class="unseen" role="status">
-        {made && announcementOf(made)}
+        {created && announcementOf(created)}
       </p>
-      {made?.kind === 'one' && (
-        <OneCreated key={made.link.id} link={made.link} isCopied={made.isCopied} onDismiss={onDismiss} />
+      {created?.kind === 'one' && (
+        <OneCreated
+          key={created.link.id}
+          link={created.link}
+          isCopied={created.isCopied}
+          onDismiss={onDismiss}
+        />
       )}
-      {made?.kind === 'many' && (
-        <ManyCreated outcomes={made.outcomes} isCopied={made.isCopied} onDismiss={onDismiss} />
+      {created?.kind === 'many' && (
+        <ManyCreated outcomes={created.outcomes} isCopied={created.isCopied} onDismiss={onDismiss} />
       )}
     </>
   );
@@ -53,7 +58,7 @@ function OneCreated({ link, isCopied, onDismiss }: OneCreatedProps) {
         aria-label={`Show the QR code of ${short} larger`}
         onClick={setTo(isQrShown, true)}
       >
-        <img src={asAddress(link.qr_code_svg)} alt={`QR code of ${short}`} width={88} height={88} />
+        <img src={svgDataUrl(link.qr_code_svg)} alt={`QR code of ${short}`} width={88} height={88} />
       </button>
       <div class="made-text">
         <p class="made-state">
@@ -84,7 +89,7 @@ interface ManyCreatedProps {
   readonly onDismiss: () => void;
 }
 
-/** The result of each pasted line, in their order. */
+/** The result of each pasted line, in the order of the lines. */
 function ManyCreated({ outcomes, isCopied, onDismiss }: ManyCreatedProps) {
   const links = linksIn(outcomes);
   const refused = refusedIn(outcomes);

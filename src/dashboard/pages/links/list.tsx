@@ -10,7 +10,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { AllRowsCheckbox } from '../../parts/row-checkbox.tsx';
-import { focusedRow, leaveRows, stepKeys } from '../../parts/rows.ts';
+import { focusedRow, moveFocusFrom, stepKeys } from '../../parts/rows.ts';
 import { chosenOrFocused, type Selection, selectionKeys } from '../../parts/selection.ts';
 import { removeLinks } from '../../remove-links.ts';
 import { navigate } from '../../router.ts';
@@ -23,7 +23,7 @@ interface ListProps {
   readonly view: View;
   readonly links: readonly Link[];
   readonly total: number;
-  /** The links are still those of the previous view. */
+  /** Whether the links are still those of the previous view. */
   readonly isOld: boolean;
   readonly selection: Selection<Link>;
 }
@@ -32,7 +32,7 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
   const qrOf = useSignal<Link | null>(null);
   const head = useRef<HTMLDivElement>(null);
   const remove = (toDelete: readonly Link[]) => {
-    leaveRows(new Set(toDelete.map(({ id }) => id)));
+    moveFocusFrom(new Set(toDelete.map(({ id }) => id)));
     selection.choose(toDelete, false);
     void removeLinks(toDelete);
   };
@@ -42,12 +42,12 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
   };
   useKeys([
     ...stepKeys('link'),
-    { key: 'Enter', does: 'Open the link', act: openFocused },
-    { key: 'e', does: 'Edit the link', act: openFocused },
+    { key: 'Enter', description: 'Open the link', act: openFocused },
+    { key: 'e', description: 'Edit the link', act: openFocused },
     ...selectionKeys(selection, links),
     {
       key: 'Delete',
-      does: 'Delete the selected links',
+      description: 'Delete the selected links',
       act: () => remove(chosenOrFocused(selection, links)),
     },
   ]);
@@ -55,16 +55,16 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
     showPage(page, view, links);
     head.current?.scrollIntoView({ block: 'nearest' });
   };
-  const onPage = links.filter((link) => selection.has(link)).length;
+  const selectedOnPage = links.filter((link) => selection.has(link)).length;
   return (
     <section class="panel links" aria-label="Links" aria-busy={isOld}>
       <div class={selection.chosen.size > 0 ? 'links-head choosing' : 'links-head'} ref={head}>
-        <AllRowsCheckbox what="on this page" of={links} selection={selection} />
+        <AllRowsCheckbox what="on this page" rows={links} selection={selection} />
         {selection.chosen.size > 0 ? (
           <SelectionBar
             isArchive={view.isArchive}
             selection={selection}
-            elsewhere={selection.chosen.size - onPage}
+            onOtherPages={selection.chosen.size - selectedOnPage}
             onDelete={remove}
           />
         ) : (

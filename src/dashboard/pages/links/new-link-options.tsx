@@ -34,7 +34,7 @@ export function NewLinkOptions({ input, onInput, error, areMany }: OptionsProps)
           label="Domain"
           value={input.domain}
           choices={[{ value: '', label: service }, ...own]}
-          error={error?.of('domain')}
+          error={error?.sentenceFor('domain')}
           onChoice={(domain) => onInput({ ...input, domain })}
         />
       )}
@@ -47,13 +47,13 @@ export function NewLinkOptions({ input, onInput, error, areMany }: OptionsProps)
         maxLength={600}
         value={areMany ? '' : input.suffix}
         hint={areMany ? 'Each link gets its own.' : `What comes after ${chosen}/`}
-        error={error?.of('suffix')}
+        error={error?.sentenceFor('suffix')}
         onText={(suffix) => onInput({ ...input, suffix })}
       />
       <TagPicker
         label="Tags"
         value={input.tags}
-        error={error?.of('tags')}
+        error={error?.sentenceFor('tags')}
         onChange={(tags) => onInput({ ...input, tags })}
       />
     </div>

@@ -16,25 +16,25 @@ import { useLinkCreation } from './use-link-creation.ts';
 
 const maxRows = 8;
 
-/** The list may load while the user types elsewhere: the focus stays there. */
+/** Whether the user is in a field or on a button: when the list loads, it must not take the focus from there. */
 const isInUse = (element: Element | null): boolean =>
   Boolean(element?.closest('main :is(input, textarea, select, button)'));
 
 /** The field that creates links, one per line. */
 export function NewLink({ isFirst }: { isFirst: boolean }) {
-  const making = useLinkCreation();
-  const { text, urls, input, complaint, isRunning, made } = making;
+  const creation = useLinkCreation();
+  const { text, urls, input, inputProblem, isRunning, created } = creation;
   const areOptionsOpen = useSignal(input.value.suffix !== '');
   const field = useRef<HTMLTextAreaElement>(null);
   const optionsId = useId();
   const problemId = useId();
   const areMany = urls.length > 1;
   const submit = () => {
-    if (!making.submit()) field.current?.focus();
+    if (!creation.submit()) field.current?.focus();
   };
 
   usePasteAnywhere((pasted) => {
-    making.type(pasted);
+    creation.type(pasted);
     field.current?.focus();
   });
   useEffect(() => {
@@ -44,15 +44,15 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
   useEffect(() => {
     if (prefilled(search.value) === null) return;
     field.current?.focus();
-    // It is filled in once, and not again by a reload.
+    // The values are filled in once, and not again by a reload.
     setQuery({ new_suffix: null, new_domain: null });
   }, []);
-  const error = making.error.value;
+  const error = creation.error.value;
   useEffect(() => {
-    if (inputFields.some((name) => error?.of(name))) areOptionsOpen.value = true;
+    if (inputFields.some((name) => error?.sentenceFor(name))) areOptionsOpen.value = true;
   }, [error]);
 
-  const problem = complaint.value ?? error?.of('destination_url') ?? null;
+  const problem = inputProblem.value ?? error?.sentenceFor('destination_url') ?? null;
   return (
     <div class="stack new-link">
       <form
@@ -80,7 +80,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
             aria-describedby={problem ? problemId : undefined}
             value={text.value}
             onInput={({ currentTarget }) => {
-              making.type(currentTarget.value);
+              creation.type(currentTarget.value);
               // Shows the beginning of each line, where they differ.
               if (currentTarget.value.includes('\n')) currentTarget.scrollLeft = 0;
             }}
@@ -118,7 +118,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
               <NewLinkOptions input={input.value} error={error} areMany={areMany} onInput={storeIn(input)} />
               <UtmSection
                 destinations={urls}
-                onChange={(changes) => making.type(urls.map((url) => withUtm(url, changes)).join('\n'))}
+                onChange={(changes) => creation.type(urls.map((url) => withUtm(url, changes)).join('\n'))}
               />
             </>
           )}
@@ -126,9 +126,9 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
       </form>
       <FormErrors error={error} fields={['destination_url', ...inputFields]} onRetry={submit} />
       <CreatedCard
-        made={made.value}
+        created={created.value}
         onDismiss={() => {
-          made.value = null;
+          created.value = null;
           field.current?.focus();
         }}
       />
@@ -143,15 +143,15 @@ const summaryOf = ({ domain, suffix, tags }: NewLinkInput, areMany: boolean): st
     .join(' · ');
 
 /** Addresses pasted outside any field go to the field that creates links. */
-function usePasteAnywhere(take: (text: string) => void): void {
-  const latest = useRef(take);
-  latest.current = take;
+function usePasteAnywhere(onAddresses: (text: string) => void): void {
+  const latest = useRef(onAddresses);
+  latest.current = onAddresses;
   useEffect(() => {
     const onPaste = (event: ClipboardEvent) => {
       const { target } = event;
-      const isElsewhere =
+      const isInField =
         target instanceof Element && target.closest('input, textarea, select, [contenteditable]');
-      if (event.defaultPrevented || isElsewhere || document.querySelector('dialog[open]')) return;
+      if (event.defaultPrevented || isInField || document.querySelector('dialog[open]')) return;
       const pasted = destinationsIn(event.clipboardData?.getData('text/plain') ?? '');
       if (pasted.length === 0 || !pasted.every(looksLikeAddress)) return;
       event.preventDefault();

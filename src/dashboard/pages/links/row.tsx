@@ -118,7 +118,7 @@ function RowActions({ link, onQr, onDelete }: RowActionsProps) {
 interface Mark {
   readonly icon: IconName;
   readonly word: string;
-  readonly why: string;
+  readonly tooltip: string;
   readonly isWarning?: boolean;
   /** The list of links with this mark. */
   readonly href?: string;
@@ -132,65 +132,65 @@ function marksOf(link: Link): readonly Mark[] {
     disabled && {
       icon: 'stop',
       word: 'Disabled',
-      why: 'Visitors see that the link has ended.',
+      tooltip: 'Visitors see that the link has ended.',
       isWarning: true,
     },
     start_date !== null &&
       !hasPassed(start_date) && {
         icon: 'clock',
         word: 'Not started',
-        why: `It leads to its destination from ${instant(start_date)} on.`,
+        tooltip: `It leads to its destination from ${instant(start_date)} on.`,
       },
     hasPassed(expiration_date) && {
       icon: 'clock',
       word: 'Expired',
-      why: `It led to its destination until ${instant(expiration_date)}.`,
+      tooltip: `It led to its destination until ${instant(expiration_date)}.`,
       isWarning: true,
     },
     click_limit !== null &&
       clicks_left === 0 && {
         icon: 'stop',
         word: 'No clicks left',
-        why: `It led to its destination for ${counted(click_limit, 'click')}.`,
+        tooltip: `It led to its destination for ${counted(click_limit, 'click')}.`,
         isWarning: true,
       },
     problems.length > 0 && {
       icon: 'warning',
       word: problems.join(', '),
-      why: 'Found twice by the destination watch. Show all such links.',
+      tooltip: 'Found twice by the destination watch. Show all such links.',
       isWarning: true,
       href: '/app?has_problem=true',
     },
     on_paper && {
       icon: 'paper',
       word: 'On paper',
-      why: 'Its address or code is in print. Show all such links.',
+      tooltip: 'Its address or code is in print. Show all such links.',
       href: '/app?on_paper=true',
     },
     !statistics && {
       icon: 'unseen',
       word: 'No statistics',
-      why: 'Nothing about its visitors is recorded except their number.',
+      tooltip: 'Nothing about its visitors is recorded except their number.',
     },
-    archived && { icon: 'archive', word: 'Archived', why: "It works, and isn't in the list." },
+    archived && { icon: 'archive', word: 'Archived', tooltip: "It works, and isn't in the list." },
     rules.length > 0 && {
       icon: 'branch',
       word: counted(rules.length, 'rule'),
-      why: 'Some visitors are redirected elsewhere. Show the rules.',
+      tooltip: 'Some visitors are redirected elsewhere. Show the rules.',
       href: `${pageOf(link)}/rules`,
     },
-    has_password && { icon: 'lock', word: 'Password', why: 'Visitors are asked for a password.' },
-    captcha && { icon: 'person', word: 'Captcha', why: 'Visitors prove that they are people.' },
-    bot_protection && { icon: 'shield', word: 'Bot protection', why: 'Known bots are not redirected.' },
+    has_password && { icon: 'lock', word: 'Password', tooltip: 'Visitors are asked for a password.' },
+    captcha && { icon: 'person', word: 'Captcha', tooltip: 'Visitors prove that they are people.' },
+    bot_protection && { icon: 'shield', word: 'Bot protection', tooltip: 'Known bots are not redirected.' },
   ];
   return marks.filter((mark) => mark !== false);
 }
 
-/** What visitors encounter before the destination. */
+/** The state of a link, and what visitors encounter before the destination. */
 function Marks({ link }: { link: Link }) {
   return (
     <>
-      {marksOf(link).map(({ icon, word, why, isWarning, href }) => {
+      {marksOf(link).map(({ icon, word, tooltip, isWarning, href }) => {
         const content = (
           <>
             <Icon name={icon} size={14} />
@@ -198,11 +198,11 @@ function Marks({ link }: { link: Link }) {
           </>
         );
         return href ? (
-          <a key={word} class={isWarning ? 'mark warn' : 'mark'} href={href} title={why}>
+          <a key={word} class={isWarning ? 'mark warn' : 'mark'} href={href} title={tooltip}>
             {content}
           </a>
         ) : (
-          <span key={word} class={isWarning ? 'mark warn' : 'mark'} title={why}>
+          <span key={word} class={isWarning ? 'mark warn' : 'mark'} title={tooltip}>
             {content}
           </span>
         );

@@ -11,15 +11,15 @@ import { exportOf } from './view.ts';
 
 interface SelectionBarProps {
   readonly selection: Selection<Link>;
-  /** The archived links are shown: they can be removed from the archive. */
+  /** Whether the archived links are shown, which can be removed from the archive. */
   readonly isArchive: boolean;
   /** How many of the selected links are not on the page that is shown. */
-  readonly elsewhere: number;
+  readonly onOtherPages: number;
   readonly onDelete: (links: readonly Link[]) => void;
 }
 
 /** The actions on all selected links. */
-export function SelectionBar({ selection, isArchive, elsewhere, onDelete }: SelectionBarProps) {
+export function SelectionBar({ selection, isArchive, onOtherPages, onDelete }: SelectionBarProps) {
   const open = useSignal<'tag' | 'untag' | null>(null);
   const links = [...selection.chosen.values()];
   const close = setTo(open, null);
@@ -30,7 +30,7 @@ export function SelectionBar({ selection, isArchive, elsewhere, onDelete }: Sele
     <div class="selection-bar" role="group" aria-label="Selected links">
       <p>
         {number(links.length)} selected
-        {elsewhere > 0 && <span class="soft small"> ({number(elsewhere)} on other pages)</span>}
+        {onOtherPages > 0 && <span class="soft small"> ({number(onOtherPages)} on other pages)</span>}
       </p>
       <div class="actions">
         <Button icon="tag" isSlim onClick={setTo(open, 'tag')}>

@@ -50,7 +50,7 @@ export function TagMany({ links, onDone, onClose }: TagManyProps) {
       <TagPicker
         label="Tags to add"
         value={tags.value}
-        error={add.error.value?.of('add_tags')}
+        error={add.error.value?.sentenceFor('add_tags')}
         onChange={storeIn(tags)}
       />
     </ActionDialog>

@@ -6,7 +6,9 @@ import { maxQueryLength, maxTags, narrow, orders, type View } from './view.ts';
 
 /** Which links are shown, and in which order. */
 export function Toolbar({ view }: { view: View }) {
-  useKeys([{ key: '/', does: 'Search links', act: () => document.getElementById('search-links')?.focus() }]);
+  useKeys([
+    { key: '/', description: 'Search links', act: () => document.getElementById('search-links')?.focus() },
+  ]);
   return (
     <div class="list-toolbar" role="search">
       <SearchField
@@ -17,7 +19,7 @@ export function Toolbar({ view }: { view: View }) {
         onWords={(words) => narrow({ q: words || null })}
       />
       <TagAndDomainFilter tagIds={view.tagIds} domain={view.domain} maxTags={maxTags} onChange={narrow} />
-      {/* In small spaces, the mark of such a link leads to it. */}
+      {/* On narrow screens it is only shown while it is set, by the mark of such a link. */}
       <div class={view.isOnPaper || view.hasProblem ? 'state-filter' : 'state-filter on-wide'}>
         <SelectField
           label="Filter by state"

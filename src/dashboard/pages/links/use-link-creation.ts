@@ -4,14 +4,14 @@ import type { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { type Answer, call } from '../../client.ts';
 import { number } from '../../format.ts';
-import { copyComing } from '../../parts/copy.tsx';
+import { copyWhenReady } from '../../parts/copy.tsx';
 import { refresh } from '../../queries.ts';
 import { search } from '../../router.ts';
 import { destinationsIn, maxAtOnce } from './destinations.ts';
 import { emptyInput, type NewLinkInput } from './new-link-options.tsx';
 import { prefilled } from './prefilled.ts';
 
-export type Made =
+export type Created =
   | { readonly kind: 'one'; readonly link: Link; readonly isCopied: boolean }
   | { readonly kind: 'many'; readonly outcomes: readonly Outcome[]; readonly isCopied: boolean };
 
@@ -20,12 +20,12 @@ interface LinkCreation {
   readonly urls: readonly string[];
   readonly input: Signal<NewLinkInput>;
   /** A problem found before the API is called. */
-  readonly complaint: ReadonlySignal<string | null>;
+  readonly inputProblem: ReadonlySignal<string | null>;
   readonly error: ReadonlySignal<ApiError | null>;
   readonly isRunning: ReadonlySignal<boolean>;
-  readonly made: Signal<Made | null>;
+  readonly created: Signal<Created | null>;
   type(text: string): void;
-  /** False when nothing was sent. */
+  /** False if nothing was sent. */
   submit(): boolean;
 }
 
@@ -33,48 +33,48 @@ interface LinkCreation {
 export function useLinkCreation(): LinkCreation {
   const text = useSignal('');
   const input = useSignal<NewLinkInput>(prefilled(search.value) ?? emptyInput);
-  const complaint = useSignal<string | null>(null);
-  const made = useSignal<Made | null>(null);
-  /** Text typed since then belongs to the next link, and stays. */
-  const settle = (sent: string, rest: string) => {
+  const inputProblem = useSignal<string | null>(null);
+  const created = useSignal<Created | null>(null);
+  /** Removes the text that was sent. Text typed since then belongs to the next link, and stays. */
+  const clearSent = (sent: string, rest: string) => {
     if (text.value === sent) text.value = rest;
     input.value = { ...input.value, suffix: '' };
     refresh('links', 'tags', 'domains');
   };
   const { run, error, isRunning } = useAction(async () => {
     const sent = text.value;
-    const wanted = destinationsIn(sent);
-    const [first = '', ...more] = wanted;
+    const destinations = destinationsIn(sent);
+    const [first = '', ...more] = destinations;
     if (more.length > 0) {
-      const making = makeLinks(wanted, input.value);
-      const copying = copyComing(making.then(shortLinksOf));
-      const outcomes = await making;
-      settle(sent, refusedIn(outcomes).join('\n'));
-      made.value = { kind: 'many', outcomes, isCopied: linksIn(outcomes).length > 0 && (await copying) };
+      const creation = createLinks(destinations, input.value);
+      const copying = copyWhenReady(creation.then(shortLinksOf));
+      const outcomes = await creation;
+      clearSent(sent, refusedIn(outcomes).join('\n'));
+      created.value = { kind: 'many', outcomes, isCopied: linksIn(outcomes).length > 0 && (await copying) };
     } else {
-      const making = makeLink(first, input.value);
-      const copying = copyComing(making.then(({ url }) => url));
-      const link = await making;
-      settle(sent, '');
-      made.value = { kind: 'one', link, isCopied: await copying };
+      const creation = createLink(first, input.value);
+      const copying = copyWhenReady(creation.then(({ url }) => url));
+      const link = await creation;
+      clearSent(sent, '');
+      created.value = { kind: 'one', link, isCopied: await copying };
     }
   });
   return {
     urls: destinationsIn(text.value),
-    ...{ text, input, complaint, error, isRunning, made },
+    ...{ text, input, inputProblem, error, isRunning, created },
     type(typed) {
       text.value = typed;
-      complaint.value = null;
+      inputProblem.value = null;
     },
     submit() {
-      complaint.value = complaintOf(destinationsIn(text.value).length);
-      if (complaint.value === null) void run();
-      return complaint.value === null;
+      inputProblem.value = inputProblemOf(destinationsIn(text.value).length);
+      if (inputProblem.value === null) void run();
+      return inputProblem.value === null;
     },
   };
 }
 
-function complaintOf(count: number): string | null {
+function inputProblemOf(count: number): string | null {
   if (count === 0) return 'Paste the long URL to which the short link leads.';
   return count > maxAtOnce
     ? `At most ${number(maxAtOnce)} links are created at once; these are ${number(count)}.`
@@ -96,7 +96,7 @@ const shared = ({ domain, tags }: NewLinkInput) => ({
   ...(tags.length > 0 && { tags: tags.map(({ id }) => id) }),
 });
 
-const makeLink = (url: string, input: NewLinkInput): Promise<Link> =>
+const createLink = (url: string, input: NewLinkInput): Promise<Link> =>
   call('POST /api/v1/link', {
     body: {
       destination_url: url,
@@ -105,7 +105,7 @@ const makeLink = (url: string, input: NewLinkInput): Promise<Link> =>
     },
   });
 
-async function makeLinks(urls: readonly string[], input: NewLinkInput): Promise<readonly Outcome[]> {
+async function createLinks(urls: readonly string[], input: NewLinkInput): Promise<readonly Outcome[]> {
   const { results } = await call('POST /api/v1/link/bulk', {
     body: { links: urls.map((destination_url) => ({ destination_url, ...shared(input) })) },
   });

@@ -21,7 +21,7 @@ export const maxQueryLength = 200;
 const maxPages = 1_000_000_000 / Math.max(...sizes);
 const sparkDays = 14;
 
-/** Which links and which page of them are shown, by the address. */
+/** Which links and which page of them are shown, according to the page's address. */
 export interface View {
   readonly words: string;
   readonly tagIds: readonly number[];
@@ -34,7 +34,7 @@ export interface View {
   readonly order: Order;
   readonly size: number;
   readonly page: number;
-  /** The id from which on newer links are hidden, so that pages don't shift while links are created. */
+  /** Links with this id or a higher one are hidden, so that pages don't shift while links are created. */
   readonly before: number | null;
 }
 
@@ -73,7 +73,7 @@ const filtersOf = ({ words, tagIds, domain, isArchive, isOnPaper, hasProblem }: 
   has_problem: hasProblem || undefined,
 });
 
-const questionOf = (view: View) => ({
+const queryOf = (view: View) => ({
   ...filtersOf(view),
   sort: view.order,
   limit: view.size,
@@ -82,9 +82,9 @@ const questionOf = (view: View) => ({
   daily: sparkDays,
 });
 
-export const keyOf = (view: View): string => `links ${JSON.stringify(questionOf(view))}`;
+export const keyOf = (view: View): string => `links ${JSON.stringify(queryOf(view))}`;
 
-export const linksOf = (view: View) => call('GET /api/v1/link', { query: questionOf(view) });
+export const linksOf = (view: View) => call('GET /api/v1/link', { query: queryOf(view) });
 
 /** Changes the filters or the order, and goes to the first page. */
 export const narrow = (

@@ -4,7 +4,7 @@ import { Section } from '../../parts/section.tsx';
 
 const all = { kind: 'all' } as const;
 
-/** For administrators: erases clicks of all links, and lists what was done to any. */
+/** For administrators: erases clicks of all links, and lists the corrections of all links. */
 export function EraseSection() {
   const corrections = useCorrections(all);
   return (

@@ -27,9 +27,9 @@ const states = {
 
 const order: readonly Finding['state'][] = ['problem', 'notice', 'ok'];
 
-/** For administrators of the organization that runs the service; others learn nothing of it. */
+/** For administrators of the organization that runs the service; others are not shown it. */
 export function InstanceHealth() {
-  const health = useQuery('instance health', () => call('GET /api/v1/instance/health'));
+  const query = useQuery('instance health', () => call('GET /api/v1/instance/health'));
   return (
     <Section
       title="This service"
@@ -39,25 +39,20 @@ export function InstanceHealth() {
           <a class="button slim" href="/app/organization/nodes">
             Nodes
           </a>
-          <Button
-            icon="refresh"
-            isSlim
-            disabled={health.isLoading.value}
-            onClick={() => void health.reload()}
-          >
+          <Button icon="refresh" isSlim disabled={query.isLoading.value} onClick={() => void query.reload()}>
             Check again
           </Button>
         </>
       }
       isFlush
     >
-      <Loaded query={health}>{(known) => <Findings known={known} />}</Loaded>
+      <Loaded query={query}>{(health) => <Findings health={health} />}</Loaded>
     </Section>
   );
 }
 
-function Findings({ known }: { known: Health }) {
-  const findings = order.flatMap((state) => known.findings.filter((finding) => finding.state === state));
+function Findings({ health }: { health: Health }) {
+  const findings = order.flatMap((state) => health.findings.filter((finding) => finding.state === state));
   return (
     <ul class="rows">
       {findings.map(({ check, state, found, todo }) => (

@@ -13,12 +13,12 @@ import { asRole, type Role, roleChoices, roleHint } from './roles.ts';
 export function InviteMember({ onClose }: { onClose: () => void }) {
   const email = useSignal('');
   const role = useSignal<Role>('editor');
-  const made = useSignal<NewInvitation | null>(null);
+  const created = useSignal<NewInvitation | null>(null);
   const invite = useAction(async () => {
-    made.value = await call('POST /api/v1/invitation', { body: { email: email.value, role: role.value } });
+    created.value = await call('POST /api/v1/invitation', { body: { email: email.value, role: role.value } });
     refresh('invitations');
   });
-  if (made.value) return <Invited invitation={made.value} onClose={onClose} />;
+  if (created.value) return <Invited invitation={created.value} onClose={onClose} />;
   return (
     <Dialog title="Invite a member" onClose={onClose}>
       <Form action={invite} fields={['email', 'role']} canRetry>
@@ -36,7 +36,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
           hint={roleHint}
           value={role.value}
           choices={roleChoices}
-          error={invite.error.value?.of('role')}
+          error={invite.error.value?.sentenceFor('role')}
           onChoice={(chosen) => {
             role.value = asRole(chosen);
           }}

@@ -20,8 +20,8 @@ const nameOf = ({ name, email }: Member): string => name ?? email;
 export function Members({ isAdministrator }: { isAdministrator: boolean }) {
   const members = useQuery('members', () => call('GET /api/v1/member'));
   const isInviting = useSignal(false);
-  const leaving = useSignal<Member | null>(null);
-  const give = useNoticedAction(async (member: Member, role: Role) => {
+  const toRemove = useSignal<Member | null>(null);
+  const setRole = useNoticedAction(async (member: Member, role: Role) => {
     await call('PATCH /api/v1/member/{id}', { params: { id: member.id }, body: { role } });
     notify(`${nameOf(member)} is now ${role === 'administrator' ? 'an administrator' : 'an editor'}.`);
     if (member.id === me.value?.id) me.value = await call('GET /api/v1/user');
@@ -63,13 +63,13 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
                       isLabelUnseen
                       value={member.role}
                       choices={roleChoices}
-                      onChoice={(role) => void give.run(member, asRole(role))}
+                      onChoice={(role) => void setRole.run(member, asRole(role))}
                     />
                     <IconButton
                       icon="trash"
                       label={`Remove ${nameOf(member)}`}
                       disabled={member.id === me.value?.id}
-                      onClick={setTo(leaving, member)}
+                      onClick={setTo(toRemove, member)}
                     />
                   </div>
                 ) : (
@@ -81,15 +81,15 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
         )}
       </Loaded>
       {isInviting.value && <InviteMember onClose={setTo(isInviting, false)} />}
-      {leaving.value && (
+      {toRemove.value && (
         <Confirm
-          title={`Remove ${nameOf(leaving.value)}?`}
+          title={`Remove ${nameOf(toRemove.value)}?`}
           sentence="They lose access at once, with their sessions and API keys. The links they created stay here. To return they need a new invitation."
           action="Remove member"
-          onNo={setTo(leaving, null)}
-          onYes={() => {
-            if (leaving.value) void remove.run(leaving.value);
-            leaving.value = null;
+          onCancel={setTo(toRemove, null)}
+          onConfirm={() => {
+            if (toRemove.value) void remove.run(toRemove.value);
+            toRemove.value = null;
           }}
         />
       )}

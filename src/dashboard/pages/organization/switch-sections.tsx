@@ -6,27 +6,27 @@ import { Switch } from '../../parts/field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { refresh, updateCached } from '../../queries.ts';
 
-export const QrSection = ({ known }: { known: Organization }) => (
+export const QrSection = ({ organization }: { organization: Organization }) => (
   <SwitchSection
     title="QR codes"
     label="New links distinguish scans from clicks"
     hint="Their QR codes contain the address followed by ?qr, so that statistics can count scans. Each link can have its own setting."
     field="qr_code_marker"
-    known={known}
+    organization={organization}
   />
 );
 
-export const WatchSection = ({ known }: { known: Organization }) => (
+export const WatchSection = ({ organization }: { organization: Organization }) => (
   <SwitchSection
     title="Destination watch"
     label="Check destinations once a day"
     hint={
-      known.can_watch_destinations
+      organization.can_watch_destinations
         ? "Destinations that don't respond, have moved permanently, have a bad certificate or are parked are reported when found twice, an hour apart: in the list of links, and to administrators by mail. Each link can have its own setting."
         : 'The operator of this service has turned it off: nothing is checked, whatever is set here.'
     }
     field="watch_destinations"
-    known={known}
+    organization={organization}
   />
 );
 
@@ -35,11 +35,11 @@ interface SwitchSectionProps {
   readonly label: string;
   readonly hint: string;
   readonly field: 'qr_code_marker' | 'watch_destinations';
-  readonly known: Organization;
+  readonly organization: Organization;
 }
 
 /** The switch moves at once, and back if the change fails. */
-function SwitchSection({ title, label, hint, field, known }: SwitchSectionProps) {
+function SwitchSection({ title, label, hint, field, organization }: SwitchSectionProps) {
   const change = useAction(async (isOn: boolean) => {
     const show = (value: boolean) =>
       updateCached<Organization>('organization', (before) => ({ ...before, [field]: value }));
@@ -55,7 +55,12 @@ function SwitchSection({ title, label, hint, field, known }: SwitchSectionProps)
   return (
     <Section title={title}>
       <FormErrors error={change.error.value} />
-      <Switch label={label} hint={hint} isOn={known[field]} onToggle={(isOn) => void change.run(isOn)} />
+      <Switch
+        label={label}
+        hint={hint}
+        isOn={organization[field]}
+        onToggle={(isOn) => void change.run(isOn)}
+      />
     </Section>
   );
 }

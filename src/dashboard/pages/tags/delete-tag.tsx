@@ -28,8 +28,8 @@ export function DeleteTag({ tag, onClose }: { tag: CountedTag; onClose: () => vo
           : `It is taken off ${counted(tag.links, 'link')}; the links themselves stay. This can't be undone.`
       }
       action="Delete tag"
-      onNo={onClose}
-      onYes={() => {
+      onCancel={onClose}
+      onConfirm={() => {
         onClose();
         void remove(tag);
       }}

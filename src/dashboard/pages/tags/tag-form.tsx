@@ -6,7 +6,7 @@ import { call } from '../../client.ts';
 import { notify } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Form, FormField, type FormFieldProps, Submit } from '../../parts/form.tsx';
-import { makeTag } from '../../parts/tags.ts';
+import { createTag } from '../../parts/tags.ts';
 import { refresh, updateCached } from '../../queries.ts';
 
 interface TagFormProps extends FormFieldProps {
@@ -28,7 +28,7 @@ const TagForm = ({ action, class: name, children, ...field }: TagFormProps) => (
 export function NewTag({ isFirst }: { isFirst: boolean }) {
   const name = useSignal('');
   const create = useAction(async () => {
-    const tag = await makeTag(name.value);
+    const tag = await createTag(name.value);
     name.value = '';
     notify(`Tag “${tag.name}” created.`);
   });

@@ -22,7 +22,7 @@ const orders = [
   { value: 'links', label: 'Most links first' },
 ] as const;
 
-/** All tags, paginated as there may be ten thousand. */
+/** All tags, paginated because there may be ten thousand. */
 export function TagList({ tags }: { tags: readonly CountedTag[] }) {
   const query = new URLSearchParams(search.value);
   const words = query.get('q') ?? '';
@@ -39,24 +39,24 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
   const page = Math.min(last, Math.max(1, Math.trunc(Number(query.get('page'))) || 1));
   const shown = found.slice((page - 1) * perPage, page * perPage);
   useKeys([
-    { key: '/', does: 'Filter tags', act: () => document.getElementById('search-tags')?.focus() },
+    { key: '/', description: 'Filter tags', act: () => document.getElementById('search-tags')?.focus() },
     ...stepKeys('tag'),
     {
       key: 'e',
-      does: 'Rename the tag',
+      description: 'Rename the tag',
       act: () => {
         renamed.value = focusedRow(shown)?.id ?? null;
       },
     },
     {
       key: 'Delete',
-      does: 'Delete the tag',
+      description: 'Delete the tag',
       act: () => {
         toDelete.value = focusedRow(shown) ?? null;
       },
     },
   ]);
-  const leaveRenaming = (id: number) => {
+  const closeRenaming = (id: number) => {
     renamed.value = null;
     requestAnimationFrame(() => focusRowOf(id));
   };
@@ -67,7 +67,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
           id="search-tags"
           label="Filter tags"
           words={words}
-          onWords={(wanted) => setQuery({ q: wanted || null, page: null })}
+          onWords={(text) => setQuery({ q: text || null, page: null })}
         />
         <SelectField
           label="Sort"
@@ -95,7 +95,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
                 tag={tag}
                 isRenamed={renamed.value === tag.id}
                 onRename={setTo(renamed, tag.id)}
-                onRenamed={() => leaveRenaming(tag.id)}
+                onRenamed={() => closeRenaming(tag.id)}
                 onDelete={setTo(toDelete, tag)}
               />
             ))}

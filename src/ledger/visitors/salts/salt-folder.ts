@@ -90,43 +90,43 @@ export class SaltFolder {
   }
 
   #settle(name: string, salt: Uint8Array): Uint8Array {
-    const standing = this.#read(name);
-    if (standing !== null) return standing;
+    const existing = this.#read(name);
+    if (existing !== null) return existing;
     mkdirSync(this.#path, { recursive: true, mode: 0o700 });
-    this.#make(name, salt);
-    const made = this.#read(name);
-    if (made !== null) return made;
-    // The disk returned something else than was synced.
+    this.#write(name, salt);
+    const created = this.#read(name);
+    if (created !== null) return created;
+    // The disk returned other bytes than were synced.
     this.#destroy([name]);
-    this.#make(name, salt);
+    this.#write(name, salt);
     return this.#read(name) ?? salt;
   }
 
   /** Atomic, and never over another file: written under a temporary name, synced, then linked. */
-  #make(name: string, salt: Uint8Array): void {
-    const whole = join(this.#path, `${name}.${randomBytes(6).toString('hex')}`);
-    const file = openSync(whole, 'wx', 0o600);
+  #write(name: string, salt: Uint8Array): void {
+    const temporary = join(this.#path, `${name}.${randomBytes(6).toString('hex')}`);
+    const file = openSync(temporary, 'wx', 0o600);
     try {
       writeSync(file, salt);
       fsyncSync(file);
-      this.#name(whole, join(this.#path, name));
+      this.#linkAs(temporary, join(this.#path, name));
     } finally {
       closeSync(file);
-      rmSync(whole, { force: true });
+      rmSync(temporary, { force: true });
     }
     syncFolder(this.#path);
   }
 
   /** If another salt exists already, this one is discarded. */
-  #name(whole: string, path: string): void {
+  #linkAs(temporary: string, path: string): void {
     try {
-      this.#link(whole, path);
+      this.#link(temporary, path);
     } catch (cause) {
       const { code = '' } = cause as { code?: string };
       if (code === 'EEXIST') return;
       if (!withoutLinks.has(code)) throw cause;
       // Two workers that reach this line at the same moment may both keep theirs; where there are links, they can't.
-      if (!existsSync(path)) renameSync(whole, path);
+      if (!existsSync(path)) renameSync(temporary, path);
     }
   }
 

@@ -45,13 +45,13 @@ export function newRequest(key: string, day: number): OpenRequest {
   return { day, publicKey, proof: requestProof(key, day, publicKey), privateKey: pair.privateKey };
 }
 
-/** The salt, sealed for the node that asked; null for a request that isn't one of our nodes'. */
+/** The salt, sealed for the requesting node; null if the request isn't from one of our nodes. */
 export function sealSalt(
   key: string,
   { day, publicKey, proof }: SaltRequest,
   salt: Uint8Array,
 ): string | null {
-  if (!isHmac(key, requestWords(day, publicKey), proof)) return null;
+  if (!isHmac(key, requestText(day, publicKey), proof)) return null;
   const own = generateKeyPairSync('x25519');
   const shared = diffieHellman({ privateKey: own.privateKey, publicKey: publicKeyOf(publicKey) });
   const ownPublic = textOf(own.publicKey);
@@ -88,20 +88,20 @@ const sealingKey = (
   key: string,
   shared: Buffer,
   day: number,
-  asking: string,
-  answering: string,
+  requesterKey: string,
+  responderKey: string,
 ): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', shared, key, `visitor salt ${day} ${asking} ${answering}`, 32));
+  new Uint8Array(hkdfSync('sha256', shared, key, `visitor salt ${day} ${requesterKey} ${responderKey}`, 32));
 
-const requestWords = (day: number, publicKey: string): string => `request ${day} ${publicKey}`;
+const requestText = (day: number, publicKey: string): string => `request ${day} ${publicKey}`;
 const requestProof = (key: string, day: number, publicKey: string): string =>
-  hmac(key, requestWords(day, publicKey)).toString('base64url');
+  hmac(key, requestText(day, publicKey)).toString('base64url');
 
 const hmac = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 function isHmac(key: string, text: string, given: string): boolean {
-  const [right, other] = [hmac(key, text), Buffer.from(given, 'base64url')];
-  return right.length === other.length && timingSafeEqual(right, other);
+  const [expected, actual] = [hmac(key, text), Buffer.from(given, 'base64url')];
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
 }
 
 /** The 32 bytes of an X25519 key. */

@@ -51,8 +51,8 @@ export class SharedSalts implements SaltStore {
 
   async settle(day: number, fresh: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
     const { folder, exchange, onAlone } = this.#parts;
-    const standing = folder.find(day);
-    if (standing !== null) return standing;
+    const existing = folder.find(day);
+    if (existing !== null) return existing;
     // On disk before it is claimed: if this process is killed in between, the next one finds it again.
     const draft = folder.keepDraft(day, fresh);
     const own = this.#marked(day, draft);
@@ -94,8 +94,8 @@ export class SharedSalts implements SaltStore {
         const salt = sealed === null ? null : openSalt(key, request, sealed);
         if (salt !== null && markOf(day, salt) === mark) return salt;
         // Another worker on this folder may have received the answer, or used its own salt.
-        const standing = folder.find(day);
-        if (standing !== null) return standing;
+        const existing = folder.find(day);
+        if (existing !== null) return existing;
         await sleep(pollInterval, null, signal === undefined ? {} : { signal }).catch(() => {});
       }
       return null;

@@ -14,13 +14,13 @@ import {
 interface EntryProps {
   readonly entry: LinkHistoryEntry;
   /** Absent if the link is in the same state now. */
-  readonly onBack: (() => void) | undefined;
+  readonly onRestore: (() => void) | undefined;
   readonly isRunning: boolean;
 }
 
 /** One change of a link: who made it, when, and the old and new values. */
-export function Entry({ entry, onBack, isRunning }: EntryProps) {
-  const how = channelText(entry);
+export function Entry({ entry, onRestore, isRunning }: EntryProps) {
+  const channel = channelText(entry);
   return (
     <li class="history-entry">
       <div class="history-line">
@@ -31,20 +31,20 @@ export function Entry({ entry, onBack, isRunning }: EntryProps) {
             <time dateTime={entry.at} title={instant(entry.at)}>
               {since(entry.at)}
             </time>
-            {how && (
+            {channel && (
               <>
-                , <bdi>{how}</bdi>
+                , <bdi>{channel}</bdi>
               </>
             )}
           </span>
         </p>
-        {onBack && (
+        {onRestore && (
           <Button
             icon="undo"
             isSlim
             disabled={isRunning}
             aria-label={`Back to this: ${instant(entry.at)}`}
-            onClick={onBack}
+            onClick={onRestore}
           >
             Back to this
           </Button>

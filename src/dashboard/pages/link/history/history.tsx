@@ -16,16 +16,16 @@ const perPage = 25;
 export function History({ link }: { link: Link }) {
   const cursors = useSignal<readonly string[]>([]);
   const newest = usePageOf(link, '').data.value?.history[0] ?? null;
-  const going = useAction(async (entry: LinkHistoryEntry) => {
+  const restoring = useAction(async (entry: LinkHistoryEntry) => {
     try {
-      await goBack(link, entry, newest);
+      await restoreEntry(link, entry, newest);
     } catch (cause) {
       if (!isOnPaper(cause)) notifyError(cause);
     }
     await refresh('links', 'link ', 'tags');
     cursors.value = [];
   });
-  const back = (entry: LinkHistoryEntry) => void going.run(entry);
+  const restore = (entry: LinkHistoryEntry) => void restoring.run(entry);
   const pages = ['', ...cursors.value];
   return (
     <section class="panel link-history" aria-labelledby="history-heading">
@@ -43,8 +43,8 @@ export function History({ link }: { link: Link }) {
           key={cursor}
           link={link}
           cursor={cursor}
-          isRunning={going.isRunning.value}
-          onBack={back}
+          isRunning={restoring.isRunning.value}
+          onRestore={restore}
           onMore={
             index === pages.length - 1
               ? (next) => {
@@ -72,11 +72,11 @@ interface HistoryPageProps {
   /** Empty for the first page. */
   readonly cursor: string;
   readonly isRunning: boolean;
-  readonly onBack: (entry: LinkHistoryEntry) => void;
+  readonly onRestore: (entry: LinkHistoryEntry) => void;
   readonly onMore: ((cursor: string) => void) | undefined;
 }
 
-function HistoryPage({ link, cursor, isRunning, onBack, onMore }: HistoryPageProps) {
+function HistoryPage({ link, cursor, isRunning, onRestore, onMore }: HistoryPageProps) {
   const query = usePageOf(link, cursor);
   return (
     <Loaded query={query} height={cursor === '' ? 320 : 80}>
@@ -90,7 +90,7 @@ function HistoryPage({ link, cursor, isRunning, onBack, onMore }: HistoryPagePro
                   key={entry.id}
                   entry={entry}
                   isRunning={isRunning}
-                  onBack={index > current && isState(entry) ? () => onBack(entry) : undefined}
+                  onRestore={index > current && isState(entry) ? () => onRestore(entry) : undefined}
                 />
               ))}
             </ul>
@@ -109,8 +109,8 @@ function HistoryPage({ link, cursor, isRunning, onBack, onMore }: HistoryPagePro
 /** Deleting and restoring a link leaves its settings unchanged. */
 const isState = ({ action }: LinkHistoryEntry): boolean => action === 'created' || action === 'changed';
 
-/** Offers to undo it, by restoring the former newest entry. */
-async function goBack(
+/** Restores the state of an entry. Offers to undo this by restoring the entry that was the newest before. */
+async function restoreEntry(
   link: Link,
   { id, at }: LinkHistoryEntry,
   newest: LinkHistoryEntry | null,
@@ -125,7 +125,7 @@ async function goBack(
   );
   updateCached<Link>(`link ${link.id}`, () => now);
   const undo = async () => {
-    if (newest) await goBack(now, newest, null).catch((cause) => notifyError(cause));
+    if (newest) await restoreEntry(now, newest, null).catch((cause) => notifyError(cause));
     await refresh('links', 'link ', 'tags');
   };
   notify(`The link is as it was on ${instant(at)}.`, {

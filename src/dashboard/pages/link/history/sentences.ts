@@ -45,7 +45,7 @@ export function actionText({ action, back_to, scheduled, changes }: LinkHistoryE
   return back_to === null ? `changed ${changed(changes)}` : 'reverted to an earlier state';
 }
 
-/** Empty for the dashboard: most changes are made there. */
+/** Null for the dashboard: most changes are made there. */
 export function channelText({ via, api_key }: LinkHistoryEntry): string | null {
   if (via === 'api_key') return api_key ? `with the API key "${api_key.name}"` : 'with a deleted API key';
   if (via === 'token') return 'with an access token';

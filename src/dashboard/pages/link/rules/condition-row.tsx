@@ -25,7 +25,7 @@ export const conditionLabels: Readonly<Record<ConditionKey, string>> = {
 interface ConditionRowProps {
   readonly condition: Condition;
   readonly problems: Problems;
-  /** It was just added. */
+  /** Whether it was just added. */
   readonly isNew: boolean;
   readonly onChange: (value: Condition['value']) => void;
   readonly onInvert: () => void;
@@ -43,7 +43,7 @@ export function ConditionRow({
 }: ConditionRowProps) {
   const { key, isNegated } = condition;
   const row = useRef<HTMLFieldSetElement>(null);
-  // Before the next paint: what is typed right after adding it is meant for it.
+  // Focused before the next paint, to receive what is typed right after it was added.
   useLayoutEffect(() => {
     if (isNew) row.current?.querySelector<HTMLElement>('.condition-value :is(input, select)')?.focus();
   }, []);

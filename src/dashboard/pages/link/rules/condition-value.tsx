@@ -10,16 +10,16 @@ import { ValuePicker } from './value-picker.tsx';
 interface ConditionValueProps {
   readonly condition: Condition;
   readonly label: string;
-  /** The API's name of it within the rule. */
+  /** The API's name of the condition within the rule. */
   readonly path: string;
   readonly problems: Problems;
   readonly onChange: (value: Condition['value']) => void;
 }
 
-const apart = (typed: string): readonly string[] => typed.split(/[\s,;]+/).filter(Boolean);
+const splitValues = (typed: string): readonly string[] => typed.split(/[\s,;]+/).filter(Boolean);
 /** A pasted address is reduced to its host. */
 const hostsIn = (typed: string): readonly string[] =>
-  apart(typed).map((part) => part.replace(/^https?:\/\//, '').replace(/[/?#].*$/s, ''));
+  splitValues(typed).map((part) => part.replace(/^https?:\/\//, '').replace(/[/?#].*$/s, ''));
 
 /** City names contain spaces. */
 const citiesIn = (typed: string): readonly string[] =>
@@ -56,10 +56,10 @@ export const firstValue = (key: ConditionKey): Condition['value'] => {
 /** The fields of a condition's value. */
 export function ConditionValue({ condition, label, path, problems, onChange }: ConditionValueProps) {
   const { key, value } = condition;
-  const refused = problems.of(path);
-  // The API counts the entries of a list, which here is a field left empty.
+  const problem = problems.sentenceFor(path);
+  // The API's sentence is about the number of entries in a list; to the user it is a field left empty.
   const isEmpty = Array.isArray(value) && value.length === 0;
-  const error = refused && isEmpty ? 'Add at least one, or remove the condition.' : refused;
+  const error = problem && isEmpty ? 'Add at least one, or remove the condition.' : problem;
   const frame = { label, isLabelUnseen: true, error };
   if (typeof value === 'string') return <InstantInput {...frame} value={value} onChange={onChange} />;
   if (isHours(value))
@@ -72,14 +72,14 @@ export function ConditionValue({ condition, label, path, problems, onChange }: C
       {...frame}
       values={value}
       onChange={onChange as (values: readonly string[]) => void}
-      refused={problems.indexesIn(path)}
+      refusedIndexes={problems.indexesIn(path)}
       choices={isChosenKey(key) ? choicesOf(key) : key === 'referrer' ? [noReferrer] : []}
       {...(placeholder && { placeholder })}
-      {...(key === 'language' && { read: apart, nameOf: (tag: string) => nameOf('language', tag) })}
-      {...(key === 'referrer' && { read: hostsIn })}
-      {...(key === 'network' && { read: apart })}
-      {...(key === 'region' && { read: (typed: string) => apart(typed.toUpperCase()) })}
-      {...(key === 'city' && { read: citiesIn })}
+      {...(key === 'language' && { parse: splitValues, nameOf: (tag: string) => nameOf('language', tag) })}
+      {...(key === 'referrer' && { parse: hostsIn })}
+      {...(key === 'network' && { parse: splitValues })}
+      {...(key === 'region' && { parse: (typed: string) => splitValues(typed.toUpperCase()) })}
+      {...(key === 'city' && { parse: citiesIn })}
     />
   );
 }

@@ -27,13 +27,13 @@ const checks: Readonly<Record<Check, readonly [passed: string, failed: string]>>
   captcha: ['The visitor passed the captcha.', 'The captcha is asked for.'],
 };
 
-const seenInWords = (key: string, saw: string): string => {
-  if (key === 'country') return placeName(saw);
-  if (key === 'language') return nameOf('language', saw);
-  if (key === 'hours') return saw.replace(/^\w+/, (day) => dayNames[day as Weekday] ?? day);
-  if (key === 'from' || key === 'to') return instant(saw);
-  if (key === 'device') return deviceWords[saw] ?? saw;
-  return saw === '' ? 'none' : saw;
+const visitorValueInWords = (key: string, value: string): string => {
+  if (key === 'country') return placeName(value);
+  if (key === 'language') return nameOf('language', value);
+  if (key === 'hours') return value.replace(/^\w+/, (day) => dayNames[day as Weekday] ?? day);
+  if (key === 'from' || key === 'to') return instant(value);
+  if (key === 'device') return deviceWords[value] ?? value;
+  return value === '' ? 'none' : value;
 };
 
 export function stepInWords(step: Step, rules: readonly Rule[]): StepInWords {
@@ -43,16 +43,16 @@ export function stepInWords(step: Step, rules: readonly Rule[]): StepInWords {
   const rule = rules[index];
   const title = rule ? titleOf(rule, index) : `rule ${step.rule}`;
   const fits = step.matched ? 'fits' : "doesn't fit";
-  const own = rule ? conditionsOf(rule.when) : [];
+  const ruleConditions = rule ? conditionsOf(rule.when) : [];
   return {
     passed: step.matched,
-    sentence: `${title.replace(/^r/, 'R')}${rule?.name ? ',' : ''} ${fits}${rule && own.length === 0 ? ': it is for everybody' : ''}.`,
+    sentence: `${title.replace(/^r/, 'R')}${rule?.name ? ',' : ''} ${fits}${rule && ruleConditions.length === 0 ? ': it is for everybody' : ''}.`,
     conditions: step.conditions.map(({ key, not, matched, saw }) => {
-      const condition = own.find((other) => other.key === key && other.isNegated === not);
+      const condition = ruleConditions.find((other) => other.key === key && other.isNegated === not);
       return {
         met: matched,
         phrase: condition ? phraseOf(condition) : key,
-        saw: seenInWords(key, saw),
+        saw: visitorValueInWords(key, saw),
       };
     }),
   };
@@ -66,9 +66,9 @@ export function outcomeInWords(
   switch (outcome) {
     case 'redirect': {
       const index = rules.findIndex(({ id }) => id === rule);
-      const decided = rules[index];
-      if (decided)
-        return `By ${titleOf(decided, index)}${variant === null ? '' : ` (its destination ${variant})`}, the visitor goes to`;
+      const matchedRule = rules[index];
+      if (matchedRule)
+        return `By ${titleOf(matchedRule, index)}${variant === null ? '' : ` (its destination ${variant})`}, the visitor goes to`;
       if (destination === 'android') return 'No rule fits: the visitor goes to the destination on Android,';
       if (destination === 'ios')
         return 'No rule fits: the visitor goes to the destination on iPhone and iPad,';

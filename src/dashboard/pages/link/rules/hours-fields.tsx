@@ -43,11 +43,16 @@ export function HoursFields({ value, path, problems, onChange }: HoursFieldsProp
         ))}
       </fieldset>
       <div class="hours-times">
-        <TimeField label="From" value={from} error={problems.of(`${path}.from`)} onTime={setTime('from')} />
+        <TimeField
+          label="From"
+          value={from}
+          error={problems.sentenceFor(`${path}.from`)}
+          onTime={setTime('from')}
+        />
         <TimeField
           label="Until"
           value={to === '24:00' ? '' : to}
-          error={problems.of(`${path}.to`)}
+          error={problems.sentenceFor(`${path}.to`)}
           onTime={setTime('to')}
         />
       </div>
@@ -55,7 +60,7 @@ export function HoursFields({ value, path, problems, onChange }: HoursFieldsProp
         label="By the clock of"
         value={value.timezone}
         choices={zones(value.timezone).map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))}
-        error={problems.of(`${path}.timezone`)}
+        error={problems.sentenceFor(`${path}.timezone`)}
         hint="Hours that end before they begin end on the next day."
         onChoice={(timezone) => onChange({ ...value, timezone })}
       />

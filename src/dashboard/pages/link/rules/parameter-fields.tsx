@@ -21,9 +21,9 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
       Object.fromEntries(entries.flatMap((other, at) => (at === index ? (entry ? [entry] : []) : [other]))),
     );
   const errorOf = (name: string, index: number): string | null => {
-    const refused = problems.of(path);
-    if (refused && '' in value) return name === '' ? 'Give the name of the parameter.' : null;
-    return index === 0 ? refused : null;
+    const problem = problems.sentenceFor(path);
+    if (problem && '' in value) return name === '' ? 'Give the name of the parameter.' : null;
+    return index === 0 ? problem : null;
   };
   const isTaken = (name: string, index: number) =>
     entries.some(([other], at) => at !== index && other === name);
@@ -48,7 +48,7 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
             placeholder="Any value"
             values={values}
             choices={[]}
-            read={(typed) => [typed]}
+            parse={(typed) => [typed]}
             onChange={(changed) => change(index, [name, changed])}
           />
           {entries.length > 1 && (

@@ -3,13 +3,13 @@ import type { Rule } from './rule.ts';
 
 /** The API's problems with a part of a rule, by the names of its fields: `when.country.0`. */
 export interface Problems {
-  readonly isThere: boolean;
+  readonly hasAny: boolean;
   /** The problem of this field, or of something in it. */
-  of(path: string): string | null;
+  sentenceFor(path: string): string | null;
   /** The indexes of the values in this list that have problems. */
   indexesIn(path: string): readonly number[];
   /** The problems of all other fields. */
-  besides(paths: readonly string[]): readonly string[];
+  sentencesOutside(paths: readonly string[]): readonly string[];
 }
 
 interface Problem {
@@ -20,8 +20,8 @@ interface Problem {
 const isWithin = (path: string, field: string): boolean => path === field || path.startsWith(`${field}.`);
 
 const problemsOf = (problems: readonly Problem[]): Problems => ({
-  isThere: problems.length > 0,
-  of: (field) => problems.find(({ path }) => isWithin(path, field))?.sentence ?? null,
+  hasAny: problems.length > 0,
+  sentenceFor: (field) => problems.find(({ path }) => isWithin(path, field))?.sentence ?? null,
   indexesIn: (field) =>
     problems.flatMap(({ path }) => {
       const index = path.startsWith(`${field}.`)
@@ -29,13 +29,13 @@ const problemsOf = (problems: readonly Problem[]): Problems => ({
         : Number.NaN;
       return Number.isNaN(index) ? [] : index;
     }),
-  besides: (fields) =>
+  sentencesOutside: (fields) =>
     problems.flatMap(({ path, sentence }) => (fields.some((field) => isWithin(path, field)) ? [] : sentence)),
 });
 
 const noProblems: Problems = problemsOf([]);
 
-/** A rule that was changed since it was sent has none, and the others keep theirs. */
+/** A rule that was changed since it was sent has no problems; the others keep theirs. */
 export function problemsOfRule({ error, sent }: LinkForm, rule: Rule): Problems {
   const index = sent.rules.indexOf(rule);
   if (!error || index < 0) return noProblems;

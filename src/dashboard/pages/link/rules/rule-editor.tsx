@@ -34,17 +34,22 @@ export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
   /** The condition that was added last: its field gets the focus. */
   const latest = useSignal('');
   const conditions = conditionsOf(rule.when);
-  const isTwice = ({ key }: Condition) => conditions.filter((other) => other.key === key).length > 1;
+  const isDuplicate = ({ key }: Condition) => conditions.filter((other) => other.key === key).length > 1;
   const setWhen = (when: Rule['when']) => onChange({ ...rule, when });
   const add = (key: ConditionKey) => {
     const added = { key, isNegated: conditions.some((other) => other.key === key) };
     latest.value = nameOf(added);
     setWhen(withCondition(rule.when, added, firstValue(key)));
   };
-  const elsewhere = problems.besides([...conditions.map(nameOf), 'destination_url', 'variants', 'name']);
+  const otherProblems = problems.sentencesOutside([
+    ...conditions.map(nameOf),
+    'destination_url',
+    'variants',
+    'name',
+  ]);
   return (
     <div class="rule-editor">
-      {elsewhere.map((sentence) => (
+      {otherProblems.map((sentence) => (
         <p key={sentence} class="error-text" role="alert">
           {sentence}
         </p>
@@ -53,7 +58,7 @@ export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
         <h3>{conditions.length > 0 ? 'If the visitor' : 'For every visitor that gets here'}</h3>
         {conditions.map((condition) => (
           <ConditionRow
-            key={isTwice(condition) ? nameOf(condition) : condition.key}
+            key={isDuplicate(condition) ? nameOf(condition) : condition.key}
             condition={condition}
             problems={problems}
             isNew={latest.value === nameOf(condition)}
@@ -84,13 +89,13 @@ export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
             autocomplete="off"
             placeholder="https://example.com/elsewhere"
             value={rule.destination_url ?? ''}
-            error={problems.of('destination_url')}
+            error={problems.sentenceFor('destination_url')}
             onText={(typed) => onChange({ ...rule, destination_url: typed })}
           />
         )}
-        {rule.variants && problems.indexesIn('variants').length === 0 && problems.of('variants') && (
+        {rule.variants && problems.indexesIn('variants').length === 0 && problems.sentenceFor('variants') && (
           <p class="error-text" role="alert">
-            {problems.of('variants')}
+            {problems.sentenceFor('variants')}
           </p>
         )}
       </div>
@@ -100,7 +105,7 @@ export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
         autocomplete="off"
         hint="Only your organization sees it."
         value={rule.name ?? ''}
-        error={problems.of('name')}
+        error={problems.sentenceFor('name')}
         onText={(typed) => onChange({ ...rule, name: typed === '' ? null : typed })}
       />
     </div>
@@ -117,13 +122,13 @@ interface AddConditionProps {
  * are offered if the country file contains them.
  */
 function AddCondition({ conditions, onAdd }: AddConditionProps) {
-  const isKnown = { region: setup.value?.regions_known, city: setup.value?.cities_known };
-  const free = conditionKeys.filter((key) => {
-    if ((key === 'region' || key === 'city') && isKnown[key] !== true) return false;
+  const isAvailable = { region: setup.value?.regions_known, city: setup.value?.cities_known };
+  const availableKeys = conditionKeys.filter((key) => {
+    if ((key === 'region' || key === 'city') && isAvailable[key] !== true) return false;
     const times = conditions.filter((other) => other.key === key).length;
     return times === 0 || (times === 1 && key !== 'from' && key !== 'to');
   });
-  if (free.length === 0) return null;
+  if (availableKeys.length === 0) return null;
   return (
     <Menu
       label="Add condition"
@@ -136,7 +141,7 @@ function AddCondition({ conditions, onAdd }: AddConditionProps) {
         </>
       }
     >
-      {free.map((key) => (
+      {availableKeys.map((key) => (
         <button type="button" key={key} onClick={() => onAdd(key)}>
           {conditionLabels[key]}
         </button>

@@ -35,19 +35,19 @@ export function RuleRow({
   isOpen,
   drop,
   handle,
-  ...on
+  ...handlers
 }: RuleRowProps) {
   const editorId = useId();
   const row = useRef<HTMLLIElement>(null);
   const title = titleOf(rule, index);
   useEffect(() => {
-    if (isOpen && problems.isThere)
+    if (isOpen && problems.hasAny)
       row.current
         ?.querySelector<HTMLElement>('input[aria-invalid="true"], select[aria-invalid="true"]')
         ?.focus();
-  }, [isOpen, problems.isThere]);
+  }, [isOpen, problems.hasAny]);
   return (
-    <li class={`rule ${drop}`} ref={row} onKeyDown={on.onKeyDown}>
+    <li class={`rule ${drop}`} ref={row} onKeyDown={handlers.onKeyDown}>
       <div class="rule-line">
         {/* For pointers; keys and screen readers use the buttons. */}
         <span class="rule-handle" aria-hidden="true" title="Drag to another position" {...handle}>
@@ -66,35 +66,35 @@ export function RuleRow({
           </p>
           <Destinations rule={rule} />
           <Findings sentences={findings} />
-          {problems.isThere && !isOpen && <p class="error-text">This rule has something to be corrected.</p>}
+          {problems.hasAny && !isOpen && <p class="error-text">This rule has something to be corrected.</p>}
         </div>
         <div class="rule-actions">
           <IconButton
             icon="up"
             label={`Move ${title} up`}
             aria-disabled={index === 0}
-            onClick={() => on.onMove(index - 1)}
+            onClick={() => handlers.onMove(index - 1)}
           />
           <IconButton
             icon="down"
             label={`Move ${title} down`}
             aria-disabled={index === count - 1}
-            onClick={() => on.onMove(index + 1)}
+            onClick={() => handlers.onMove(index + 1)}
           />
           <IconButton
             icon="edit"
             label={`Edit ${title}`}
             aria-expanded={isOpen}
             aria-controls={isOpen ? editorId : undefined}
-            onClick={() => on.onOpen(!isOpen)}
+            onClick={() => handlers.onOpen(!isOpen)}
           />
-          <IconButton icon="trash" label={`Remove ${title}`} onClick={on.onRemove} />
+          <IconButton icon="trash" label={`Remove ${title}`} onClick={handlers.onRemove} />
         </div>
       </div>
       {isOpen && (
         <fieldset id={editorId} aria-label={`Edit ${title}`}>
-          <RuleEditor rule={rule} problems={problems} onChange={on.onChange} />
-          <CloseEditor onClose={() => on.onOpen(false)} />
+          <RuleEditor rule={rule} problems={problems} onChange={handlers.onChange} />
+          <CloseEditor onClose={() => handlers.onOpen(false)} />
         </fieldset>
       )}
     </li>

@@ -34,9 +34,9 @@ export const conditionKeys = [
 /** By key, so that a condition keeps its place when it is inverted. */
 export const conditionsOf = ({ not = {}, ...when }: Rule['when']): readonly Condition[] =>
   conditionKeys.flatMap((key): Condition[] => {
-    const [wanted, excluded] = [when[key], not[key]];
+    const [required, excluded] = [when[key], not[key]];
     return [
-      ...(wanted === undefined ? [] : [{ key, isNegated: false, value: wanted }]),
+      ...(required === undefined ? [] : [{ key, isNegated: false, value: required }]),
       ...(excluded === undefined ? [] : [{ key, isNegated: true, value: excluded }]),
     ];
   });
@@ -63,28 +63,28 @@ export function withCondition(
   return isNegated ? whenOf(plain, changed(not)) : whenOf(changed(plain), not);
 }
 
-/** Inverts a condition; if it exists in both forms, they change places. */
+/** Inverts a condition; if it exists in both forms, they are swapped. */
 export function inverted({ not = {}, ...plain }: Rule['when'], key: ConditionKey): Rule['when'] {
-  const [wanted, excluded] = [plain[key], not[key]];
+  const [required, excluded] = [plain[key], not[key]];
   const [others, otherNots] = [without(plain, key), without(not, key)];
   return whenOf(
     excluded === undefined ? others : { ...others, [key]: excluded },
-    wanted === undefined ? otherNots : { ...otherNots, [key]: wanted },
+    required === undefined ? otherNots : { ...otherNots, [key]: required },
   );
 }
 
 /**
  * An id that none of these has. It becomes the API's when it is saved, and the assignment of visitors to variants depends on it.
  */
-export function newId(taken: readonly { readonly id: string }[]): string {
+export function newId(existing: readonly { readonly id: string }[]): string {
   const random = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
   const id = `r_${random.toString(36).padStart(7, '0').slice(-5)}`;
-  return taken.some((other) => other.id === id) ? newId(taken) : id;
+  return existing.some((other) => other.id === id) ? newId(existing) : id;
 }
 
 /** A variant's id is short, because statistics and webhooks show it. */
-export const newVariantId = (taken: readonly Variant[]): string =>
-  [...'abcdefghijklmnopqrst'].find((letter) => !taken.some(({ id }) => id === letter)) ?? newId(taken);
+export const newVariantId = (existing: readonly Variant[]): string =>
+  [...'abcdefghijklmnopqrst'].find((letter) => !existing.some(({ id }) => id === letter)) ?? newId(existing);
 
 export function moved<Entry>(entries: readonly Entry[], from: number, to: number): readonly Entry[] {
   const rest = entries.filter((_, index) => index !== from);

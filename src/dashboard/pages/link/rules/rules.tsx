@@ -40,8 +40,8 @@ export function Rules({ form }: { form: LinkForm }) {
     });
   };
   useEffect(() => {
-    const wrong = rules.find((rule) => problemsOfRule(form, rule).isThere);
-    if (wrong) open.value = wrong.id;
+    const invalidRule = rules.find((rule) => problemsOfRule(form, rule).hasAny);
+    if (invalidRule) open.value = invalidRule.id;
   }, [form.error]);
   const findings = useFindings(rules);
   const dragged = reorder.drag.value;
@@ -85,11 +85,11 @@ export function Rules({ form }: { form: LinkForm }) {
               />
             ))}
           </ol>
-          <Otherwise form={form} />
+          <DefaultDestinations form={form} />
           <div class="pad">
-            {form.error?.of('rules') && (
+            {form.error?.sentenceFor('rules') && (
               <p class="error-text" role="alert">
-                {form.error.of('rules')}
+                {form.error.sentenceFor('rules')}
               </p>
             )}
             <Button icon="plus" disabled={rules.length >= maxRules} onClick={add}>
@@ -106,7 +106,7 @@ export function Rules({ form }: { form: LinkForm }) {
   );
 }
 
-/** In words, by the ids of the rules; only once nothing has changed for a moment, because they shift the fields. */
+/** The findings in words, by rule id. Updated only once nothing has changed for a moment, because they shift the fields. */
 function useFindings(latest: readonly Rule[]): ReadonlyMap<string, readonly string[]> {
   const rules = useDebounced(latest, 300);
   return useMemo(() => {
@@ -126,10 +126,10 @@ function dropOf(index: number, { from, to }: { from: number; to: number }) {
   return to < from ? 'before' : 'after';
 }
 
-/** Where visitors go that no rule matches. */
-function Otherwise({ form: { fields } }: { form: LinkForm }) {
+/** Where visitors go if no rule matches them. */
+function DefaultDestinations({ form: { fields } }: { form: LinkForm }) {
   const { rules, destination_url, android_link_destination, ios_link_destination } = fields;
-  const last = firstUnconditionalRule(rules);
+  const unconditionalIndex = firstUnconditionalRule(rules);
   return (
     <div class="rule otherwise">
       <div class="rule-words">
@@ -137,7 +137,9 @@ function Otherwise({ form: { fields } }: { form: LinkForm }) {
         {android_link_destination && <Destination url={android_link_destination} share="On Android" />}
         {ios_link_destination && <Destination url={ios_link_destination} share="On iPhone and iPad" />}
         <Destination url={destination_url} />
-        {last >= 0 && <Findings sentences={[`Never reached: rule ${last + 1} is for everybody.`]} />}
+        {unconditionalIndex >= 0 && (
+          <Findings sentences={[`Never reached: rule ${unconditionalIndex + 1} is for everybody.`]} />
+        )}
         {rules.length === 0 && (
           <p class="soft small">
             A rule redirects some visitors elsewhere: those in a country, on a phone, in opening hours, or a

@@ -39,7 +39,7 @@ const hostWords = (host: string): string => {
 const parameterWords = ([name, values]: readonly [string, readonly string[]]): string =>
   values.length === 0 ? `the parameter ${name || '…'}` : `${name || '…'}=${listed(values)}`;
 
-/** From Monday on. */
+/** The days of the week, from Monday on. */
 export const weekOrder = [...weekdays.slice(1), ...weekdays.slice(0, 1)];
 export const dayNames: Readonly<Record<(typeof weekdays)[number], string>> = {
   mo: 'Monday',
@@ -81,9 +81,9 @@ const phrases: Phrases = {
   browser: (names, not) => `${not ? "doesn't browse" : 'browses'} with ${listed(names)}`,
   language: (tags, not) =>
     `${not ? "doesn't read" : 'reads'} ${listed(tags.map((tag) => nameOf('language', tag)))}`,
-  source: (ways, not) =>
+  source: (sources, not) =>
     listed(
-      ways.map((way) => sourceWords[way]?.[not ? 1 : 0] ?? way),
+      sources.map((source) => sourceWords[source]?.[not ? 1 : 0] ?? source),
       not ? 'and' : 'or',
     ),
   referrer: (hosts, not) => `${not ? "doesn't come" : 'comes'} from ${listed(hosts.map(hostWords))}`,
@@ -104,17 +104,18 @@ export function phraseOf<Key extends ConditionKey>({ key, value, isNegated }: Co
 export function conditionInWords(rule: Rule, hasEarlier: boolean): string {
   const conditions = conditionsOf(rule.when);
   if (conditions.length === 0) return hasEarlier ? 'Everybody else' : 'Everybody';
-  const said: string[] = [];
+  const clauses: string[] = [];
   for (const [index, condition] of conditions.entries()) {
     const before = conditions[index - 1];
     // "is in Germany on a phone" instead of "is in Germany, and is on a phone".
     const isJoined =
       condition.key === 'device' && !condition.isNegated && before?.key === 'country' && !before.isNegated;
     const phrase = phraseOf(condition);
-    if (isJoined) said.push(`${said.pop()} ${phrase.replace(/^is /, '')}`);
-    else said.push(phrase);
+    if (isJoined) clauses.push(`${clauses.pop()} ${phrase.replace(/^is /, '')}`);
+    else clauses.push(phrase);
   }
-  const all = said.length === 1 ? `${said[0]}` : `${said.slice(0, -1).join(', ')}, and ${said.at(-1)}`;
+  const all =
+    clauses.length === 1 ? `${clauses[0]}` : `${clauses.slice(0, -1).join(', ')}, and ${clauses.at(-1)}`;
   return `If the visitor ${all}`;
 }
 
@@ -139,7 +140,7 @@ export function ruleInWords(rule: Rule, hasEarlier: boolean): string {
   return `${name}${conditionInWords(rule, hasEarlier)}: go to ${destinationInWords(rule)}`;
 }
 
-/** All of them, one on each line. */
+/** All rules, one on each line. */
 export const rulesInWords = (rules: readonly Rule[]): string =>
   rules.map((rule, index) => `${index + 1}. ${ruleInWords(rule, index > 0)}`).join('\n');
 

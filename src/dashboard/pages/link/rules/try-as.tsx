@@ -36,7 +36,7 @@ export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
   const at = useSignal('');
   const referrer = useSignal('');
   const query = useSignal('');
-  /** Together with its rules. */
+  /** The explanation, with the rules to which it refers. */
   const shown = useSignal<{ readonly explanation: LinkExplanation; readonly rules: readonly Rule[] } | null>(
     null,
   );
@@ -98,7 +98,7 @@ export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
           <InstantInput
             label="At (now, if empty)"
             value={at.value}
-            error={action.error.value?.of('at')}
+            error={action.error.value?.sentenceFor('at')}
             onChange={storeIn(at)}
           />
           <FormField

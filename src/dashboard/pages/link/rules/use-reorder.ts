@@ -14,14 +14,14 @@ interface Reorder {
   readonly drag: Signal<Drag | null>;
   /** The props of an entry's handle. */
   handle(index: number): { readonly onPointerDown: (event: PointerEvent) => void };
-  /** Alt and an arrow, anywhere in an entry. */
+  /** Moves an entry by Alt and an arrow key, pressed anywhere in it. */
   onKeyDown(index: number): (event: KeyboardEvent) => void;
-  /** By a button: it keeps the focus, which the browser drops when the entry moves. */
+  /** Moves an entry by a button, which keeps the focus: the browser would drop it when the entry moves. */
   move(from: number, to: number): void;
 }
 
 /** Within this distance from an edge of the window, the page is scrolled. */
-const edge = 80;
+const scrollMargin = 80;
 const scrollStep = 16;
 
 /** Entries of a list that can be dragged by a handle, and moved by keys and buttons. */
@@ -57,19 +57,19 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
     event.preventDefault();
     const { pointerId } = event;
     drag.value = { from, to: from };
-    const listening = new AbortController();
-    const { signal } = listening;
+    const listeners = new AbortController();
+    const { signal } = listeners;
     stop.current = () => {
-      listening.abort();
+      listeners.abort();
       drag.value = null;
       stop.current = null;
     };
     const on = <Name extends keyof WindowEventMap>(name: Name, act: (event: WindowEventMap[Name]) => void) =>
       addEventListener(name, act, { signal });
-    on('pointermove', ({ clientY, pointerId: moving }) => {
-      if (moving !== pointerId) return;
-      if (clientY < edge) scrollBy(0, -scrollStep);
-      else if (clientY > innerHeight - edge) scrollBy(0, scrollStep);
+    on('pointermove', ({ clientY, pointerId: movedPointerId }) => {
+      if (movedPointerId !== pointerId) return;
+      if (clientY < scrollMargin) scrollBy(0, -scrollStep);
+      else if (clientY > innerHeight - scrollMargin) scrollBy(0, scrollStep);
       drag.value = { from, to: indexAt(clientY, from) };
     });
     on('pointerup', () => {

@@ -46,11 +46,11 @@ const languageTags = (
   'de-AT de-CH en-AU en-CA en-GB en-US es-419 es-ES es-MX fr-BE fr-CA fr-CH pt-BR pt-PT zh-CN zh-HK zh-TW'
 ).split(' ');
 
-const named =
+const namedChoice =
   (dimension: 'device' | 'source' | 'language' | 'os' | 'browser') =>
   (value: string): ValueChoice => ({ value, label: nameOf(dimension, value) });
 
-const languages = () => languageTags.map(named('language')).sort(byLabel);
+const languages = () => languageTags.map(namedChoice('language')).sort(byLabel);
 
 /** Puts the values of most visitors first. */
 const withFirst = (first: readonly string[], all: readonly string[]): readonly string[] => [
@@ -64,22 +64,22 @@ const commonBrowsers = ['Chrome', 'Safari', 'Firefox', 'Microsoft Edge', 'Opera'
 const choices = {
   country: countries,
   language: languages,
-  device: () => devices.map(named('device')),
-  os: () => withFirst(commonSystems, systemNames).map(named('os')),
-  browser: () => withFirst(commonBrowsers, [...browserNames, ...appNames]).map(named('browser')),
-  source: () => sources.map(named('source')),
+  device: () => devices.map(namedChoice('device')),
+  os: () => withFirst(commonSystems, systemNames).map(namedChoice('os')),
+  browser: () => withFirst(commonBrowsers, [...browserNames, ...appNames]).map(namedChoice('browser')),
+  source: () => sources.map(namedChoice('source')),
 };
 
 type ChosenKey = keyof typeof choices;
 export const isChosenKey = (key: string): key is ChosenKey => Object.hasOwn(choices, key);
 
-const made = new Map<ChosenKey, readonly ValueChoice[]>();
+const cachedChoices = new Map<ChosenKey, readonly ValueChoice[]>();
 
 /** The choices for a condition. */
 export function choicesOf(key: ChosenKey): readonly ValueChoice[] {
-  const before = made.get(key);
-  if (before) return before;
+  const cached = cachedChoices.get(key);
+  if (cached) return cached;
   const list = choices[key]();
-  made.set(key, list);
+  cachedChoices.set(key, list);
   return list;
 }

@@ -9,11 +9,11 @@ interface ValuePickerProps extends FieldFrame {
   readonly onChange: (values: readonly string[]) => void;
   readonly choices: readonly ValueChoice[];
   /** Parses a typed text into values that are none of the choices; without it, only choices can be picked. */
-  readonly read?: (typed: string) => readonly string[];
+  readonly parse?: (typed: string) => readonly string[];
   /** The name of a value that is none of the choices. */
   readonly nameOf?: (value: string) => string;
   /** The indexes of values that the API refused. */
-  readonly refused?: readonly number[];
+  readonly refusedIndexes?: readonly number[];
   readonly placeholder?: string;
 }
 
@@ -21,7 +21,7 @@ interface ValuePickerProps extends FieldFrame {
 const maxShown = 50;
 
 /** Choices that begin with the typed text or have it as their code, followed by those that contain it. */
-function likeliest(choices: readonly ValueChoice[], typed: string): readonly ValueChoice[] {
+function bestMatches(choices: readonly ValueChoice[], typed: string): readonly ValueChoice[] {
   const isFirst = ({ value, label }: ValueChoice) =>
     value.toLowerCase() === typed || label.toLowerCase().startsWith(typed);
   const others = choices.filter((choice) => !isFirst(choice) && choice.label.toLowerCase().includes(typed));
@@ -47,16 +47,16 @@ export function ValuePicker({
   values,
   onChange,
   choices,
-  read,
+  parse,
   nameOf = (value) => value,
-  refused = [],
+  refusedIndexes = [],
   placeholder = 'Add',
   ...frame
 }: ValuePickerProps) {
   const words = useSignal('');
   const typed = words.value.trim().toLowerCase();
-  const free = choices.filter(({ value }) => !values.includes(value));
-  const found = typed === '' ? free : likeliest(free, typed);
+  const unselected = choices.filter(({ value }) => !values.includes(value));
+  const found = typed === '' ? unselected : bestMatches(unselected, typed);
   const options = found.slice(0, maxShown).map(optionOf);
   const choiceOf = (value: string): ValueChoice =>
     choices.find((choice) => choice.value === value) ?? { value, label: nameOf(value) };
@@ -72,17 +72,17 @@ export function ValuePicker({
       chips={values.map((value, index) => ({
         key: value,
         ...choiceOf(value),
-        isRefused: refused.includes(index),
+        isRefused: refusedIndexes.includes(index),
       }))}
       options={options}
       listLabel={frame.label}
       hidden={found.length - options.length}
-      emptyNote={read ? null : 'Nothing else has that name.'}
+      emptyNote={parse ? null : 'Nothing else has that name.'}
       placeholder={placeholder}
       maxLength={500}
       onChoose={({ key }) => add([String(key)])}
       onRemove={({ key }) => onChange(values.filter((value) => value !== key))}
-      takeTyped={read && ((text) => add(read(text)))}
+      addTyped={parse && ((text) => add(parse(text)))}
     />
   );
 }

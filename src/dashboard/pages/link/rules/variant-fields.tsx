@@ -30,12 +30,12 @@ export function VariantFields({ rule, variants, problems, onChange }: VariantFie
             spellcheck={false}
             autocomplete="off"
             value={variant.destination_url}
-            error={problems.of(`variants.${index}.destination_url`)}
+            error={problems.sentenceFor(`variants.${index}.destination_url`)}
             onText={(typed) => change(index, { destination_url: typed })}
           />
           <Field
             label={`Weight of ${variant.id}`}
-            error={problems.of(`variants.${index}.weight`)}
+            error={problems.sentenceFor(`variants.${index}.weight`)}
             hint={<output>{shareInWords(shares[index] ?? 0)}</output>}
           >
             {(marks) =>

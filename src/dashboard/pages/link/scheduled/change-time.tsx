@@ -17,7 +17,7 @@ export function ChangeTime({ change, onClose }: { change: ScheduledChange; onClo
   const isOpen = change.status === 'open';
   const at = useSignal<string | null>(isOpen ? change.at : inDays(1));
   const changing = useAction(async () => {
-    const moved = await confirmingPrint((confirm) =>
+    const rescheduled = await confirmingPrint((confirm) =>
       call('PATCH /api/v1/scheduled_change/{id}', {
         params: { id: change.id },
         query: { confirm },
@@ -26,12 +26,12 @@ export function ChangeTime({ change, onClose }: { change: ScheduledChange; onClo
     );
     onClose();
     await refresh('link scheduled');
-    notify(`Scheduled for ${instant(moved.at)}.`);
+    notify(`Scheduled for ${instant(rescheduled.at)}.`);
   });
   return (
     <Dialog title={isOpen ? 'Change the time' : 'Try again at another time'} onClose={onClose}>
       <Form action={changing} fields={['at']} canRetry>
-        <InstantField at={at} error={changing.error.value?.of('at')} />
+        <InstantField at={at} error={changing.error.value?.sentenceFor('at')} />
         <div class="actions">
           <Button onClick={onClose}>Cancel</Button>
           <Submit kind="primary">{isOpen ? 'Change the time' : 'Schedule'}</Submit>

@@ -3,19 +3,19 @@ import type { Link, ScheduledChanges } from '../../../api-types.ts';
 import { call } from '../../../client.ts';
 import { type Query, refresh, useQuery } from '../../../queries.ts';
 
-/** Milliseconds after its instant in which a change is made; see `compose/scheduled-jobs.ts`. */
-const madeWithin = 1_000;
-/** The maximum of timers. */
+/** A change is made at most this many milliseconds after its instant; see `compose/scheduled-jobs.ts`. */
+const maxDelay = 1_000;
+/** The maximum delay of `setTimeout`. */
 const maxTimer = 2 ** 31 - 1;
 
-/** The scheduled changes of a link. Reloaded when the next one was made. */
+/** The scheduled changes of a link. Reloaded once the next one has been made. */
 export function useScheduled({ id }: Pick<Link, 'id'>): Query<ScheduledChanges> {
   const query = useQuery<ScheduledChanges>(`link scheduled ${id}`, () =>
     call('GET /api/v1/link/{id}/scheduled', { params: { id } }),
   );
   const next = query.data.value?.scheduled.find(({ status }) => status === 'open')?.at;
   useEffect(() => {
-    const wait = next === undefined ? Number.POSITIVE_INFINITY : Date.parse(next) - Date.now() + madeWithin;
+    const wait = next === undefined ? Number.POSITIVE_INFINITY : Date.parse(next) - Date.now() + maxDelay;
     if (wait > maxTimer || wait <= 0) return;
     const timer = setTimeout(() => void refresh('links', 'link ', 'tags'), wait);
     return () => clearTimeout(timer);

@@ -20,7 +20,7 @@ export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => vo
   const { link, changed } = form;
   const scheduling = useAction(async () => {
     const draft = Object.fromEntries(changed.map((name) => [name, form.fields[name]]));
-    const made = await confirmingPrint((confirm) =>
+    const scheduled = await confirmingPrint((confirm) =>
       call('POST /api/v1/link/{id}/scheduled', {
         params: { id: link.id },
         query: { confirm },
@@ -30,8 +30,8 @@ export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => vo
     form.forget();
     onClose();
     refresh('link ');
-    const show = () => navigate(`/app/links/${link.id}/scheduled`, { anyway: true });
-    notify(`Scheduled for ${instant(made.at)}.`, { action: { label: 'Show', act: show } });
+    const show = () => navigate(`/app/links/${link.id}/scheduled`, { force: true });
+    notify(`Scheduled for ${instant(scheduled.at)}.`, { action: { label: 'Show', act: show } });
   });
   return (
     <Dialog title="Save later" onClose={onClose}>
@@ -40,7 +40,7 @@ export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => vo
           Until then the link stays as it is. What will change:{' '}
           <strong>{changed.map((name) => labels[name]).join(', ')}</strong>.
         </p>
-        <InstantField at={at} error={scheduling.error.value?.of('at')} />
+        <InstantField at={at} error={scheduling.error.value?.sentenceFor('at')} />
         <div class="actions">
           <Button onClick={onClose}>Cancel</Button>
           <Submit kind="primary">Schedule</Submit>

@@ -18,7 +18,7 @@ import { type Planned, plannedChanges } from './sentences.ts';
 /** The scheduled changes of a link, and the results of earlier ones. */
 export function Scheduled({ link }: { link: Link }) {
   const query = useScheduled(link);
-  const timeOf = useSignal<ScheduledChange | null>(null);
+  const toReschedule = useSignal<ScheduledChange | null>(null);
   const withdrawing = useNoticedAction(async (change: ScheduledChange) => {
     await call('DELETE /api/v1/scheduled_change/{id}', { params: { id: change.id } });
     notify(change.status === 'open' ? 'Withdrawn: the link stays as it is.' : 'Removed from the list.');
@@ -49,7 +49,7 @@ export function Scheduled({ link }: { link: Link }) {
                   key={change.id}
                   change={change}
                   isRunning={withdrawing.isRunning.value}
-                  onTime={setTo(timeOf, change)}
+                  onReschedule={setTo(toReschedule, change)}
                   onWithdraw={() => void withdrawing.run(change)}
                 />
               ))}
@@ -57,7 +57,7 @@ export function Scheduled({ link }: { link: Link }) {
           )
         }
       </Loaded>
-      {timeOf.value && <ChangeTime change={timeOf.value} onClose={setTo(timeOf, null)} />}
+      {toReschedule.value && <ChangeTime change={toReschedule.value} onClose={setTo(toReschedule, null)} />}
     </section>
   );
 }
@@ -65,11 +65,11 @@ export function Scheduled({ link }: { link: Link }) {
 interface ItemProps {
   readonly change: ScheduledChange;
   readonly isRunning: boolean;
-  readonly onTime: () => void;
+  readonly onReschedule: () => void;
   readonly onWithdraw: () => void;
 }
 
-function Item({ change, isRunning, onTime, onWithdraw }: ItemProps) {
+function Item({ change, isRunning, onReschedule, onWithdraw }: ItemProps) {
   const tags = useTags('add_tags' in change.changes || 'remove_tags' in change.changes);
   const isOpen = change.status === 'open';
   return (
@@ -98,7 +98,7 @@ function Item({ change, isRunning, onTime, onWithdraw }: ItemProps) {
               icon="clock"
               isSlim
               aria-label={`${isOpen ? 'Change the time' : 'Try again'}: ${instant(change.at)}`}
-              onClick={onTime}
+              onClick={onReschedule}
             >
               {isOpen ? 'Change the time' : 'Try again'}
             </Button>
