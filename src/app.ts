@@ -121,7 +121,7 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
         });
   if (lostChanges !== null) opened.defer(() => lostChanges.stop());
   const notify = (change: Change, caching: Caching = 'may be cached') => {
-    lostChanges?.made(change);
+    lostChanges?.committed(change);
     if (caching === 'not cached') return;
     forget(caches, change);
     dataPlane.change(change);

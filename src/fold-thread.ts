@@ -33,7 +33,7 @@ self.onmessage = (event: MessageEvent<ToFold>) => {
 /** A lack of descriptors or disk space is temporary, so it retries: the clicks wait in the journal. */
 function open(settings: FoldSettings, now: number): void {
   try {
-    worker = new FoldWorker({ ...foldPartsOf(settings, tell), settings, now, tell });
+    worker = new FoldWorker({ ...foldPartsOf(settings, tell), settings, now, send: tell });
   } catch (cause) {
     if (!isTransient(cause)) throw cause;
     tell({

@@ -5,7 +5,7 @@ import { correctionStep, scopeOf } from '../src/ledger/corrections/correction-st
 import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { classCodes, classes, dimensionCodes, reasonCodes } from '../src/rules/click-fields.ts';
-import { classBefore, reasonWithin, reclassifiable, shownReason } from '../src/rules/reclassified.ts';
+import { classBefore, reasonToStore, reclassifiable, shownReason } from '../src/rules/reclassified.ts';
 import { dayLength, hourLength } from '../src/rules/utc-time.ts';
 import {
   findCorrection,
@@ -152,9 +152,9 @@ function corrected(hits: readonly StoredHit[], correction: StoredCorrection): St
     const isOwn = owner.kind === 'link' ? hit.link_id === owner.id : hit.organization_id === owner.id;
     if (!isOwn || hit.at < (from ?? 0) || hit.at >= to) return [hit];
     if (change === null) return [];
-    if (hit.class !== change.from || (change.isWayBack && classBefore(hit.reason) !== change.to))
+    if (hit.class !== change.from || (change.isReversal && classBefore(hit.reason) !== change.to))
       return [hit];
-    return [{ ...hit, class: change.to, reason: reasonWithin(hit.reason, change.to) }];
+    return [{ ...hit, class: change.to, reason: reasonToStore(hit.reason, change.to) }];
   });
 }
 

@@ -42,18 +42,18 @@ test('the store gives the remaining clicks and no more, all if there is no limit
   const { id } = await create({ click_limit: 7 });
   const take = (wanted: number) =>
     app.app.context.database.write((queries) => takeClicks(queries, id, wanted));
-  expect(await take(3)).toEqual({ taken: 3, isEnd: false });
-  expect(await take(3)).toEqual({ taken: 3, isEnd: false });
-  expect(await take(2)).toEqual({ taken: 1, isEnd: true });
-  for (const wanted of [1, 5]) expect(await take(wanted)).toEqual({ taken: 0, isEnd: false });
+  expect(await take(3)).toEqual({ taken: 3, isLimitReached: false });
+  expect(await take(3)).toEqual({ taken: 3, isLimitReached: false });
+  expect(await take(2)).toEqual({ taken: 1, isLimitReached: true });
+  for (const wanted of [1, 5]) expect(await take(wanted)).toEqual({ taken: 0, isLimitReached: false });
   await call('PATCH', `/link/${id}`, { click_limit: 9 });
-  expect(await take(2)).toEqual({ taken: 2, isEnd: true });
+  expect(await take(2)).toEqual({ taken: 2, isLimitReached: true });
   await call('PATCH', `/link/${id}`, { click_limit: 4 });
-  expect(await take(1)).toEqual({ taken: 0, isEnd: false });
+  expect(await take(1)).toEqual({ taken: 0, isLimitReached: false });
   await call('PATCH', `/link/${id}`, { click_limit: null });
-  expect(await take(1)).toEqual({ taken: 1, isEnd: false });
+  expect(await take(1)).toEqual({ taken: 1, isLimitReached: false });
   await call('DELETE', `/link/${id}`);
-  expect(await take(1)).toEqual({ taken: 0, isEnd: false });
+  expect(await take(1)).toEqual({ taken: 0, isLimitReached: false });
 });
 
 test('hits that are not clicks use up none, and go to the expired URL once the link has ended', async () => {

@@ -131,7 +131,7 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
       owner,
       from,
       to,
-      change: { from: 0, to: classCodes.bot, isWayBack: false },
+      change: { from: 0, to: classCodes.bot, isReversal: false },
     });
     await clickhouseHits.finishCorrection();
     expect(

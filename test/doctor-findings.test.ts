@@ -42,7 +42,7 @@ type Row = Record<string, unknown>;
 /** A store that answers a query by the first of these keys that it contains, and any other query with no rows. */
 const storeWith = (answers: Record<string, readonly Row[]>): NonNullable<CheckContext['store']> => ({
   kind: 'sqlite',
-  ask: async (sql) => Object.entries(answers).find(([words]) => sql.includes(words))?.[1] ?? [],
+  query: async (sql) => Object.entries(answers).find(([words]) => sql.includes(words))?.[1] ?? [],
   close: async () => {},
 });
 

@@ -232,14 +232,15 @@ test('the warning names lost changes of this process that it had not read from t
     warn: (event, facts) => warnings.push({ event, ...facts }),
     now: Date.now,
   });
-  const recordMade = (suffix: string) => lostChanges.made({ links: [{ domainId: 0, suffix }], hosts: [] });
+  const recordMade = (suffix: string) =>
+    lostChanges.committed({ links: [{ domainId: 0, suffix }], hosts: [] });
   const now = Date.now();
   await database.write((queries) => recordChange(queries, { domain_id: 0, suffix: 'there' }, now));
   recordMade('there');
   recordMade('gone');
   recordMade('gone');
   lostChanges.read({ id: 1, at: now - 60_000, domain_id: 0, suffixes: 'gone' });
-  lostChanges.returned();
+  lostChanges.feedResumed();
   await eventually(() => warnings.length > 0, 'the warning');
   expect(warnings).toEqual([
     {

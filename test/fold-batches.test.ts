@@ -109,7 +109,7 @@ function workerOf(
     // All hits are earlier.
     now: plain.at + 3_600_000,
     deliveriesOf,
-    tell,
+    send: tell,
   });
 }
 

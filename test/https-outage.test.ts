@@ -115,7 +115,7 @@ describe.skipIf(!hasPebble)('the store becomes unavailable during an order', () 
     respond('passed');
     expect(await first).toBe('refused');
     const store = await openReadOnlyStore(databaseUrl, '');
-    const [row] = (await store?.ask(`select * from certificates where host = '${customHost}'`)) ?? [];
+    const [row] = (await store?.query(`select * from certificates where host = '${customHost}'`)) ?? [];
     await store?.close();
     expect(row).toMatchObject({ claimed_until: null, problem: null, chain: null });
   });

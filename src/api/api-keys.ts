@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
+  type CreatedApiKey,
   createApiKey,
   deleteApiKey,
-  type MadeApiKey,
   readApiKeys,
   type StoredApiKey,
 } from '../manage/api-keys.ts';
@@ -26,7 +26,7 @@ export const create = endpoint({
   answer: NewApiKey,
   isIdempotentByKey: true,
   async handle({ caller, body, answerWith }, context) {
-    const answerOf = (created: MadeApiKey) => ({ ...keyAnswer(created), key: created.key });
+    const answerOf = (created: CreatedApiKey) => ({ ...keyAnswer(created), key: created.key });
     answerWith(answerOf);
     return answerOf(await createApiKey(context, caller, body.name));
   },

@@ -1,4 +1,4 @@
-import { credentialOf, type SessionVisit } from '../auth/authenticate.ts';
+import { credentialOf, type SessionCaller } from '../auth/authenticate.ts';
 import { missingCredential } from '../auth/credential-typos.ts';
 import { type Caller, may, type Permission } from '../rules/access.ts';
 import { forAdministrators, Refusal } from '../rules/errors.ts';
@@ -9,7 +9,7 @@ import { keepSession, sessionOf } from './session-cookie.ts';
 /** Finds the caller for a credential or a session. */
 export interface CallerResolver {
   caller(credential: string): Promise<Caller>;
-  visitor(session: string): Promise<SessionVisit>;
+  sessionCaller(session: string): Promise<SessionCaller>;
 }
 
 /** The caller, and the credential that identified it. */
@@ -74,10 +74,10 @@ async function authorizeBySession(
   site: Site,
 ): Promise<Authorization> {
   try {
-    const { caller, isRenewed } = await resolver.visitor(session);
+    const { caller, isRenewed } = await resolver.sessionCaller(session);
     requirePermission(rule, caller);
     const cookie = isRenewed ? keepSession(session, site) : null;
-    const findCaller = async () => (await resolver.visitor(session)).caller;
+    const findCaller = async () => (await resolver.sessionCaller(session)).caller;
     return { caller, session, cookie, reauthorize: () => requireSameOrganization(caller, findCaller) };
   } catch (cause) {
     // Browsers keep sending the cookie of an ended session: it must not prevent a sign-up.

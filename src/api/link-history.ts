@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type HistoryEntry, readHistory, revertLink } from '../manage/link-history.ts';
-import type { Way } from '../rules/access.ts';
+import type { ChangeChannel } from '../rules/access.ts';
 import { formatIso } from '../rules/instant.ts';
 import { Cursors } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
@@ -23,7 +23,7 @@ const entryAnswer = (entry: HistoryEntry): z.input<typeof LinkHistoryEntry> => (
   scheduled: entry.scheduled,
   refusal: refusalAnswer(entry.refusal),
   by: entry.by,
-  via: entry.via as Way | null,
+  via: entry.via as ChangeChannel | null,
   api_key: entry.key,
   changes: entry.changes.map((change) =>
     'hidden' in change

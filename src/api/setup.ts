@@ -18,7 +18,7 @@ export const read = endpoint({
       default_domain: site.domainUrl(null).replace(/^https?:\/\//, ''),
       origin: site.origin,
       base_url_is_set: config.baseUrl !== null || !site.isTrial,
-      domains_lead_here: context.domains.leadHere,
+      domains_lead_here: context.domains.hasPublicAddress,
       regions_known: context.placesKnown().regions,
       cities_known: context.placesKnown().cities,
     };

@@ -78,5 +78,5 @@ test('passwords are checked a few at a time, and further requests get 503', asyn
   expect(refused).toHaveLength(90 - 2 - 64);
   expect(refused[0]?.reason).toBeInstanceOf(Refusal);
   expect(await passwords.verify('x', await passwords.hash('x'))).toBe(true);
-  expect(await passwords.verifyNothing('x')).toBe(false);
+  expect(await passwords.verifyDecoy('x')).toBe(false);
 });

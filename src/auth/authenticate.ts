@@ -24,7 +24,7 @@ export function bearerOf(headers: Headers): string | null {
   return match?.[1] ?? null;
 }
 
-export interface SessionVisit {
+export interface SessionCaller {
   readonly caller: Caller;
   /** The session has been extended, and its cookie should be too. */
   readonly isRenewed: boolean;
@@ -56,7 +56,7 @@ export class Authenticator {
   }
 
   /** The user of a session cookie. */
-  async visitor(token: string): Promise<SessionVisit> {
+  async sessionCaller(token: string): Promise<SessionCaller> {
     const [hash, now] = [digest(token), this.#now()];
     const holder = await findSessionHolder(this.#database.lookup, hash, now);
     if (!holder)

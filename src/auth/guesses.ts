@@ -1,5 +1,5 @@
 import { widestNetwork } from '../rules/networks.ts';
-import { noteSuccess, wasNoted } from '../storage/attempts.ts';
+import { hasRecentSignIn, recordSignIn } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
 import { FairTurns, type Turn } from './fair-turns.ts';
 import { type Limit, networkLimits, type RateLimit } from './rate-limit.ts';
@@ -14,7 +14,7 @@ export interface Guesser {
 
 interface Attempt {
   /** The password was right or was not checked: the attempt doesn't count. */
-  readonly forgive: () => Promise<void>;
+  readonly withdraw: () => Promise<void>;
   /** The turn in which the password is checked. */
   readonly turn: Turn;
 }
@@ -78,10 +78,10 @@ export class Guesses {
         ? unknownGuesses(target, network)
         : [{ key: `${target}|${known}`, max: knownGuesses, window: 15 * minute }];
     const turn = { party: known ?? widestNetwork(network), isKnown: known !== null };
-    const forgive = turn.isKnown
+    const withdraw = turn.isKnown
       ? await this.#limits.reserve(limits)
       : await this.#counting.run(turn, () => this.#limits.reserve(limits));
-    return { forgive, turn };
+    return { withdraw: withdraw, turn };
   }
 
   /** The party with a limit of its own because it has signed in before: the browser, or the network. Null for all others. */
@@ -93,14 +93,14 @@ export class Guesses {
   /** After a sign-in the network has a limit of its own for 90 days. Stored as a hash, because it contains an address. */
   async rememberNetwork(target: string, network: string): Promise<void> {
     const key = this.#keyOf(target, network);
-    await this.#database.write((queries) => noteSuccess(queries, { key, window: knownFor }, this.#now()));
+    await this.#database.write((queries) => recordSignIn(queries, { key, window: knownFor }, this.#now()));
     this.#unknown.delete(key);
   }
 
   async #isKnownNetwork(target: string, network: string): Promise<boolean> {
     const [key, now] = [this.#keyOf(target, network), this.#now()];
     if ((this.#unknown.get(key) ?? 0) > now) return false;
-    if (await wasNoted(this.#database.lookup, key, now)) return true;
+    if (await hasRecentSignIn(this.#database.lookup, key, now)) return true;
     this.#unknown.set(key, now + unknownFor);
     if (this.#unknown.size > maxRemembered) this.#unknown.delete(this.#unknown.keys().next().value ?? '');
     return false;

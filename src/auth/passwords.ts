@@ -31,7 +31,7 @@ export class Passwords {
   }
 
   /** Takes as long as a real check, so that the time doesn't reveal whether an account exists. */
-  async verifyNothing(password: string, turn = internalTurn): Promise<false> {
+  async verifyDecoy(password: string, turn = internalTurn): Promise<false> {
     this.#decoy ??= this.#derive('nobody has this password');
     await this.verify(password, await this.#decoy, turn);
     return false;

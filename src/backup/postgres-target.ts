@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type AskPartitions, Partitions } from '../ledger/stores/partitions.ts';
+import { type PartitionQuery, Partitions } from '../ledger/stores/partitions.ts';
 import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
 import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
 import { type BackupHeader, type BackupPart, BackupProblem } from './backup-stream.ts';
@@ -21,7 +21,7 @@ export class PostgresTarget implements BackupTarget {
 
   private constructor(client: pg.Client) {
     this.#client = client;
-    const query: AskPartitions = async (sql, parameters = []) =>
+    const query: PartitionQuery = async (sql, parameters = []) =>
       (await client.query(sql, [...parameters])).rows;
     // All of it is in one transaction already.
     this.#partitions = new Partitions(query, (work) => work(query));

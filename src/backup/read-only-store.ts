@@ -7,7 +7,7 @@ import { connect } from './postgres-source.ts';
 /** A store opened as it is: nothing is created, and no table changed. */
 export interface ReadOnlyStore {
   readonly kind: Database['kind'];
-  ask(sql: string): Promise<readonly Record<string, unknown>[]>;
+  query(sql: string): Promise<readonly Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export async function openReadOnlyStore(
     let last: Promise<unknown> = Promise.resolve();
     return {
       kind: 'postgres',
-      ask(sql) {
+      query(sql) {
         // Concurrent queries run on the one connection, one after the other.
         const answer = last.then(async () => (await client.query<Record<string, unknown>>(sql)).rows);
         last = answer.catch(() => {});
@@ -36,7 +36,7 @@ export async function openReadOnlyStore(
   database.run('pragma busy_timeout = 5000');
   return {
     kind: 'sqlite',
-    ask: async (sql) => database.query<Record<string, unknown>, []>(sql).all(),
+    query: async (sql) => database.query<Record<string, unknown>, []>(sql).all(),
     close: async () => database.close(),
   };
 }
@@ -44,20 +44,20 @@ export async function openReadOnlyStore(
 /** The number of its last migration; 0 if it has no tables yet. */
 export async function migrationsOf(store: ReadOnlyStore): Promise<number> {
   if (!(await hasTable(store, 'migrations'))) return 0;
-  const [row] = await store.ask('select max(number) as number from migrations');
+  const [row] = await store.query('select max(number) as number from migrations');
   return Number(row?.number ?? 0);
 }
 
 /** Null if there is no such table. */
 export async function rowsIn(store: ReadOnlyStore, table: string): Promise<number | null> {
   if (!(await hasTable(store, table))) return null;
-  const [row] = await store.ask(`select count(*) as rows from "${table}"`);
+  const [row] = await store.query(`select count(*) as rows from "${table}"`);
   return Number(row?.rows ?? 0);
 }
 
 /** `name` is always a constant of this program. */
 async function hasTable(store: ReadOnlyStore, name: string): Promise<boolean> {
-  const found = await store.ask(
+  const found = await store.query(
     store.kind === 'sqlite'
       ? `select 1 from sqlite_master where type = 'table' and name = '${name}'`
       : `select 1 from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname = '${name}'`,

@@ -11,7 +11,7 @@ const retryAfter = 1_000;
  * installation, are not missed. A failure is reported once and not cached: a request a second later tries again. The single-file
  * program contains its bundles.
  */
-export class KeptBundle<Prepared> {
+export class CachedBundle<Prepared> {
   readonly #name: BundleName;
   readonly #entry: string;
   readonly #prepare: (files: readonly BundledFile[]) => Prepared;

@@ -339,8 +339,8 @@ export class Issuer {
     // The account no longer exists at the authority: it is created again.
     if (cause.type === 'accountDoesNotExist') await this.#dropAccount();
     const isAway = cause.problem === 'authority_away';
-    const ways = this.#hasValidCertificate(row) ? 1 : this.#remainingChallengeTypes(cause.problem);
-    const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt, ways }, random);
+    const challengeTypes = this.#hasValidCertificate(row) ? 1 : this.#remainingChallengeTypes(cause.problem);
+    const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt, challengeTypes }, random);
     await this.#writeWithRetries(writeUntil, () =>
       this.#update(host, {
         failures,

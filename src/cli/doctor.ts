@@ -76,7 +76,9 @@ async function checkInstance(config: Config): Promise<readonly Finding[]> {
 }
 
 async function storedBaseUrl(store: ReadOnlyStore | null): Promise<string | null> {
-  const rows = await store?.ask(`select value from settings where key = '${baseUrlSetting}'`).catch(() => []);
+  const rows = await store
+    ?.query(`select value from settings where key = '${baseUrlSetting}'`)
+    .catch(() => []);
   return rows?.[0] === undefined ? null : String(rows[0].value);
 }
 

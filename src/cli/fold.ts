@@ -31,7 +31,7 @@ export const fold: StandaloneCommand = {
       try {
         const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
         const { journals, hits, inUse } = await foldFolder(
-          { ...parts, settings, now: Date.now, tell },
+          { ...parts, settings, now: Date.now, log: tell },
           folder,
         );
         process.stdout.write(

@@ -73,7 +73,7 @@ async function printBackupStep(config: Config, store: ReadOnlyStore, dataDir: st
     );
   if (config.backupBeforeUpgrade === 'off')
     return print(`No copy is made (BACKUP_BEFORE_UPGRADE=off). Run: ${shellCommand('backup FILE')}`);
-  const [row] = await store.ask(
+  const [row] = await store.query(
     'select (page_count - freelist_count) * page_size as bytes from pragma_page_count, pragma_freelist_count, pragma_page_size',
   );
   const [needed, free] = [Number(row?.bytes ?? 0), await freeRoom(dataDir)];

@@ -107,7 +107,7 @@ export async function followChanges(
   caches: Caches,
   lookup: Queries,
   { config, overrides, log, now, opened }: Start,
-  lostChanges: Pick<LostChanges, 'read' | 'wentBack' | 'returned' | 'forget'> | null = null,
+  lostChanges: Pick<LostChanges, 'read' | 'wentBack' | 'feedResumed' | 'forget'> | null = null,
 ): Promise<() => number> {
   const { links, hosts, recentLoads } = caches;
   const feed = {
@@ -131,7 +131,7 @@ export async function followChanges(
     else forget(caches, recent);
     caches.apiKeyCache?.clear();
     forgetPages(lookup);
-    lostChanges?.returned();
+    lostChanges?.feedResumed();
   };
   const follower = {
     changed: (change: LinkChange) => {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { threadUrl } from '../bundle/located.ts';
 import type { Config } from '../config/options.ts';
 import { realDisk } from '../journal/disk.ts';
-import type { Keep } from '../journal/folded-segments.ts';
+import type { Retention } from '../journal/folded-segments.ts';
 import { ClickRecorder } from '../ledger/click-recorder.ts';
 import type { FoldSettings } from '../ledger/fold/fold-messages.ts';
 import { CountryFileError, openCountryFile } from '../ledger/fold/geo.ts';
@@ -54,7 +54,7 @@ export const foldSettingsOf = (
 });
 
 /** A SQLite store only goes back in time if its file is replaced, while no process has it open. */
-const keepOf = ({ databaseUrl, journalKeepMinutes, journalKeepMegabytes }: Config): Keep =>
+const keepOf = ({ databaseUrl, journalKeepMinutes, journalKeepMegabytes }: Config): Retention =>
   databaseUrl === null
     ? { milliseconds: 0, bytes: 0 }
     : { milliseconds: journalKeepMinutes * 60_000, bytes: journalKeepMegabytes * 1_000_000 };

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { bundledCountryFile } from '../bundle/located.ts';
 import type { Config } from '../config/options.ts';
 import { CountryFileError, openLazily, openPlaceFile, placesKnownIn } from '../ledger/fold/geo.ts';
-import { nowhere, type Place, type PlacesKnown } from '../rules/place.ts';
+import { type KnownPlaceFields, type Place, unknownPlace } from '../rules/place.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Log } from '../telemetry/log.ts';
 
@@ -12,22 +12,22 @@ const maxNetworks = 16_384;
 export function placesOf({ countryFile }: Pick<Config, 'countryFile'>, log: Log): (network: string) => Place {
   const placeOf = openLazily(
     () => openPlaceFile(countryFile === null ? bundledCountryFile() : resolve(countryFile)),
-    nowhere,
+    unknownPlace,
     (problem) => log.warn('countries unknown', { error: problem.message }),
   );
   return memoize(maxNetworks, (network) => placeOf(network.split('/')[0] ?? network));
 }
 
 /** Whether the country file contains regions and cities: determined once, when first needed. The bundled file contains neither. */
-export function placesKnown({ countryFile }: Pick<Config, 'countryFile'>): () => PlacesKnown {
-  let known: PlacesKnown | null = null;
+export function placesKnown({ countryFile }: Pick<Config, 'countryFile'>): () => KnownPlaceFields {
+  let known: KnownPlaceFields | null = null;
   return () => {
     known ??= countryFile === null ? { regions: false, cities: false } : detectPlaces(resolve(countryFile));
     return known;
   };
 }
 
-function detectPlaces(path: string): PlacesKnown {
+function detectPlaces(path: string): KnownPlaceFields {
   try {
     return placesKnownIn(path);
   } catch (cause) {

@@ -1,5 +1,5 @@
 import type { BundledFile } from '../bundle/bundled-file.ts';
-import { KeptBundle } from '../bundle/kept-bundle.ts';
+import { CachedBundle } from '../bundle/kept-bundle.ts';
 import type { IncomingRequest } from '../http/router.ts';
 import type { Site } from '../rules/site.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -39,7 +39,7 @@ const pageHeaders = {
 const assetHeaders = { ...commonHeaders, 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** Shared by every app of this process. */
-export const dashboardBundle = new KeptBundle(
+export const dashboardBundle = new CachedBundle(
   'dashboard',
   new URL('../dashboard/index.html', import.meta.url),
   (files): Bundle => {

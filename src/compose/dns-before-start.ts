@@ -31,7 +31,7 @@ async function mayHaveCertificate(host: string, { databaseUrl, dataDir }: Settin
   try {
     const store = await openReadOnlyStore(databaseUrl, resolve(dataDir));
     const rows = await store
-      ?.ask('select host from certificates where chain is not null')
+      ?.query('select host from certificates where chain is not null')
       // A store of an earlier version has no such table.
       .catch(() => []);
     await store?.close();

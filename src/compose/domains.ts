@@ -24,5 +24,14 @@ export function domainContextOf(
     else log?.warn(before === 'failing' ? 'domain given up' : 'domain proof gone', { host });
   };
   const getsCertificates = config.https === 'auto';
-  return { dns, leadHere, target, getsCertificates, ownHosts, changed, report, close: () => dns.close() };
+  return {
+    dns,
+    hasPublicAddress: leadHere,
+    target,
+    getsCertificates,
+    ownHosts,
+    changed,
+    report,
+    close: () => dns.close(),
+  };
 }

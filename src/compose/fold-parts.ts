@@ -13,7 +13,7 @@ import { SharedSalts } from '../ledger/visitors/salts/shared-salts.ts';
 import { DailySalts, type SaltStore } from '../ledger/visitors/visitor-hash.ts';
 import type { ClickServer } from '../rules/clicks-url.ts';
 import { unknownCountry } from '../rules/country.ts';
-import { nowhere } from '../rules/place.ts';
+import { unknownPlace } from '../rules/place.ts';
 import { Site } from '../rules/site.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { clickDeliveries } from '../webhooks/click-outbox.ts';
@@ -59,7 +59,7 @@ function placesOf(
     const open = () => openCountryFile(bundledCountryFile());
     return { countryOf: openLazily(open, unknownCountry, onProblem), placeOf: null };
   }
-  const placeOf = openLazily(() => openPlaceFile(countryFile), nowhere, onProblem);
+  const placeOf = openLazily(() => openPlaceFile(countryFile), unknownPlace, onProblem);
   return { countryOf: (address) => placeOf(address).country, placeOf };
 }
 

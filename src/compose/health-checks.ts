@@ -40,6 +40,6 @@ export function healthChecksOf(
 
 const storeForChecks = ({ kind, read }: Database): ReadOnlyStore => ({
   kind,
-  ask: async (text) => (await sql.raw<Record<string, unknown>>(text).execute(read)).rows,
+  query: async (text) => (await sql.raw<Record<string, unknown>>(text).execute(read)).rows,
   close: async () => {},
 });

@@ -4,7 +4,7 @@ import { findCertificate, findTlsProof } from '../storage/certificates.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { HttpsPorts } from '../visit/connection/listener.ts';
-import { endOf, isFor, readCertificate } from '../visit/tls/certificate-files.ts';
+import { expiryOf, isFor, readCertificate } from '../visit/tls/certificate-files.ts';
 import { CertificateFinder, type Found } from '../visit/tls/certificate-finder.ts';
 import type { CertificatePair } from '../visit/tls/secure-context.ts';
 import { TlsPort } from '../visit/tls/tls-port.ts';
@@ -108,7 +108,7 @@ function fromFiles({ config, log, now, watchInterval }: Parts): Https {
   const first = readCertificate(files, now());
   const host = baseUrl?.hostname ?? '';
   const logPair = (event: string, pair: CertificatePair) => {
-    log.info(event, { file: files.certificate, until: new Date(endOf(pair)).toISOString() });
+    log.info(event, { file: files.certificate, until: new Date(expiryOf(pair)).toISOString() });
     if (!isFor(pair, host)) log.warn('certificate for other names', { file: files.certificate, host });
   };
   logPair('certificate read', first);

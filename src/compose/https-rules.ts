@@ -2,7 +2,7 @@ import type { Config } from '../config/options.ts';
 import type { HttpsRules, IncomingRequest } from '../http/router.ts';
 import { firstSegment } from '../rules/service-paths.ts';
 import type { Site } from '../rules/site.ts';
-import { movedFor } from '../visit/insecure-path.ts';
+import { redirectCacheControl } from '../visit/insecure-path.ts';
 
 const hstsValue = 'max-age=31536000';
 
@@ -37,6 +37,6 @@ export const httpsRules = (
 function redirectTo({ path, search }: IncomingRequest, origin: string): Response {
   return new Response(null, {
     status: 308,
-    headers: { location: origin + path + search, 'cache-control': movedFor },
+    headers: { location: origin + path + search, 'cache-control': redirectCacheControl },
   });
 }

@@ -71,7 +71,7 @@ export class LostChanges {
   }
 
   /** This process has committed a change. */
-  made({ links }: Change): void {
+  committed({ links }: Change): void {
     const at = this.#parts.now();
     for (const { domainId, suffix } of links) {
       const own = { domain_id: domainId, suffix, at };
@@ -92,7 +92,7 @@ export class LostChanges {
   }
 
   /** The feed has been read for the first time after an absence: changes of this process that were not in it may be lost. */
-  returned(): void {
+  feedResumed(): void {
     this.#compareNext([], this.#unread());
   }
 

@@ -39,7 +39,7 @@ export function routesOf(parts: RouterParts): Routes {
   const isFirstRun = firstRunOf(context.database);
   return {
     trustedProxies: config.trustedProxies,
-    everywhere: httpProof(config, context.database),
+    onAnyHost: httpProof(config, context.database),
     https: httpsRules(config, context.site, httpsIsStable),
     baseIsLoopback: context.site.isTrial,
     domainOf: (host) => hosts.domainOf(host),

@@ -15,11 +15,11 @@ const allowedDifference = 1_000;
 export async function sharedClock(start: Start, lookup: Queries): Promise<() => number> {
   // SQLite's file is on this machine.
   const isOwn = start.config.databaseUrl === null || start.overrides.now !== undefined;
-  return isOwn ? start.now : clockBeside(start, () => serverTime(lookup));
+  return isOwn ? start.now : correctedClock(start, () => serverTime(lookup));
 }
 
 /** `readReference` returns the reference clock's time. */
-export async function clockBeside(
+export async function correctedClock(
   { now, opened }: Pick<Start, 'now' | 'opened'>,
   readReference: () => Promise<number>,
 ): Promise<() => number> {

@@ -55,14 +55,21 @@ export function threadMetrics(log: Log): Metric[] {
       kind: 'counter',
       samples: log.counts().map(({ level, event, count }) => ({ labels: { level, event }, value: count })),
     },
-    ...(clickServerCalls.made > 0 ? clickServerMetrics() : []),
+    ...(clickServerCalls.sent > 0 ? clickServerMetrics() : []),
   ];
 }
 
 /** Only if single clicks are in ClickHouse. */
 function clickServerMetrics(): Metric[] {
-  const { made, unreachable, refused, too_slow, insertions, insertedHits, insertionMilliseconds } =
-    clickServerCalls;
+  const {
+    sent: made,
+    unreachable,
+    refused,
+    too_slow,
+    insertions,
+    insertedHits,
+    insertionMilliseconds,
+  } = clickServerCalls;
   return [
     counter('linnet_clickhouse_calls_total', 'Statements that were sent to ClickHouse.', made),
     {

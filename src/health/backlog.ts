@@ -9,7 +9,7 @@ const maxWait = 10 * 60 * 1000;
 export async function backlogFindings({ dataDir, store, now }: CheckContext): Promise<Finding[]> {
   const watermarks = new Map<string, { segment: number; offset: number }>();
   const rows =
-    (await store?.ask('select node, segment, byte_offset from journal_watermarks').catch(() => [])) ?? [];
+    (await store?.query('select node, segment, byte_offset from journal_watermarks').catch(() => [])) ?? [];
   for (const row of rows)
     watermarks.set(String(row.node), { segment: Number(row.segment), offset: Number(row.byte_offset) });
   const { bytes, since } = unfoldedIn(dataDir, watermarks);

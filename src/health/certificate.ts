@@ -40,7 +40,7 @@ interface FailingName {
 async function failingNames(store: CheckContext['store'], ownHost: string): Promise<readonly FailingName[]> {
   // A store of an earlier version has no such table.
   const rows = await store
-    ?.ask(
+    ?.query(
       `select host, problem, problem_detail, not_after,
         (select 1 from domains where domains.host = certificates.host and verified_at is not null) as is_domain
         from certificates where problem is not null order by next_at limit ${maxFailing}`,

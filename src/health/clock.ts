@@ -10,7 +10,7 @@ export async function clockFindings({ store, now }: Pick<CheckContext, 'store' |
   const findings: Finding[] = [];
   if (store?.kind === 'postgres') {
     const before = Date.now();
-    const [row] = await store.ask('select (extract(epoch from clock_timestamp()) * 1000)::bigint as at');
+    const [row] = await store.query('select (extract(epoch from clock_timestamp()) * 1000)::bigint as at');
     // Compared with the middle of the round trip.
     const difference = Math.round(Number(row?.at) - (before + Date.now()) / 2);
     const found = `The clock of this machine and the database's are ${Math.abs(difference)} ms apart.`;
@@ -32,7 +32,7 @@ export async function clockFindings({ store, now }: Pick<CheckContext, 'store' |
 }
 
 async function newest(store: CheckContext['store']): Promise<number> {
-  const [row] = (await store?.ask('select max(at) as at from changes').catch(() => [])) ?? [];
+  const [row] = (await store?.query('select max(at) as at from changes').catch(() => [])) ?? [];
   return Number(row?.at ?? 0);
 }
 

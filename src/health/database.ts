@@ -13,7 +13,7 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
   if (storeProblem !== null)
     return [problem('database', storeProblem, 'Bring the database back; nothing is lost meanwhile.')];
   if (store === null) return [notice('database', 'There is no store yet.', 'The first start makes it.')];
-  const [row] = await store.ask(
+  const [row] = await store.query(
     store.kind === 'sqlite'
       ? 'select sqlite_version() as version'
       : "select current_setting('server_version') as version",
@@ -36,7 +36,7 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
         'The next start changes them; upgrade --check says what that takes.',
       ),
     ];
-  if (store.kind === 'postgres' && !takesChanges(await store.ask(readOnlySql)))
+  if (store.kind === 'postgres' && !takesChanges(await store.query(readOnlySql)))
     return [
       problem(
         'database',
@@ -58,7 +58,7 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
 
 /** Whether the newer Linnet left the tables so that this one can write to them. */
 async function isCompatible(store: NonNullable<CheckContext['store']>): Promise<boolean> {
-  const [row] = await store.ask("select value from settings where key = 'least_migration'");
+  const [row] = await store.query("select value from settings where key = 'least_migration'");
   return row !== undefined && Number(row.value) <= newestMigration;
 }
 

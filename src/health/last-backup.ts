@@ -8,7 +8,7 @@ const manyDays = 7;
 
 export async function lastBackupFindings({ store, now }: CheckContext): Promise<Finding[]> {
   if (store === null) return [];
-  const [row] = await store.ask(`select value from settings where key = '${lastBackup}'`).catch(() => []);
+  const [row] = await store.query(`select value from settings where key = '${lastBackup}'`).catch(() => []);
   const todo = `Make one: ${shellCommand('backup FILE')}. Copies that are made by other means are not known here.`;
   if (row === undefined) return [notice('backup', 'No backup is known of.', todo)];
   const days = Math.floor((now - Number(row.value)) / day);

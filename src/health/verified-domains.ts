@@ -4,7 +4,7 @@ import type { CheckContext } from './check-context.ts';
 const maxDomains = 100;
 
 export async function verifiedDomains(store: CheckContext['store']): Promise<readonly string[]> {
-  const rows = await store?.ask(
+  const rows = await store?.query(
     `select host from domains where verified_at is not null order by id limit ${maxDomains}`,
   );
   return (rows ?? []).map(({ host }) => String(host));

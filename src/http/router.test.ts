@@ -24,7 +24,7 @@ const respondWith = (text: string) => (incoming: IncomingRequest) => {
 
 const routes = (): Routes => ({
   https: null,
-  everywhere: () => null,
+  onAnyHost: () => null,
   trustedProxies: options.trustedProxies.parse(trusted),
   baseIsLoopback,
   domainOf: (host) => domains(host),

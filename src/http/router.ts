@@ -51,7 +51,7 @@ export interface HttpsRules {
 export interface Routes {
   readonly https: HttpsRules | null;
   /** Answers under every host and scheme; null for all other requests. */
-  readonly everywhere: (incoming: IncomingRequest) => Answer | null;
+  readonly onAnyHost: (incoming: IncomingRequest) => Answer | null;
   readonly trustedProxies: TrustedProxies;
   /** Whether BASE_URL leads to this machine only: then no other client is expected. */
   readonly baseIsLoopback: boolean;
@@ -78,7 +78,7 @@ export function router(routes: Routes) {
       return (header === null && answerHostless(routes, request, caller)) || routes.badRequest();
     const incoming = incomingOf(request, caller, host, routes);
     if (incoming === null) return routes.badRequest();
-    const everywhere = routes.everywhere(incoming);
+    const everywhere = routes.onAnyHost(incoming);
     if (everywhere !== null) return everywhere;
     const domain = routes.domainOf(host);
     if (domain instanceof Promise) {

@@ -47,11 +47,13 @@ export const newJournalName = (dataDir: string): JournalName => ({
 /** Every journal in this data folder, those of running processes included. */
 export function journalsIn(dataDir: string): JournalName[] {
   const folder = join(dataDir, 'journal');
-  return namesIn(folder).flatMap((node) => namesIn(join(folder, node)).map((process) => ({ node, process })));
+  return foldersIn(folder).flatMap((node) =>
+    foldersIn(join(folder, node)).map((process) => ({ node, process })),
+  );
 }
 
 /** The folders in a folder. */
-export const namesIn = (folder: string): string[] =>
+export const foldersIn = (folder: string): string[] =>
   entriesIn(folder)
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);

@@ -3,7 +3,7 @@ import { isTransient } from '../rules/transient-error.ts';
 import { segmentFile, segmentsIn } from './files.ts';
 
 /** For how long, and up to how many bytes, folded segments are kept. */
-export interface Keep {
+export interface Retention {
   readonly milliseconds: number;
   readonly bytes: number;
 }
@@ -20,13 +20,13 @@ interface Folded {
  */
 export class FoldedSegments {
   readonly #folder: string;
-  readonly #keep: Keep;
+  readonly #keep: Retention;
   readonly #segments: Folded[] = [];
   /** The segments before this one have been registered. */
   #firstUnregistered: number;
 
   /** `folded`: the segments before this one were folded earlier. */
-  constructor(folder: string, keep: Keep, folded: number) {
+  constructor(folder: string, keep: Retention, folded: number) {
     this.#folder = folder;
     this.#keep = keep;
     this.#firstUnregistered = 0;

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FileLock } from '../storage/file-lock.ts';
-import { folderOf, type JournalName, namesIn } from './files.ts';
+import { folderOf, foldersIn, type JournalName } from './files.ts';
 import { lockJournal, removeJournal } from './lock.ts';
 
 const unusedIn = (dataDir: string): string => join(dataDir, 'journal-unused');
@@ -49,7 +49,7 @@ export class OwnJournal {
 
 /** Removes folders whose processes ended without using them. */
 export function removeUnusedJournals(dataDir: string): void {
-  for (const name of namesIn(unusedIn(dataDir))) {
+  for (const name of foldersIn(unusedIn(dataDir))) {
     const folder = join(unusedIn(dataDir), name);
     const lock = lockJournal(folder);
     if (lock === null) continue;

@@ -5,7 +5,7 @@ import {
   hasValidChecksum,
   type RecordBytes,
   recordBytes,
-  recordHead,
+  recordHeadLength,
   wholeRecord,
 } from './record.ts';
 import { findRecord } from './resync.ts';
@@ -172,7 +172,7 @@ export class JournalReader {
 
 /** Whether these bytes are an incomplete record, or zeros that were never overwritten. */
 function isIncompleteRecord(rest: Buffer, bytes: number): boolean {
-  if (bytes < recordHead) return true;
+  if (bytes < recordHeadLength) return true;
   const end = announcedEnd(rest, 0);
   if (end === null) return rest.every((byte) => byte === 0);
   return end > bytes && !hasValidChecksum(rest.subarray(0, bytes));

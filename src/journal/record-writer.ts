@@ -6,7 +6,7 @@ import {
   doNotTrackMark,
   evidenceMark,
   hintsMark,
-  recordHead,
+  recordHeadLength,
   ruleMark,
   sealRecord,
 } from './record.ts';
@@ -43,7 +43,7 @@ declare global {
  */
 export class RecordWriter {
   #bytes = Buffer.allocUnsafe(1024 * 1024);
-  #end = recordHead;
+  #end = recordHeadLength;
   /** The last instant and its text: many hits share a millisecond. */
   #at = Number.NaN;
   #instant = '';
@@ -74,7 +74,7 @@ export class RecordWriter {
   finish(): Buffer {
     const record = this.#bytes.subarray(0, this.#end);
     sealRecord(record);
-    this.#end = recordHead;
+    this.#end = recordHeadLength;
     return record;
   }
 

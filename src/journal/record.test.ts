@@ -11,7 +11,7 @@ import { type Position, segmentFile } from './files.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes } from './hit.ts';
 import { JournalReader } from './reader.ts';
-import { type RecordBytes, recordBytes, recordHead, wholeRecord } from './record.ts';
+import { type RecordBytes, recordBytes, recordHeadLength, wholeRecord } from './record.ts';
 import { RecordWriter } from './record-writer.ts';
 
 /** What a header can hold as Bun passes it on: any byte except line breaks and NUL. */
@@ -82,7 +82,7 @@ const hitAt = (at: number): RawHit => ({
 });
 
 test('header evidence is stored in the line of the purpose: earlier versions find every field where they expect it', () => {
-  const linesOf = (hit: RawHit) => recordOf([hit]).toString('utf8', recordHead).split('\n');
+  const linesOf = (hit: RawHit) => recordOf([hit]).toString('utf8', recordHeadLength).split('\n');
   const plain = { ...hitAt(1), purpose: 'prefetch', countryHint: 'DE' };
   const lines = linesOf(plain);
   const purpose = lines.indexOf('prefetch');
@@ -93,7 +93,7 @@ test('header evidence is stored in the line of the purpose: earlier versions fin
 });
 
 test('client hints follow the languages, of which earlier versions read the first', () => {
-  const languages = (hit: RawHit) => recordOf([hit]).toString('utf8', recordHead).split('\n')[7] ?? '';
+  const languages = (hit: RawHit) => recordOf([hit]).toString('utf8', recordHeadLength).split('\n')[7] ?? '';
   const german = { ...hitAt(1), acceptLanguage: 'de-DE,de;q=0.9' };
   expect(languages(german)).toBe('de-DE,de;q=0.9');
   expect(languages({ ...german, clientHints: 1 })).toBe('de-DE,de;q=0.9 ~0001');

@@ -2,7 +2,7 @@
  * The journal's format. A record has the hits of one tick: its length, a checksum, and the hits as text, one field per
  * line. No field contains a line break: fields come from HTTP headers, a URL and an address.
  */
-export const recordHead = 8;
+export const recordHeadLength = 8;
 export const doNotTrackMark = 'n';
 /**
  * Precedes a purpose, followed by the index of the header evidence: no header's value begins with a blank. Earlier versions take
@@ -32,8 +32,8 @@ export const aliasMark = '@';
 
 /** Writes the length and the checksum in front of the hits. */
 export function sealRecord(record: Buffer): void {
-  record.writeUInt32LE(record.length - recordHead, 0);
-  record.writeUInt32LE(checksum(record.subarray(recordHead)), 4);
+  record.writeUInt32LE(record.length - recordHeadLength, 0);
+  record.writeUInt32LE(checksum(record.subarray(recordHeadLength)), 4);
 }
 
 const checksum = (bytes: Uint8Array): number => Bun.hash.crc32(bytes);
@@ -47,13 +47,13 @@ export function wholeRecord(bytes: Buffer, at: number): number {
 
 /** Whether the checksum matches everything after the head, regardless of the length in the head. */
 export const hasValidChecksum = (record: Buffer): boolean =>
-  checksum(record.subarray(recordHead)) === record.readUInt32LE(4);
+  checksum(record.subarray(recordHeadLength)) === record.readUInt32LE(4);
 
 /** The end of the record that begins at `at`, according to its length; null if the length is missing. */
 export function announcedEnd(bytes: Buffer, at: number): number | null {
-  if (bytes.length - at < recordHead) return null;
+  if (bytes.length - at < recordHeadLength) return null;
   const length = bytes.readUInt32LE(at);
-  return length === 0 ? null : at + recordHead + length;
+  return length === 0 ? null : at + recordHeadLength + length;
 }
 
 /** The hits of a whole record, in place: `HitCursor` reads them. */
@@ -65,6 +65,6 @@ export interface RecordBytes {
 
 export const recordBytes = (bytes: Buffer, at: number, size: number): RecordBytes => ({
   bytes,
-  from: at + recordHead,
+  from: at + recordHeadLength,
   to: at + size,
 });

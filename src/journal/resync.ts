@@ -1,5 +1,5 @@
 import { outcomes, targets } from './hit.ts';
-import { doNotTrackMark, recordHead, wholeRecord } from './record.ts';
+import { doNotTrackMark, recordHeadLength, wholeRecord } from './record.ts';
 
 const windowSize = 1024 * 1024;
 /** The number of lines of a hit, and the minimum number of bytes that they take. */
@@ -27,14 +27,14 @@ type ReadBytes = (offset: number, length: number) => Buffer;
  */
 export function findRecord(read: ReadBytes, from: number, size: number): number | null {
   let searched = 0;
-  for (let base = from; size - base >= recordHead + minHitLength && searched < maxSearched; ) {
+  for (let base = from; size - base >= recordHeadLength + minHitLength && searched < maxSearched; ) {
     const window = read(base, Math.min(windowSize, size - base));
     searched += window.length;
-    const last = window.length - recordHead - 1;
+    const last = window.length - recordHeadLength - 1;
     for (let at = 0; at <= last; at++) {
       const length = candidateLength(window, at, size - base - at);
       if (length === 0) continue;
-      const whole = recordHead + length;
+      const whole = recordHeadLength + length;
       const isInWindow = at + whole <= window.length;
       const record = isInWindow ? window.subarray(at, at + whole) : read(base + at, whole);
       if (isRecord(record, whole)) return base + at;
@@ -49,17 +49,17 @@ export function findRecord(read: ReadBytes, from: number, size: number): number 
 
 /** The length of the record that may begin here; 0 if none can. */
 function candidateLength(bytes: Buffer, at: number, left: number): number {
-  const first = bytes[at + recordHead] ?? 0;
+  const first = bytes[at + recordHeadLength] ?? 0;
   if (first < zero || first > nine) return 0;
   const length = bytes.readUInt32LE(at);
-  return length < minHitLength || recordHead + length > left ? 0 : length;
+  return length < minHitLength || recordHeadLength + length > left ? 0 : length;
 }
 
 const isRecord = (bytes: Buffer, size: number): boolean =>
   bytes.length === size &&
   bytes[size - 1] === lineBreak &&
   wholeRecord(bytes, 0) === size &&
-  isHits(bytes, recordHead, size);
+  isHits(bytes, recordHeadLength, size);
 
 /** Whether these bytes are lines of hits, one after another. */
 function isHits(bytes: Buffer, from: number, to: number): boolean {

@@ -1,6 +1,6 @@
 /** Calls of a thread to the server with the single hits, for metrics. */
 export interface ClickServerCalls {
-  made: number;
+  sent: number;
   /** No answer came. */
   unreachable: number;
   refused: number;
@@ -11,7 +11,7 @@ export interface ClickServerCalls {
 }
 
 const none = (): ClickServerCalls => ({
-  made: 0,
+  sent: 0,
   unreachable: 0,
   refused: 0,
   too_slow: 0,
@@ -28,7 +28,7 @@ export const clickServerState = { isAway: false };
 
 /** The calls since this function was last called; null if there were none. */
 export function takeClickServerCalls(): ClickServerCalls | null {
-  if (clickServerCalls.made === 0) return null;
+  if (clickServerCalls.sent === 0) return null;
   const taken = { ...clickServerCalls };
   Object.assign(clickServerCalls, none());
   return taken;

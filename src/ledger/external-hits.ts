@@ -49,7 +49,7 @@ export interface HitWriter {
   /** At least as high as the id of each hit that is on the server or may still be inserted. */
   newestId(): Promise<number>;
   /** Waits until the server can take another insertion of this many hits. */
-  rest(count: number): Promise<void>;
+  waitForCapacity(count: number): Promise<void>;
   /**
    * Called while the watermark is locked, before its new position is visible to others: if the transaction fails, the same hits
    * are inserted again with other ids. With `mayHaveOld`, this may have happened before: the remains are deleted first.

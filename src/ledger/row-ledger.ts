@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type HitColumn, reasonCodes, rollupClassCodes } from '../rules/click-fields.ts';
-import { firstMarked } from '../rules/reclassified.ts';
+import { firstReclassified } from '../rules/reclassified.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import type { GroupCount } from './counts/groups.ts';
@@ -165,6 +165,6 @@ const listed = (ids: readonly number[]) =>
   ids.length === 0 ? sql`null` : sql.join(ids.map((id) => sql.lit(id)));
 
 /** The same as `shownReason`, in SQL. */
-const reason = sql`case when reason >= ${sql.lit(firstMarked)} then ${sql.lit(reasonCodes.reclassified)} else reason end`;
+const reason = sql`case when reason >= ${sql.lit(firstReclassified)} then ${sql.lit(reasonCodes.reclassified)} else reason end`;
 const shown = (column: HitColumn) => (column === 'reason' ? reason : sql.ref(column));
 const valueIn = (by: HitColumn) => (by === 'class' ? rollupClass : shown(by));

@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 
 export type { StoredApiKey } from '../storage/api-keys.ts';
 
-export interface MadeApiKey extends stored.StoredApiKey {
+export interface CreatedApiKey extends stored.StoredApiKey {
   readonly key: string;
 }
 
@@ -17,7 +17,7 @@ export async function createApiKey(
   context: Context,
   caller: Pick<Caller, 'userId' | 'organizationId'>,
   name: string,
-): Promise<MadeApiKey> {
+): Promise<CreatedApiKey> {
   const key = makeApiKey(context.randomBytes);
   return context.database.write(async (queries) => {
     const inserted = await stored.insertApiKey(queries, {

@@ -9,7 +9,7 @@ import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { recordRefusal } from './record-history.ts';
 import { type LinkUpdate, NotDue, updateLink } from './update-link.ts';
-import { occasionOf } from './webhook-occasion.ts';
+import { messageContext } from './webhook-occasion.ts';
 
 type Facts = Readonly<Record<string, string | number>>;
 
@@ -132,11 +132,17 @@ async function enqueueRefusal(
 ): Promise<void> {
   const link = await findLink(queries, organization_id, link_id);
   if (!link) return;
-  await enqueueLinkEvent(queries, 'link.scheduled_change_refused', link, occasionOf(context, context.now()), {
-    scheduled_change: {
-      id,
-      at: formatIso(at),
-      refusal: { error_code: code, error_string: sentence, field_key: field ?? null },
+  await enqueueLinkEvent(
+    queries,
+    'link.scheduled_change_refused',
+    link,
+    messageContext(context, context.now()),
+    {
+      scheduled_change: {
+        id,
+        at: formatIso(at),
+        refusal: { error_code: code, error_string: sentence, field_key: field ?? null },
+      },
     },
-  });
+  );
 }

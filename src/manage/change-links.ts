@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { changeTags } from './link-tags.ts';
 import { changeEndsLink, requireConfirmation } from './on-paper.ts';
 import { recordUpdates } from './record-history.ts';
-import { occasionOf } from './webhook-occasion.ts';
+import { messageContext } from './webhook-occasion.ts';
 
 interface ChangeOfMany {
   readonly ids: readonly number[];
@@ -62,7 +62,7 @@ export async function changeLinks(
     await recordUpdates(context, queries, caller, states);
     await recordChanges(queries, reflagged, now);
     for (const link of changed)
-      await enqueueLinkEvent(queries, 'link.updated', link, occasionOf(context, now));
+      await enqueueLinkEvent(queries, 'link.updated', link, messageContext(context, now));
     return { count: links.length, changed };
   });
   context.linksChanged(changed);

@@ -44,11 +44,11 @@ export async function changePassword(
 ): Promise<void> {
   const { email } = await readUser(context, caller.userId);
   // A signed-in user has a separate limit: guesses at the sign-in form don't use it up.
-  const forgive = await context.limits.reserve([ownPasswordLimit(caller.userId)]);
+  const withdraw = await context.limits.reserve([ownPasswordLimit(caller.userId)]);
   const current = await findPasswordHash(context.database.lookup, email);
   if (!current || !(await context.passwords.verify(change.current_password, current.password_hash)))
     throw passwordWrong();
-  await forgive();
+  await withdraw();
   const hash = await context.passwords.hash(change.new_password);
   await context.database.write(async (queries) => {
     const isReplaced = await replacePassword(queries, caller.userId, current.password_hash, hash);

@@ -1,14 +1,14 @@
 import { version } from '../../package.json' with { type: 'json' };
-import { type CheckOutcome, outcomeOf, start, stateAfterCheck } from '../rules/destination-check.ts';
+import { type CheckOutcome, initialCheck, outcomeOf, stateAfterCheck } from '../rules/destination-check.ts';
 import { isParkedPage } from '../rules/parked-page.ts';
 import { isAllowedByRobots, robotsFor } from '../rules/robots-txt.ts';
 import {
   claimHost,
   findRobots,
-  hostIsDue,
   hostsDue,
-  lastAnswerElsewhere,
+  lastAnswerOfOtherHosts,
   releaseHost,
+  setHostDue,
   storeRobots,
 } from '../storage/watched-hosts.ts';
 import { isWatchedUrl } from '../storage/watched-links.ts';
@@ -77,7 +77,7 @@ export class DestinationWatch {
     const state = due && !isWatched ? { ...due, next_at: now() + day } : (result?.state ?? null);
     await database.write(async (queries) => {
       if (state) await updateUrl(queries, state.id, state);
-      if (state && state.host !== host) await hostIsDue(queries, state.host, state.next_at);
+      if (state && state.host !== host) await setHostDue(queries, state.host, state.next_at);
       const freeAt = result ? result.at + pause : claimedAt;
       await releaseHost(queries, host, { freeAt, answeredAt: result?.isAnswered ? result.at : null });
     });
@@ -123,9 +123,9 @@ export class DestinationWatch {
     const mayBeOwnOutage =
       attempt.kind === 'failed' && attempt.fault === 'connection' && due.suspected === 'broken';
     if (mayBeOwnOutage && due.suspected_at !== null && now() - due.suspected_at < outageGrace) {
-      const lastAnswerAt = await lastAnswerElsewhere(database.read, due.host);
+      const lastAnswerAt = await lastAnswerOfOtherHosts(database.read, due.host);
       if (lastAnswerAt !== null && lastAnswerAt < due.suspected_at) {
-        const restarted = { ...due, ...start(due.url), turn: 0, next_at: now() + hour };
+        const restarted = { ...due, ...initialCheck(due.url), turn: 0, next_at: now() + hour };
         return { at, isAnswered, state: restarted };
       }
     }

@@ -1,8 +1,13 @@
-import { goneBefore } from '../rules/link-bin.ts';
+import { restorableAfter } from '../rules/link-bin.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
-import { deleteExcessDue, deleteFreeHosts, deleteGoneDue, hostsWithMoreDue } from '../storage/due-pages.ts';
+import {
+  deleteDueOfDeletedLinks,
+  deleteExcessDue,
+  deleteFreeHosts,
+  hostsWithMoreDue,
+} from '../storage/due-pages.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
 import {
   deleteOldestKeys,
@@ -57,7 +62,7 @@ export async function cleanUp({
   await database.write((queries) => deleteFreeHosts(queries, instant - day));
   await database.write((queries) => deleteOldestIcons(queries, iconsKept));
   await database.write((queries) => deleteOldOutages(queries, instant - outageKept));
-  await repeatWhileFull(() => database.write((queries) => deleteGoneDue(queries, rowsAtOnce)));
+  await repeatWhileFull(() => database.write((queries) => deleteDueOfDeletedLinks(queries, rowsAtOnce)));
   for (const host of await hostsWithMoreDue(database.read, maxDueOfHost)) {
     const excess = { host, max: maxDueOfHost, limit: rowsAtOnce };
     await repeatWhileFull(() => database.write((queries) => deleteExcessDue(queries, excess)));
@@ -67,7 +72,7 @@ export async function cleanUp({
   );
   await repeatWhileFull(() => database.write((queries) => deleteOldDeliveries(queries, old, rowsAtOnce)));
   await repeatWhileFull(() =>
-    database.write((queries) => deleteOldBinned(queries, goneBefore(instant), rowsAtOnce)),
+    database.write((queries) => deleteOldBinned(queries, restorableAfter(instant), rowsAtOnce)),
   );
   await repeatWhileFull(() =>
     database.write((queries) => deleteOldScheduled(queries, instant - scheduledKept, rowsAtOnce)),

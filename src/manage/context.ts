@@ -6,7 +6,7 @@ import type { Tokens } from '../auth/tokens.ts';
 import type { Config } from '../config/options.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Finding } from '../rules/finding.ts';
-import type { PlacesKnown } from '../rules/place.ts';
+import type { KnownPlaceFields } from '../rules/place.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
 import type { Database } from '../storage/database.ts';
@@ -54,7 +54,7 @@ export interface Context {
   /** For links without a chosen suffix. */
   readonly randomSuffix: () => string;
   /** What rules of links can match besides countries. */
-  readonly placesKnown: () => PlacesKnown;
+  readonly placesKnown: () => KnownPlaceFields;
   /** Resolves when every click that this node has answered so far is in the store. */
   readonly clicksFolded: () => Promise<void>;
   /** Invalidates this node's caches at once, unless these links can't be cached; other nodes follow the change feed. */

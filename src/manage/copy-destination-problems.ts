@@ -9,10 +9,10 @@ import {
 import { lockLink } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import { linksToUrl, setProblems, setUnmailed, stillWatched } from '../storage/watched-links.ts';
-import { findWatchedUrl, setUrlTold, untoldUrls, type WatchedUrl } from '../storage/watched-urls.ts';
+import { findWatchedUrl, setUrlCopied, uncopiedUrls, type WatchedUrl } from '../storage/watched-urls.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
-import { occasionOf } from './webhook-occasion.ts';
+import { messageContext } from './webhook-occasion.ts';
 
 const urlsPerRun = 100;
 const linksPerTransaction = 50;
@@ -23,10 +23,10 @@ const linksPerTransaction = 50;
  */
 export async function copyDestinationProblems(context: Context): Promise<void> {
   const { database, webhooks } = context;
-  const urls = await untoldUrls(database.read, urlsPerRun);
+  const urls = await uncopiedUrls(database.read, urlsPerRun);
   for (const url of urls) {
     for (let after: number | null = 0; after !== null; ) after = await copyToLinks(context, url, after);
-    await database.write((queries) => setUrlTold(queries, url));
+    await database.write((queries) => setUrlCopied(queries, url));
   }
   if (urls.length > 0) webhooks.wake();
 }
@@ -77,7 +77,7 @@ async function copyToLink(
   const reported = problem ?? (leadsToUrl ? before : undefined);
   if (!reported) return;
   const event = problem ? 'link.destination_failed' : 'link.destination_recovered';
-  await enqueueLinkEvent(queries, event, link, occasionOf(context, now), {
+  await enqueueLinkEvent(queries, event, link, messageContext(context, now), {
     destination_problem: { ...reported, since: formatIso(reported.since) },
   });
 }

@@ -36,10 +36,10 @@ export async function deleteAccount(
   { password, confirm }: AccountDeletion,
 ): Promise<void> {
   const { email } = await readUser(context, caller.userId);
-  const forgive = await context.limits.reserve([ownPasswordLimit(caller.userId)]);
+  const withdraw = await context.limits.reserve([ownPasswordLimit(caller.userId)]);
   const current = await findPasswordHash(context.database.lookup, email);
   if (!current || !(await context.passwords.verify(password, current.password_hash))) throw passwordWrong();
-  await forgive();
+  await withdraw();
   await context.database.write(async (queries) => {
     const member = await lockMembership(queries, caller.userId);
     if (!member) throw notFound('user');

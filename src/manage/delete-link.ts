@@ -12,7 +12,7 @@ import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { requireConfirmation } from './on-paper.ts';
 import { recordMoves } from './record-history.ts';
-import { occasionOf } from './webhook-occasion.ts';
+import { messageContext } from './webhook-occasion.ts';
 
 export async function deleteLink(
   context: Context,
@@ -59,7 +59,8 @@ async function removeLinks(
   await correctBlocks(queries, caller.organizationId, ids, -1);
   await recordMoves(context, queries, caller, links, 'deleted');
   await recordChanges(queries, links, now);
-  for (const link of links) await enqueueLinkEvent(queries, 'link.deleted', link, occasionOf(context, now));
+  for (const link of links)
+    await enqueueLinkEvent(queries, 'link.deleted', link, messageContext(context, now));
 }
 
 /** After the commit: invalidates this node's caches at once, and wakes the deliverer of webhooks. */

@@ -6,7 +6,7 @@ export interface DomainContext {
   /** Null: the program is ending, and doesn't wait for the answer. */
   readonly dns: { findingsFor(host: string): Promise<DomainFindings | null> };
   /** Whether there is a public address that domains can lead to. */
-  readonly leadHere: boolean;
+  readonly hasPublicAddress: boolean;
   readonly target: { find(): Promise<DomainTarget> };
   /** Whether this service gets certificates for them itself. */
   readonly getsCertificates: boolean;

@@ -1,6 +1,6 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
-import { goneBefore } from '../rules/link-bin.ts';
+import { restorableAfter } from '../rules/link-bin.ts';
 import { binnedBefore, purgeLinks } from '../storage/empty-bin.ts';
 import type { Context } from './context.ts';
 
@@ -12,7 +12,7 @@ export async function deleteForGood(context: Context, caller: Caller, id: number
   const now = context.now();
   const { organizationId } = caller;
   const emptied = await context.database.write((queries) =>
-    purgeLinks(queries, organizationId, [id], goneBefore(now), now),
+    purgeLinks(queries, organizationId, [id], restorableAfter(now), now),
   );
   if (emptied === 0) throw notFound('deleted link');
 }

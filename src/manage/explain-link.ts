@@ -7,7 +7,7 @@ import { findLink, linkForVisitor } from '../storage/links.ts';
 import type { Context } from './context.ts';
 import { aliasUrls } from './link-address.ts';
 
-interface Visit extends Omit<Description, 'hashSeed' | 'search' | 'pathBehind'> {
+interface Visit extends Omit<Description, 'hashSeed' | 'search' | 'pathAfterSuffix'> {
   /** The visited address, or the part after the link's: `?utm_source=mail`. */
   readonly url: string;
   readonly at: number;
@@ -37,7 +37,7 @@ export async function explainLink(
   const visitor = describedVisitor({
     ...described,
     search: visited.search,
-    pathBehind: isBelow(visited, address) ? visited.pathname.slice(address.pathname.length) : '',
+    pathAfterSuffix: isBelow(visited, address) ? visited.pathname.slice(address.pathname.length) : '',
     hashSeed: hashSeedOf(secrets.text('visitor-salts')),
   });
   const steps: Step[] = [];

@@ -1,11 +1,11 @@
 import { Refusal } from '../rules/errors.ts';
 import { tagsOf } from '../storage/link-tags.ts';
-import { linksByDestination, lockDestinations, type WantedLink } from '../storage/links-by-destination.ts';
+import { linksByDestination, lockDestinations, type RequestedLink } from '../storage/links-by-destination.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { LinkWithTags, Outcome, PreparedLink, StoringDependencies } from './prepared-link.ts';
 import { inParts, type OnPlaced, outcomeOf, storeLinks } from './store-links.ts';
 
-const requestedLinkOf = ({ row, suffix, isChosen }: PreparedLink): WantedLink => ({
+const requestedLinkOf = ({ row, suffix, isChosen }: PreparedLink): RequestedLink => ({
   domain_id: row.domain_id,
   destination_url: row.destination_url,
   suffix: isChosen ? suffix : null,

@@ -52,10 +52,10 @@ async function refuseTooMany({ limits }: Context, network: string): Promise<void
 async function mailLink(context: Context, mailer: Mailer, email: string, guesser: Guesser): Promise<void> {
   const { database, guesses, limits, site } = context;
   const known = await guesses.knownAs(loginTarget(email), guesser);
-  const forgive = await withinLimits(limits, resetMailLimits(email, guesser.network, known));
+  const withdraw = await withinLimits(limits, resetMailLimits(email, guesser.network, known));
   const user = await findUserByEmail(database.lookup, email);
   if (!user) return;
-  if (!forgive) return mailer.logUnsent('too many mails about a password to one address');
+  if (!withdraw) return mailer.logUnsent('too many mails about a password to one address');
   const token = resetTokens.make(context.randomBytes);
   const now = context.now();
   const id = await database.write((queries) =>
@@ -71,6 +71,6 @@ async function mailLink(context: Context, mailer: Mailer, email: string, guesser
     await database.write((queries) => deleteResetsBefore(queries, user.id, id));
   } else {
     await database.write((queries) => deleteReset(queries, id));
-    await forgive();
+    await withdraw();
   }
 }

@@ -1,11 +1,11 @@
-import { goneBefore } from '../rules/link-bin.ts';
+import { restorableAfter } from '../rules/link-bin.ts';
 import { addressKey } from '../storage/link-addresses.ts';
 import {
   claimAddresses,
   deleteAliases,
   type HeldAddress,
   heldUnder,
-  type WantedAddress,
+  type RequestedAddress,
 } from '../storage/link-aliases.ts';
 import { removeFromBin } from '../storage/link-bin.ts';
 import { deleteTracesOf } from '../storage/link-records.ts';
@@ -18,7 +18,7 @@ interface AddressRequest {
 }
 
 const isReservationOver = ({ deleted_at }: HeldAddress, now: number): boolean =>
-  deleted_at !== null && deleted_at <= goneBefore(now);
+  deleted_at !== null && deleted_at <= restorableAfter(now);
 
 /** The organization of a deleted link may have its address again, if it requests exactly that one. */
 export const isFreeFor = (
@@ -45,9 +45,9 @@ export async function release(queries: Queries, held: readonly HeldAddress[], no
  */
 export async function takenAmong(
   queries: Queries,
-  requested: readonly WantedAddress[],
+  requested: readonly RequestedAddress[],
   now: number,
-): Promise<ReadonlySet<WantedAddress>> {
+): Promise<ReadonlySet<RequestedAddress>> {
   const free = await claimAddresses(queries, requested);
   const held: HeldAddress[] = [];
   // After the claim: concurrent transactions have ended by then on every database.
@@ -60,7 +60,7 @@ export async function takenAmong(
       )),
     );
   const heldAt = Map.groupBy(held, addressKey);
-  const assigned = new Map<string, WantedAddress>();
+  const assigned = new Map<string, RequestedAddress>();
   for (const address of requested) {
     const key = addressKey(address);
     const request = { organizationId: address.organization_id, isChosen: true };

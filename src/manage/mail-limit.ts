@@ -43,13 +43,13 @@ export async function mailWithinLimits(
   mail: Mail,
 ): Promise<boolean> {
   const isWithin = await withinLimits(limits, [ofOrganization(organizationId)]);
-  const forgive = isWithin && (await withinLimits(limits, [toAddress(mail.to)]));
-  if (!forgive) {
+  const withdraw = isWithin && (await withinLimits(limits, [toAddress(mail.to)]));
+  if (!withdraw) {
     mailer.logUnsent(`too many mails of organization ${organizationId}, or to one address`);
     return false;
   }
   const isSent = await mailer.send(mail);
   // No mail was sent: the user must be able to retry once the mail server works.
-  if (!isSent) await forgive();
+  if (!isSent) await withdraw();
   return isSent;
 }

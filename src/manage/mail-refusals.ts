@@ -7,7 +7,7 @@ import {
   claimRefusals,
   postponeRefusals,
   type ScheduledRow,
-  setRefusalsTold,
+  setRefusalsMailed,
 } from '../storage/scheduled-changes.ts';
 import type { Context } from './context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
@@ -35,7 +35,7 @@ export async function mailRefusals(context: Context): Promise<void> {
     const isOld = changes.every(({ done_at }) => (done_at ?? 0) < at - mailedWithin);
     const isNotified = isOld || (await mailOne(context, mailer, changes));
     await database.write((queries) =>
-      isNotified ? setRefusalsTold(queries, ids) : postponeRefusals(queries, ids, now() + claimLength),
+      isNotified ? setRefusalsMailed(queries, ids) : postponeRefusals(queries, ids, now() + claimLength),
     );
   }
 }

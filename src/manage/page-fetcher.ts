@@ -113,9 +113,9 @@ export class PageFetcher {
     const { database, now } = this.#context;
     const found = await this.#fetch(page.destination_url, {
       accept: 'text/html,application/xhtml+xml;q=0.9',
-      isWanted: (type) => /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type),
+      acceptsType: (type) => /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type),
       max: maxPage,
-      whole: false,
+      mustBeWhole: false,
     });
     const head = found && pageHead(decodePage(found.bytes, found.contentType));
     const icon = found && head && (await this.#iconOf(found, head.icons));
@@ -137,9 +137,9 @@ export class PageFetcher {
       if (await hasIcon(database.read, key, now() - iconKept)) return key;
       const found = await this.#fetch(url.href, {
         accept: 'image/png,image/x-icon,image/gif',
-        isWanted: () => true,
+        acceptsType: () => true,
         max: maxIcon,
-        whole: true,
+        mustBeWhole: true,
       });
       const type = found && iconType(found.bytes);
       if (!found || !type) continue;

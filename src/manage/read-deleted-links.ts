@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { goneBefore } from '../rules/link-bin.ts';
+import { restorableAfter } from '../rules/link-bin.ts';
 import {
   countDeleted,
   type DeletedLink,
@@ -24,7 +24,7 @@ export async function readDeletedLinks(
   { organizationId }: Caller,
   { limit, after }: { readonly limit: number; readonly after: DeletedPosition | undefined },
 ): Promise<DeletedLinks> {
-  const cutoff = goneBefore(now());
+  const cutoff = restorableAfter(now());
   const [found, total] = await Promise.all([
     listDeleted(database.read, organizationId, cutoff, { limit: limit + 1, after }),
     countDeleted(database.read, organizationId, cutoff),

@@ -1,6 +1,6 @@
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
-import { binDays, goneBefore } from '../rules/link-bin.ts';
+import { binDays, restorableAfter } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { addDuePages, linksWithoutPage } from '../storage/due-pages.ts';
 import { type BinnedLink, lockRestorable, moveFromBin } from '../storage/link-bin.ts';
@@ -23,7 +23,7 @@ export async function restoreLinks(
   const { organizationId } = caller;
   const { restored, taken } = await context.database.write(async (queries) => {
     const now = context.now();
-    const kept = await lockRestorable(queries, organizationId, ids, goneBefore(now));
+    const kept = await lockRestorable(queries, organizationId, ids, restorableAfter(now));
     const found = await onHeldDomains(queries, kept);
     if (found.length === 0) return { restored: [], taken: undefined };
     const aliases = await moveFromBin(

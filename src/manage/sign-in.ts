@@ -76,14 +76,14 @@ async function signIn<T>(
   const address = normaliseEmail(email);
   const target = loginTarget(address);
   const browser = knownBrowser(context.secrets, knownCookie, target, context.now());
-  const { forgive, turn } = await context.guesses.reserve(target, { network, browser });
+  const { withdraw, turn } = await context.guesses.reserve(target, { network, browser });
   const { user, right } = await verify(context, address, password, turn).catch(async (cause) => {
     // A guess whose password was not checked doesn't count.
-    await forgive();
+    await withdraw();
     throw cause;
   });
   if (!user || !right) throw loginWrong();
-  await Promise.all([forgive(), context.guesses.rememberNetwork(target, network)]);
+  await Promise.all([withdraw(), context.guesses.rememberNetwork(target, network)]);
   return context.database.write(async (queries) => {
     if (!(await lockPassword(queries, user.id, user.password_hash))) throw loginWrong();
     return begin(queries, user.id);
@@ -94,7 +94,7 @@ async function verify({ database, passwords }: Context, address: string, passwor
   const user = await findPasswordHash(database.lookup, address);
   const right = user
     ? await passwords.verify(password, user.password_hash, turn)
-    : await passwords.verifyNothing(password, turn);
+    : await passwords.verifyDecoy(password, turn);
   return { user, right };
 }
 

@@ -1,6 +1,6 @@
 import { dropLinks } from '../storage/insert-links.ts';
 import { readAliases } from '../storage/link-addresses.ts';
-import { insertAliases, type WantedAddress } from '../storage/link-aliases.ts';
+import { insertAliases, type RequestedAddress } from '../storage/link-aliases.ts';
 import type { Queries } from '../storage/schema.ts';
 import { takenAmong } from './held-addresses.ts';
 import type { Outcome, PreparedLink } from './prepared-link.ts';
@@ -12,7 +12,7 @@ export async function storeAliases(
   outcomes: Map<PreparedLink, Outcome>,
   now: number,
 ): Promise<void> {
-  const newAliases: (NewAddress & WantedAddress)[] = [];
+  const newAliases: (NewAddress & RequestedAddress)[] = [];
   for (const [prepared, outcome] of outcomes) {
     if (!('link' in outcome)) continue;
     const { id, organization_id, forward_path } = outcome.link;

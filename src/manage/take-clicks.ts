@@ -4,7 +4,7 @@ import { findAnyLink, type StoredLink } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
-import { occasionOf } from './webhook-occasion.ts';
+import { messageContext } from './webhook-occasion.ts';
 
 interface ClickRequest {
   readonly linkId: number;
@@ -40,8 +40,8 @@ export function clickTaker(context: Context): (linkId: number, clicks: number) =
 }
 
 async function takeFor(context: Context, queries: Queries, { linkId, clicks }: ClickRequest): Promise<Taken> {
-  const { taken, isEnd } = await takeClicks(queries, linkId, clicks);
-  const ended = isEnd ? await findAnyLink(queries, linkId) : undefined;
+  const { taken, isLimitReached } = await takeClicks(queries, linkId, clicks);
+  const ended = isLimitReached ? await findAnyLink(queries, linkId) : undefined;
   if (ended) await announceEnd(context, queries, ended);
   return { clicks: taken, ended };
 }
@@ -49,5 +49,5 @@ async function takeFor(context: Context, queries: Queries, { linkId, clicks }: C
 async function announceEnd(context: Context, queries: Queries, link: StoredLink): Promise<void> {
   const now = context.now();
   await recordChange(queries, link, now);
-  await enqueueLinkEvent(queries, 'link.expired', link, occasionOf(context, now));
+  await enqueueLinkEvent(queries, 'link.expired', link, messageContext(context, now));
 }

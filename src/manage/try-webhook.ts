@@ -7,7 +7,7 @@ import { sampleDelivery } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { type DeliveryWithAttempts, noWebhook, readDelivery } from './webhook-deliveries.ts';
 import { limitWebhookCalls } from './webhook-limit.ts';
-import { occasionOf } from './webhook-occasion.ts';
+import { messageContext } from './webhook-occasion.ts';
 
 /** Sends a made-up click at once, and returns the result. It is listed among the deliveries, and isn't retried. */
 export async function tryWebhook(
@@ -20,7 +20,12 @@ export async function tryWebhook(
   if (!link) throw notFound('link');
   if (link.webhook_url === null) throw noWebhook('webhook');
   await limitWebhookCalls(context, linkId, caller.organizationId);
-  const message = sampleDelivery(link, link.webhook_url, config.webhookAddress, occasionOf(context, now()));
+  const message = sampleDelivery(
+    link,
+    link.webhook_url,
+    config.webhookAddress,
+    messageContext(context, now()),
+  );
   const attempt = await webhooks.tryOnce(message);
   const status = attempt.status ?? 0;
   const isDelivered = status >= 200 && status < 300;

@@ -27,7 +27,7 @@ import { pageHost } from './page-fetcher.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 import { recordUpdates } from './record-history.ts';
-import { occasionOf } from './webhook-occasion.ts';
+import { messageContext } from './webhook-occasion.ts';
 
 export interface LinkUpdate extends LinkFields, AddressFields {
   readonly add_tags?: readonly number[] | undefined;
@@ -112,9 +112,9 @@ export async function updateLink(
       scheduled: scheduled?.id ?? null,
     });
     await recordChanges(queries, addresses ? [before, after] : [after], now);
-    await enqueueLinkEvent(queries, 'link.updated', after, occasionOf(context, now));
+    await enqueueLinkEvent(queries, 'link.updated', after, messageContext(context, now));
     if (isSpent(after) && !isSpent(before))
-      await enqueueLinkEvent(queries, 'link.expired', after, occasionOf(context, now));
+      await enqueueLinkEvent(queries, 'link.expired', after, messageContext(context, now));
     return { before, updated };
   };
   const { before, updated } = await context.database.write(change).catch(async (cause) => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { start } from '../rules/destination-check.ts';
+import { initialCheck } from '../rules/destination-check.ts';
 import { problemsLeft, readProblems, watchedDestinations } from '../rules/watched-destinations.ts';
 import { lockLink, type StoredLink } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
-import { hostIsDue } from '../storage/watched-hosts.ts';
+import { setHostDue } from '../storage/watched-hosts.ts';
 import {
   clearProblems,
   deleteWatched,
@@ -12,7 +12,7 @@ import {
   setProblems,
   watchedAddresses,
 } from '../storage/watched-links.ts';
-import { insertUrls, setUntold, urlsByKey } from '../storage/watched-urls.ts';
+import { insertUrls, setUrlsUncopied, urlsByKey } from '../storage/watched-urls.ts';
 import type { Context } from './context.ts';
 
 /** A link can have a hundred destinations. */
@@ -72,7 +72,7 @@ async function addAll(queries: Queries, missing: readonly Missing[], now: number
   );
   // In the same order on all nodes, so that two nodes never deadlock.
   const hosts = new Set(created.map(([url]) => new URL(url).hostname));
-  for (const host of [...hosts].sort()) await hostIsDue(queries, host, now);
+  for (const host of [...hosts].sort()) await setHostDue(queries, host, now);
   const urls = new Map((await urlsByKey(queries, [...keys.values()])).map((row) => [row.url, row]));
   const rows = missing.flatMap(({ url }) => urls.get(url) ?? []);
   await insertWatched(
@@ -87,12 +87,12 @@ async function addAll(queries: Queries, missing: readonly Missing[], now: number
     missing.flatMap(({ link }) => readProblems(link.destination_problems).map(({ url }) => url)),
   );
   const untold = rows.filter(({ problem, url }) => problem !== null || reported.has(url)).map(({ id }) => id);
-  await setUntold(queries, [...new Set(untold)], now);
+  await setUrlsUncopied(queries, [...new Set(untold)], now);
 }
 
 const notChecked = (url: string) => ({
   url,
-  ...start(url),
+  ...initialCheck(url),
   turn: 1,
   problem: null,
   detail: null,

@@ -1,8 +1,8 @@
-import type { Occasion } from '../webhooks/outbox.ts';
+import type { MessageContext } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 
 /** The data of a message that is created now. Its receiver recognises repetitions by the message's id. */
-export const occasionOf = ({ site, randomBytes }: Context, now: number): Occasion => ({
+export const messageContext = ({ site, randomBytes }: Context, now: number): MessageContext => ({
   site,
   now,
   messageId: `msg_${Buffer.from(randomBytes(16)).toString('base64url')}`,

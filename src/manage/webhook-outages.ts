@@ -3,11 +3,11 @@ import type { Caller } from '../rules/access.ts';
 import { administratorsOf } from '../storage/members.ts';
 import { findOrganization } from '../storage/organizations.ts';
 import {
-  claimUntold,
+  claimUnmailedOutages,
   listOutages,
   postpone,
   type StoredOutage,
-  setTold,
+  setOutageMailed,
 } from '../storage/webhook-outages.ts';
 import type { Context } from './context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
@@ -49,7 +49,7 @@ export async function mailOutages(context: Context): Promise<void> {
   if (mailer === null) return;
   const ongoing = { since: now() - mailedAfter, lastFailedAfter: now() - outageKept };
   const claim = { now: now(), until: now() + claimLength };
-  const untold = await database.write((queries) => claimUntold(queries, ongoing, claim, perRun));
+  const untold = await database.write((queries) => claimUnmailedOutages(queries, ongoing, claim, perRun));
   const faults: unknown[] = [];
   for (const outage of untold) {
     const done = await mailAdministrators(context, mailer, outage).catch((cause): MailResult => {
@@ -58,7 +58,7 @@ export async function mailOutages(context: Context): Promise<void> {
     });
     await database.write((queries) =>
       done === 'sent'
-        ? setTold(queries, outage, now())
+        ? setOutageMailed(queries, outage, now())
         : postpone(queries, outage, done === 'no_recipient' ? now() + claimWithoutRecipient : null),
     );
   }

@@ -1,12 +1,12 @@
 export type Role = 'administrator' | 'editor';
 
 /** How a change was made; `linnet` is for changes that the service makes by itself. */
-export const ways = ['dashboard', 'api_key', 'token', 'import', 'linnet'] as const;
-export type Way = (typeof ways)[number];
+export const changeChannels = ['dashboard', 'api_key', 'token', 'import', 'linnet'] as const;
+export type ChangeChannel = (typeof changeChannels)[number];
 
 /** The sender of an authenticated call: a member of one organization, in one role. */
 export interface Caller {
-  readonly via: Way;
+  readonly via: ChangeChannel;
   /** The API key that was sent. */
   readonly keyId?: number;
   readonly userId: number;

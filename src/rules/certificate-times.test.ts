@@ -11,7 +11,7 @@ test('a certificate is renewed after two thirds of its lifetime, or randomly a l
 
 test('retries after failures get less frequent, and are never earlier than the authority allows', () => {
   const delayAfter = (failures: number, isAway = false, retryAt: number | null = null) =>
-    nextTryAt(0, failures, { isAway, retryAt, ways: 1 }, () => 0) / minute;
+    nextTryAt(0, failures, { isAway, retryAt, challengeTypes: 1 }, () => 0) / minute;
   expect([1, 2, 3, 7, 50].map((failures) => delayAfter(failures))).toEqual([5, 15, 60, 1440, 1440]);
   expect([1, 5, 50].map((failures) => delayAfter(failures, true))).toEqual([1, 60, 60]);
   expect(delayAfter(1, false, 3 * day)).toBe((3 * day) / minute);
@@ -21,7 +21,7 @@ test('retries after failures get less frequent, and are never earlier than the a
 
 test('if a name can be validated in another way, that is tried at once', () => {
   const delayAfter = (failures: number, retryAt: number | null = null) =>
-    nextTryAt(0, failures, { isAway: false, retryAt, ways: 2 }, () => 0);
+    nextTryAt(0, failures, { isAway: false, retryAt, challengeTypes: 2 }, () => 0);
   expect([1, 2, 3, 50].map((failures) => delayAfter(failures))).toEqual([
     1_000,
     5 * minute,

@@ -24,18 +24,18 @@ interface Failure {
   readonly isAway: boolean;
   readonly retryAt: number | null;
   /** The number of challenge types for a name: the others are tried at once, while its first visitor waits. */
-  readonly ways: number;
+  readonly challengeTypes: number;
 }
 
 /** When to retry an order that has failed `failures` times: never before the authority allows it. */
 export function nextTryAt(
   now: number,
   failures: number,
-  { isAway, retryAt, ways }: Failure,
+  { isAway, retryAt, challengeTypes }: Failure,
   random: () => number,
 ): number {
   const steps = isAway ? shortDelays : delays;
-  const step = Math.min(failures - ways, steps.length - 1);
+  const step = Math.min(failures - challengeTypes, steps.length - 1);
   const delay = step < 0 ? second : (steps[step] ?? minute);
   return Math.max(now + Math.round(delay * (1 + 0.2 * random())), Math.min(retryAt ?? 0, now + week));
 }

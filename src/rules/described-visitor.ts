@@ -15,7 +15,7 @@ export interface Description {
   readonly referrer: string;
   readonly address: string;
   readonly search: string;
-  readonly pathBehind: string;
+  readonly pathAfterSuffix: string;
   /** Whether it passed the password and the captcha. */
   readonly passedGates: boolean;
   readonly hashSeed: number;
@@ -29,7 +29,7 @@ export const describedVisitor = (described: Description): Visitor => ({
   passedCaptcha: () => described.passedGates,
   search: () => described.search,
   parameters: () => new URLSearchParams(described.search),
-  pathBehind: () => described.pathBehind,
+  pathAfterSuffix: () => described.pathAfterSuffix,
   country: () => described.country,
   region: () => described.region,
   city: () => described.city,

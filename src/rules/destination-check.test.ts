@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import {
   type CheckOutcome,
   type CheckState,
+  initialCheck,
   outcomeOf,
-  start,
   stateAfterCheck,
 } from './destination-check.ts';
 
@@ -12,7 +12,7 @@ const day = 24 * hour;
 const url = 'http://example.com/page';
 
 const unchecked: CheckState = {
-  ...{ url, ...start(url), turn: 1, next_at: 0, problem: null, detail: null, since: null },
+  ...{ url, ...initialCheck(url), turn: 1, next_at: 0, problem: null, detail: null, since: null },
   ...{ suspected: null, suspected_at: null, untold: null },
 };
 const broken: CheckOutcome = { kind: 'problem', problem: 'broken', detail: 'It answered 404.' };

@@ -69,7 +69,7 @@ export function stateAfterCheck<State extends CheckState>(
   if (outcome.kind === 'redirect' && state.hops < maxHops) return redirected(state, outcome, now);
   const moved = state.moved_to !== null && hasMoved(state.url, state.moved_to) ? state.moved_to : null;
   const found = finalOf(outcome, moved);
-  const rest = { ...state, ...start(state.url), turn: 1, next_at: now + day };
+  const rest = { ...state, ...initialCheck(state.url), turn: 1, next_at: now + day };
   if (found.kind === 'well') {
     const isOver = state.problem !== null;
     return {
@@ -96,7 +96,12 @@ export function stateAfterCheck<State extends CheckState>(
 const nothingSuspected = { suspected: null, suspected_at: null };
 
 /** The state at the start of a check. */
-export const start = (url: string) => ({ hop: url, host: new URL(url).hostname, hops: 0, moved_to: null });
+export const initialCheck = (url: string) => ({
+  hop: url,
+  host: new URL(url).hostname,
+  hops: 0,
+  moved_to: null,
+});
 
 function redirected<State extends CheckState>(
   state: State,

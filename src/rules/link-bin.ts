@@ -5,4 +5,4 @@ export const binDays = 30;
 
 export const freeAt = (deletedAt: number): number => deletedAt + binDays * day;
 /** Links that were deleted at this instant or before can no longer be restored. */
-export const goneBefore = (now: number): number => now - binDays * day;
+export const restorableAfter = (now: number): number => now - binDays * day;

@@ -10,10 +10,10 @@ export interface Place {
   readonly city: string;
 }
 
-export const nowhere: Place = { country: unknownCountry, region: '', city: '' };
+export const unknownPlace: Place = { country: unknownCountry, region: '', city: '' };
 
 /** What a country file contains besides countries. */
-export interface PlacesKnown {
+export interface KnownPlaceFields {
   readonly regions: boolean;
   readonly cities: boolean;
 }

@@ -44,10 +44,10 @@ export const classBefore = (stored: number): number | null =>
   stored < reclassifiedOffset ? null : (firstClassCodes[stored - reclassifiedOffset] ?? null);
 
 /** The reason to store for a hit with a new class. With its original class it gets its reason back. */
-export function reasonWithin(stored: number, newClass: number): number {
+export function reasonToStore(stored: number, newClass: number): number {
   const first = stored % reclassifiedOffset;
   return firstClassCodes[first] === newClass ? first : reclassifiedOffset + first;
 }
 
 /** The stored reasons from this one on are shown as reclassified. */
-export const firstMarked = reclassifiedOffset;
+export const firstReclassified = reclassifiedOffset;

@@ -213,7 +213,7 @@ function redirectWithForwarding(
   const { forwardPath } = options;
   const forwardQuery = options.forwardQuery ?? 'none';
   if (!forwardPath && forwardQuery === 'none') return redirectTo(to, target, by);
-  const forwarded = { search: visitor.search(), rest: forwardPath ? visitor.pathBehind() : '' };
+  const forwarded = { search: visitor.search(), rest: forwardPath ? visitor.pathAfterSuffix() : '' };
   return redirectTo(forwardTo(to, forwarded, forwardQuery), target, by);
 }
 

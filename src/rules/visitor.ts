@@ -21,7 +21,7 @@ export interface Visitor {
   search(): string;
   parameters(): URLSearchParams;
   /** The path after the link's suffix in that address, with its slash, or empty. */
-  pathBehind(): string;
+  pathAfterSuffix(): string;
   /** ISO 3166 alpha-2, or XX. */
   country(): string;
   /** ISO 3166-2, such as DE-BY; '' if unknown. */

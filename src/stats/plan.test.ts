@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { dimensions } from '../rules/click-fields.ts';
-import { classesNamed, type Filters, type Grouping, isOfClicksAlone, noValue, planFor } from './plan.ts';
+import { classesNamed, type Filters, type Grouping, hasOnlyClicks, noValue, planFor } from './plan.ts';
 
 type FilterIds = Partial<Record<Exclude<Grouping, 'class'>, number>>;
 
@@ -53,11 +53,11 @@ test.each(inLedger)('%j of %s by %s needs single hits', (filters, className, gro
 });
 
 test('dimensions that only clicks have are queried from clicks', () => {
-  expect(isOfClicksAlone(plan({ country: 7 }))).toBe(true);
-  expect(isOfClicksAlone(plan({ country: 7, device: 1 }))).toBe(true);
-  expect(isOfClicksAlone(plan({}))).toBe(false);
-  expect(isOfClicksAlone(plan({ country: 7 }, 'bot'))).toBe(false);
-  expect(isOfClicksAlone(plan({ country: 7 }, undefined, 'reason'))).toBe(false);
+  expect(hasOnlyClicks(plan({ country: 7 }))).toBe(true);
+  expect(hasOnlyClicks(plan({ country: 7, device: 1 }))).toBe(true);
+  expect(hasOnlyClicks(plan({}))).toBe(false);
+  expect(hasOnlyClicks(plan({ country: 7 }, 'bot'))).toBe(false);
+  expect(hasOnlyClicks(plan({ country: 7 }, undefined, 'reason'))).toBe(false);
 });
 
 test("a class that doesn't exist has no hits", () => {

@@ -61,7 +61,7 @@ const rollups = (
 ): Slice => ({ kind: 'rollups', dimension: dimensionCodes[dimension], value, classes: counted });
 
 /** Whether a slice contains only clicks. */
-export const isOfClicksAlone = (slice: Slice): boolean =>
+export const hasOnlyClicks = (slice: Slice): boolean =>
   slice.classes?.every((code) => code === click) ?? false;
 
 /** `human` is a person, redirected or not; every other name is one class of the roll-ups. */

@@ -29,7 +29,7 @@ import {
   type Filters,
   type Grouping,
   groupings,
-  isOfClicksAlone,
+  hasOnlyClicks,
   noValue,
   planFor,
   wasAddedLater,
@@ -144,7 +144,7 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
         ? groupsIn(isTallied ? clicksInLedger : groupSlice, groupBy)
         : null,
   ]);
-  const points = pointsOf(range, classCounts(byBucket, range), visitors, isOfClicksAlone(slice));
+  const points = pointsOf(range, classCounts(byBucket, range), visitors, hasOnlyClicks(slice));
   // The roll-ups also count hits that the ledger has deleted, and hits that were added after it was read.
   const isComplete = !isTallied || (found?.[0]?.all_clicks ?? 0) === points.clicks;
   const rows =

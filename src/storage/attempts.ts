@@ -59,7 +59,7 @@ export async function withdrawAttempts(
 const byKey = (one: { key: string }, other: { key: string }): number => (one.key < other.key ? -1 : 1);
 
 /** Records a successful sign-in under a key for `window` milliseconds. */
-export async function noteSuccess(queries: Queries, { key, window }: Window, now: number): Promise<void> {
+export async function recordSignIn(queries: Queries, { key, window }: Window, now: number): Promise<void> {
   const window_ends_at = now + window;
   await queries
     .insertInto('attempts')
@@ -68,7 +68,7 @@ export async function noteSuccess(queries: Queries, { key, window }: Window, now
     .execute();
 }
 
-export const wasNoted = (queries: Queries, key: string, now: number): Promise<boolean> =>
+export const hasRecentSignIn = (queries: Queries, key: string, now: number): Promise<boolean> =>
   hasRow(
     queries.selectFrom('attempts').select('key').where('key', '=', key).where('window_ends_at', '>', now),
   );

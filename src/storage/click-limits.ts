@@ -4,7 +4,7 @@ import type { Queries } from './schema.ts';
 interface TakenClicks {
   readonly taken: number;
   /** These clicks have used up the link's limit. */
-  readonly isEnd: boolean;
+  readonly isLimitReached: boolean;
 }
 
 /**
@@ -12,7 +12,7 @@ interface TakenClicks {
  */
 export async function takeClicks(queries: Queries, linkId: number, requested: number): Promise<TakenClicks> {
   const left = await takeIfLeft(queries, linkId, requested);
-  if (left !== undefined) return { taken: requested, isEnd: left === 0 };
+  if (left !== undefined) return { taken: requested, isLimitReached: left === 0 };
   // An update that changes nothing locks the row on every database.
   const link = await queries
     .updateTable('links')
@@ -20,11 +20,11 @@ export async function takeClicks(queries: Queries, linkId: number, requested: nu
     .where('id', '=', linkId)
     .returning(['click_limit', 'clicks_spent'])
     .executeTakeFirst();
-  if (!link) return { taken: 0, isEnd: false };
-  if (link.click_limit === null) return { taken: requested, isEnd: false };
+  if (!link) return { taken: 0, isLimitReached: false };
+  if (link.click_limit === null) return { taken: requested, isLimitReached: false };
   const taken = Math.min(requested, link.click_limit - link.clicks_spent);
-  if (taken <= 0) return { taken: 0, isEnd: false };
-  return { taken, isEnd: (await takeIfLeft(queries, linkId, taken)) === 0 };
+  if (taken <= 0) return { taken: 0, isLimitReached: false };
+  return { taken, isLimitReached: (await takeIfLeft(queries, linkId, taken)) === 0 };
 }
 
 /** Takes all or none; returns how many are left after that, or undefined if none were taken. */

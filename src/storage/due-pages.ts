@@ -142,7 +142,7 @@ export const takeFormerDue = (queries: Queries, now: number, max: number): Promi
     .execute();
 
 /** Deletes some rows of deleted links; returns how many were found. */
-export async function deleteGoneDue(queries: Queries, limit: number): Promise<number> {
+export async function deleteDueOfDeletedLinks(queries: Queries, limit: number): Promise<number> {
   const orphaned = queries
     .selectFrom('due_pages')
     .select(['host', 'link_id'])

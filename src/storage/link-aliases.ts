@@ -49,7 +49,7 @@ const findHeld = prepared<[domainId: number, json: string], HeldAddress>((querie
     .compile(),
 );
 
-export interface WantedAddress extends LinkAddress {
+export interface RequestedAddress extends LinkAddress {
   readonly organization_id: number;
 }
 
@@ -61,7 +61,7 @@ export interface WantedAddress extends LinkAddress {
  */
 export async function claimAddresses(
   queries: Queries,
-  addresses: readonly WantedAddress[],
+  addresses: readonly RequestedAddress[],
 ): Promise<ReadonlySet<string>> {
   const json = JSON.stringify(
     addresses.map(({ domain_id, suffix, organization_id }) => [domain_id, suffix, organization_id]),
@@ -85,7 +85,7 @@ export async function claimAddresses(
 /** The lines that the search indexes expect. */
 const noText = '\n\n';
 
-interface NewAlias extends WantedAddress {
+interface NewAlias extends RequestedAddress {
   readonly link_id: number;
   readonly forward_path: number;
 }

@@ -6,7 +6,7 @@ import { type StoredLink, withHost } from './links.ts';
 import type { Queries } from './schema.ts';
 
 /** The destination of a requested link, and its address: any suffix on its domain, if none is given. */
-export interface WantedLink {
+export interface RequestedLink {
   readonly domain_id: number;
   readonly destination_url: string;
   readonly suffix: string | null;
@@ -19,7 +19,7 @@ export interface WantedLink {
 export async function linksByDestination(
   queries: Queries,
   organizationId: number,
-  requested: readonly WantedLink[],
+  requested: readonly RequestedLink[],
   now: number,
 ): Promise<(StoredLink | null)[]> {
   const rows = requested.map((one, index) => [
@@ -60,7 +60,7 @@ export async function linksByDestination(
 export async function lockDestinations(
   queries: Queries,
   organizationId: number,
-  requested: readonly WantedLink[],
+  requested: readonly RequestedLink[],
 ): Promise<void> {
   if (!dialectOf(queries).locksRows) return;
   const all = `destinations ${organizationId}`;

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 import { leastMigration, requireMigration } from './least-migration.ts';
-import { isOlderThere } from './nodes.ts';
+import { hasOlderProcess } from './nodes.ts';
 import { deleteSetting, findSetting, replaceSetting } from './settings.ts';
 
 /**
@@ -22,7 +22,7 @@ const aloneSinceKey = 'alone_since';
 export async function adoptFormats(database: Database, now: number): Promise<boolean> {
   if (database.kind !== 'postgres' || ((await leastMigration(database.lookup)) ?? 0) >= newestFormat)
     return false;
-  const isOlderActive = await isOlderThere(database.lookup, newestFormat, now);
+  const isOlderActive = await hasOlderProcess(database.lookup, newestFormat, now);
   const since = await findSetting(database.lookup, aloneSinceKey);
   if (isOlderActive) {
     if (since !== null) await database.write((queries) => deleteSetting(queries, aloneSinceKey));

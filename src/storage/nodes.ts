@@ -18,7 +18,7 @@ export const listNodes = (queries: Queries): Promise<NodeProcess[]> =>
   queries.selectFrom('nodes').selectAll().orderBy('node').orderBy('process').execute();
 
 /** Whether there is a process that doesn't know a migration. */
-export async function isOlderThere(queries: Queries, migration: number, now: number): Promise<boolean> {
+export async function hasOlderProcess(queries: Queries, migration: number, now: number): Promise<boolean> {
   const row = await queries
     .selectFrom('nodes')
     .select('node')

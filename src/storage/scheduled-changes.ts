@@ -142,7 +142,7 @@ export async function claimRefusals(
 export const postponeRefusals = (queries: Queries, ids: readonly number[], until: number): Promise<void> =>
   setUntold(queries, ids, until);
 
-export const setRefusalsTold = (queries: Queries, ids: readonly number[]): Promise<void> =>
+export const setRefusalsMailed = (queries: Queries, ids: readonly number[]): Promise<void> =>
   setUntold(queries, ids, null);
 
 async function setUntold(queries: Queries, ids: readonly number[], untold: number | null): Promise<void> {

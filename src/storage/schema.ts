@@ -1,5 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
-import type { Way } from '../rules/access.ts';
+import type { ChangeChannel } from '../rules/access.ts';
 import type { HitColumn, RollupClass, UtmField } from '../rules/click-fields.ts';
 import type { CheckState } from '../rules/destination-check.ts';
 import type { LinkRow } from './link-columns.ts';
@@ -145,7 +145,7 @@ export interface Schema {
     at: number;
     user_id: number | null;
     key_id: number | null;
-    via: Way;
+    via: ChangeChannel;
     action: 'created' | 'changed' | 'deleted' | 'restored' | 'not_applied';
     /** The entry to whose state the link was reverted. */
     back_to: number | null;
@@ -172,7 +172,7 @@ export interface Schema {
     /** The user whose permissions count when it is applied. */
     user_id: number;
     key_id: number | null;
-    via: Way;
+    via: ChangeChannel;
     done_at: number | null;
     /** JSON: why it was not applied. */
     refusal: string | null;

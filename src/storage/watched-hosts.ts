@@ -62,7 +62,7 @@ async function earliestOf(queries: Queries, host: string): Promise<number | null
 }
 
 /** Records that one of a host's addresses is due at this instant. The `free_at` of a stored host stays. */
-export async function hostIsDue(queries: Queries, host: string, at: number): Promise<void> {
+export async function setHostDue(queries: Queries, host: string, at: number): Promise<void> {
   await queries
     .insertInto('watched_hosts')
     .values({ host, due_at: at, free_at: 0, answered_at: null })
@@ -82,7 +82,7 @@ export const longestWait = async (queries: Queries, now: number): Promise<number
 };
 
 /** When any host other than this one last answered; null if none ever did. */
-export const lastAnswerElsewhere = async (queries: Queries, host: string): Promise<number | null> =>
+export const lastAnswerOfOtherHosts = async (queries: Queries, host: string): Promise<number | null> =>
   (
     await queries
       .selectFrom('watched_hosts')

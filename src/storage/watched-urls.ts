@@ -78,7 +78,7 @@ export async function deleteUnusedUrls(
 }
 
 /** Addresses whose new state has not been copied to their links. */
-export const untoldUrls = (queries: Queries, limit: number): Promise<WatchedUrl[]> =>
+export const uncopiedUrls = (queries: Queries, limit: number): Promise<WatchedUrl[]> =>
   queries
     .selectFrom('watched_urls')
     .selectAll()
@@ -88,7 +88,7 @@ export const untoldUrls = (queries: Queries, limit: number): Promise<WatchedUrl[
     .execute();
 
 /** If it has changed since `untold`, its links are updated again. */
-export async function setUrlTold(queries: Queries, { id, untold }: WatchedUrl): Promise<void> {
+export async function setUrlCopied(queries: Queries, { id, untold }: WatchedUrl): Promise<void> {
   await queries
     .updateTable('watched_urls')
     .set({ untold: null })
@@ -97,7 +97,7 @@ export async function setUrlTold(queries: Queries, { id, untold }: WatchedUrl): 
     .execute();
 }
 
-export async function setUntold(queries: Queries, ids: readonly number[], now: number): Promise<void> {
+export async function setUrlsUncopied(queries: Queries, ids: readonly number[], now: number): Promise<void> {
   if (ids.length === 0) return;
   await queries.updateTable('watched_urls').set({ untold: now }).where('id', 'in', ids).execute();
 }

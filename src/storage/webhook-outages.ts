@@ -36,13 +36,13 @@ interface OngoingOutages {
 }
 
 /** Claims outages older than `since` that no administrator was mailed about, each for one node. */
-export async function claimUntold(
+export async function claimUnmailedOutages(
   queries: Queries,
   { since, lastFailedAfter }: OngoingOutages,
   claim: { readonly now: number; readonly until: number },
   limit: number,
 ): Promise<StoredOutage[]> {
-  const untold = queries
+  const unmailed = queries
     .selectFrom('webhook_outages')
     .selectAll()
     .where('told_at', 'is', null)
@@ -50,12 +50,15 @@ export async function claimUntold(
     .where('last_failed_at', '>', lastFailedAfter)
     .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<=', claim.now)]))
     .limit(limit);
-  const claimed = await (dialectOf(queries).locksRows ? untold.forUpdate().skipLocked() : untold).execute();
+  const claimed = await (dialectOf(queries).locksRows
+    ? unmailed.forUpdate().skipLocked()
+    : unmailed
+  ).execute();
   for (const outage of claimed) await updateOutage(queries, outage, { claimed_until: claim.until });
   return claimed;
 }
 
-export const setTold = (queries: Queries, target: Target, at: number): Promise<void> =>
+export const setOutageMailed = (queries: Queries, target: Target, at: number): Promise<void> =>
   updateOutage(queries, target, { told_at: at });
 
 /** The first run of any node after `until` retries it; null: the next run. */

@@ -35,10 +35,10 @@ export const insecurePath =
   };
 
 /** One hour: browsers would keep a permanent redirect even after HTTPS is switched off again. */
-export const movedFor = 'max-age=3600';
+export const redirectCacheControl = 'max-age=3600';
 
 const movedTo = (location: string): WireAnswer => ({
-  head: `HTTP/1.1 308 Permanent Redirect\r\nLocation: ${location}\r\nCache-Control: ${movedFor}\r\nContent-Length: 0\r\n`,
+  head: `HTTP/1.1 308 Permanent Redirect\r\nLocation: ${location}\r\nCache-Control: ${redirectCacheControl}\r\nContent-Length: 0\r\n`,
   body: '',
   waits: false,
 });

@@ -41,7 +41,7 @@ export type VisitAnswer =
 /** A link, and the rest of the visited path after its suffix: with its slash, or empty. */
 export interface FoundLink {
   readonly link: LinkForVisitor;
-  readonly pathBehind: string;
+  readonly pathAfterSuffix: string;
 }
 
 /** The maximum number of path segments that are tried to find a link that forwards longer paths. */
@@ -86,7 +86,9 @@ export class Redirects {
       if (found instanceof Promise) return { kind: 'wait', until: found };
       link = found;
     }
-    return link === null ? this.#answerByPrefix(visit) : this.#answerFor(visit, { link, pathBehind: '' });
+    return link === null
+      ? this.#answerByPrefix(visit)
+      : this.#answerFor(visit, { link, pathAfterSuffix: '' });
   }
 
   /** For a path that as a whole is not the suffix of a link. */
@@ -103,7 +105,7 @@ export class Redirects {
     if (!isRead || isGated(link) || link.options?.hasUnsafeUrl) return { kind: 'app_server', found };
     const now = this.#parts.now();
     // A link without options doesn't depend on the visitor.
-    const visitor = link.options === null ? null : this.visitor(visit, found.pathBehind);
+    const visitor = link.options === null ? null : this.visitor(visit, found.pathAfterSuffix);
     const outcome = visitor === null ? plainRedirect(link) : resolve(link, visitor, now);
     switch (outcome.kind) {
       case 'redirect':
@@ -141,7 +143,7 @@ export class Redirects {
       if (suffix === null || !isSuffix(suffix)) continue;
       const link = this.#find(domainId, suffix);
       if (link instanceof Promise) return link;
-      if (link?.options?.forwardPath) return { link, pathBehind: path.slice(cut) };
+      if (link?.options?.forwardPath) return { link, pathAfterSuffix: path.slice(cut) };
     }
     return null;
   }
@@ -152,8 +154,8 @@ export class Redirects {
     return cached === undefined ? links.fetch(domainId, suffix) : cached;
   }
 
-  visitor(visit: Visit, pathBehind: string, hasPass?: () => boolean, hasSolved?: boolean): VisitorOf {
-    return new VisitorOf(visit, this.#parts.visitors, pathBehind, hasPass, hasSolved);
+  visitor(visit: Visit, pathAfterSuffix: string, hasPass?: () => boolean, hasSolved?: boolean): VisitorOf {
+    return new VisitorOf(visit, this.#parts.visitors, pathAfterSuffix, hasPass, hasSolved);
   }
 
   /** Whether redirecting this visit uses one of the link's clicks. */

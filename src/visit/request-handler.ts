@@ -78,14 +78,14 @@ export class RequestHandler {
 
   #decide(
     visit: RequestVisit,
-    { link, pathBehind }: FoundLink,
+    { link, pathAfterSuffix }: FoundLink,
     hasPassed = false,
     hasSolved = false,
   ): Outcome {
     const hasPass = () => hasPassed || this.#parts.password.hasPass(link, visit.headers);
     return resolve(
       link,
-      this.#parts.redirects.visitor(visit, pathBehind, hasPass, hasSolved),
+      this.#parts.redirects.visitor(visit, pathAfterSuffix, hasPass, hasSolved),
       this.#parts.now(),
     );
   }

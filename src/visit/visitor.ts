@@ -36,7 +36,7 @@ export class VisitorOf implements Visitor {
   readonly #dependencies: VisitorDependencies;
   readonly #hasPass: () => boolean;
   readonly #hasSolved: boolean;
-  readonly #pathBehind: string;
+  readonly #pathAfterSuffix: string;
   /** Cached, because several rules may need it. */
   #country: string | null = null;
   #place: Place | null = null;
@@ -49,7 +49,7 @@ export class VisitorOf implements Visitor {
   constructor(
     visit: Visit,
     dependencies: VisitorDependencies,
-    pathBehind: string,
+    pathAfterSuffix: string,
     hasPass: () => boolean = never,
     hasSolved = false,
   ) {
@@ -57,7 +57,7 @@ export class VisitorOf implements Visitor {
     this.#dependencies = dependencies;
     this.#hasPass = hasPass;
     this.#hasSolved = hasSolved;
-    this.#pathBehind = pathBehind;
+    this.#pathAfterSuffix = pathAfterSuffix;
   }
 
   agent(): AgentKind {
@@ -86,8 +86,8 @@ export class VisitorOf implements Visitor {
     return this.#parameters;
   }
 
-  pathBehind(): string {
-    return this.#pathBehind;
+  pathAfterSuffix(): string {
+    return this.#pathAfterSuffix;
   }
 
   country(): string {

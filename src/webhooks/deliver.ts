@@ -111,7 +111,7 @@ export class Deliverer implements Webhooks {
     return database.write(async (queries) => {
       const claimed: StoredDelivery[] = [];
       for (const share of shares) {
-        const except = this.#slots.full(claimed);
+        const except = this.#slots.fullOrganizations(claimed);
         claimed.push(...(await claimDue(queries, { ...share, ...times, except })));
       }
       return claimed;

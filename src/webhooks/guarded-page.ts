@@ -12,10 +12,10 @@ interface PageRequest {
   /** The value of the `Accept` header. */
   readonly accept: string;
   /** Whether a body of this type is read. */
-  readonly isWanted: (contentType: string) => boolean;
+  readonly acceptsType: (contentType: string) => boolean;
   /** Bytes. A longer body is truncated, or not read at all. */
   readonly max: number;
-  readonly whole: boolean;
+  readonly mustBeWhole: boolean;
   /** Aborts the call, as when the program stops. */
   readonly signal: AbortSignal;
 }
@@ -66,7 +66,7 @@ export async function guardedPage(
 function read(
   url: URL,
   addresses: readonly Address[],
-  { accept, isWanted, max, whole }: PageRequest,
+  { accept, acceptsType: isWanted, max, mustBeWhole: whole }: PageRequest,
   signal: AbortSignal,
   ca: string | undefined,
 ): Promise<FetchedPage | string | null> {

@@ -25,7 +25,7 @@ export interface Webhooks {
 /** The content of one call. */
 export type OutgoingMessage = Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>;
 
-export interface Occasion {
+export interface MessageContext {
   readonly site: Site;
   readonly now: number;
   readonly messageId: string;
@@ -39,7 +39,7 @@ export async function enqueueLinkEvent(
   queries: Queries,
   event: LinkEvent,
   link: StoredLink,
-  { site, now, messageId }: Occasion,
+  { site, now, messageId }: MessageContext,
   extraFields?: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   if (link.webhook_url === null || !readEvents(link.webhook_events).includes(event)) return;
@@ -53,7 +53,7 @@ export function sampleDelivery(
   link: StoredLink,
   target: string,
   form: AddressForm,
-  { site, now, messageId }: Occasion,
+  { site, now, messageId }: MessageContext,
 ): NewDelivery {
   const { event, payload } = clickBody(sampleClick(link, site, now), form);
   const body = JSON.stringify({ event, payload: { ...payload, sample: true } });

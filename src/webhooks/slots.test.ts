@@ -46,11 +46,11 @@ describe('slots', () => {
   test('are also limited per organization, including those being assigned', () => {
     const slots = new Slots(limits);
     for (const target of [a, b, c]) slots.take(call(target, 1));
-    expect(slots.full([])).toEqual([]);
-    expect(slots.full([call(d, 1)])).toEqual([1]);
+    expect(slots.fullOrganizations([])).toEqual([]);
+    expect(slots.fullOrganizations([call(d, 1)])).toEqual([1]);
     slots.take(call(d, 1));
-    expect(slots.full([])).toEqual([1]);
+    expect(slots.fullOrganizations([])).toEqual([1]);
     slots.release(call(a, 1));
-    expect(slots.full([])).toEqual([]);
+    expect(slots.fullOrganizations([])).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ export class Slots {
   }
 
   /** Organizations that are at their limit once the claimed deliveries are under way too. */
-  full(claimed: readonly Holder[]): number[] {
+  fullOrganizations(claimed: readonly Holder[]): number[] {
     const counts = new Map(this.#organizations);
     for (const { organization_id } of claimed) add(counts, organization_id, 1);
     return [...counts]

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { clockBeside } from '../../src/compose/shared-clock.ts';
+import { correctedClock } from '../../src/compose/shared-clock.ts';
 import type { RawHit } from '../../src/journal/hit.ts';
 import { ClickRecorder } from '../../src/ledger/click-recorder.ts';
 import { enrichParts } from '../../src/ledger/fold/enrich.ts';
@@ -144,7 +144,7 @@ export class SimulatedNode {
     for (;;) {
       try {
         const opened = new AsyncDisposableStack();
-        return await clockBeside({ now: Date.now, opened }, async () => Number(await serverNow()));
+        return await correctedClock({ now: Date.now, opened }, async () => Number(await serverNow()));
       } catch (cause) {
         if (!(cause instanceof StoreUnavailable)) throw cause;
         await Bun.sleep(1_000);
@@ -252,7 +252,7 @@ export class SimulatedNode {
     this.#log(`folds ${basename(folder)}`);
     await this.#world.runAs(process, async () => {
       const parts = this.#foldParts();
-      await foldFolder({ ...parts, settings: this.#settings(), now: Date.now, tell: () => {} }, folder).catch(
+      await foldFolder({ ...parts, settings: this.#settings(), now: Date.now, log: () => {} }, folder).catch(
         // The store was unreachable: the command is run again later.
         () => {},
       );
@@ -332,7 +332,7 @@ export class SimulatedNode {
           ...this.#foldParts(),
           settings: message.settings,
           now: message.now,
-          tell: send,
+          send,
         });
     };
     this.#thread = thread;

@@ -73,6 +73,6 @@ export function startFoldWorker(
     hosts: new Set(),
     now,
     deliveriesOf: () => () => [],
-    tell,
+    send: tell,
   });
 }

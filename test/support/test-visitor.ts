@@ -11,7 +11,7 @@ export const testVisitor = (properties: Properties = {}): Visitor => ({
   passedCaptcha: () => false,
   search: () => '',
   parameters: () => new URLSearchParams(properties.search?.() ?? ''),
-  pathBehind: () => '',
+  pathAfterSuffix: () => '',
   country: () => 'XX',
   region: () => '',
   city: () => '',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ways } from '../../rules/access.ts';
+import { changeChannels } from '../../rules/access.ts';
 import { LinkRule } from './link-rules.ts';
 import { cursorParameter, nextField } from './page.ts';
 import { isoInstant, queryNumber } from './parts.ts';
@@ -32,7 +32,7 @@ export const LinkHistoryEntry = z
       .object({ id: z.int(), name: z.string().nullable(), email: z.string() })
       .nullable()
       .meta({ description: 'Null for a former member, and for automatic changes.' }),
-    via: z.enum(ways).nullable().meta({
+    via: z.enum(changeChannels).nullable().meta({
       description: 'Null for the creation of a link from before there was a history.',
     }),
     api_key: z

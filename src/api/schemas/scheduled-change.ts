@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ways } from '../../rules/access.ts';
+import { changeChannels } from '../../rules/access.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { LinkUpdate } from './link.ts';
 import { isoInstant, text } from './parts.ts';
@@ -25,7 +25,7 @@ export const ScheduledChange = z
     by: z.object({ id: z.int(), name: z.string().nullable(), email: z.string() }).nullable().meta({
       description: 'Its author, who created or last changed it; null for a former member.',
     }),
-    via: z.enum(ways),
+    via: z.enum(changeChannels),
     api_key: z
       .object({ id: z.int(), name: z.string() })
       .nullable()

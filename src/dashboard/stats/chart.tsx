@@ -63,7 +63,7 @@ const nounFor = (count: number, name: string): string =>
   count === 1 ? name.toLowerCase().replace(/s$/, '') : name.toLowerCase();
 
 function Tip({ data, hover }: { data: ChartData; hover: Hover }) {
-  const { points, name, visitorsName, isGoingOn } = data;
+  const { points, name, visitorsName, isOngoing } = data;
   const point = points[hover.index];
   if (!point) return null;
   const isRight = hover.x > hover.width / 2;
@@ -76,7 +76,7 @@ function Tip({ data, hover }: { data: ChartData; hover: Hover }) {
     >
       <p class="soft">
         {point.name}
-        {isLast && isGoingOn ? ', so far' : ''}
+        {isLast && isOngoing ? ', so far' : ''}
       </p>
       <p class="strong">
         {number(point.hits)} {nounFor(point.hits, name)}

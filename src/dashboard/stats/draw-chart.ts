@@ -9,7 +9,7 @@ export interface ChartData {
   /** The name of the line of visitors: a person who comes on several days counts as several daily visitors. */
   readonly visitorsName: 'Visitors' | 'Daily visitors';
   /** Whether the last point is still growing. */
-  readonly isGoingOn: boolean;
+  readonly isOngoing: boolean;
   readonly marks: readonly Mark[];
 }
 
@@ -126,9 +126,9 @@ export function draw(
   );
 
   function columns(): uPlot.AlignedData {
-    const { points, isGoingOn } = data;
+    const { points, isOngoing } = data;
     const last = points.length - 1;
-    const isDashed = isGoingOn && last > 0;
+    const isDashed = isOngoing && last > 0;
     return [
       points.map((_, index) => index),
       points.map(({ visitors }) => visitors),

@@ -34,7 +34,7 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
       points: pointsOf(stats, countsOtherHits),
       name,
       visitorsName,
-      isGoingOn: view.plan.isGoingOn,
+      isOngoing: view.plan.isOngoing,
       marks: marksOf(stats),
     }),
     [stats, countsOtherHits],

@@ -31,7 +31,7 @@ describe('the time range in the URL', () => {
     expect(plan('')).toMatchObject({
       span: { from: '2026-10-22', interval: 'day' },
       before: { from: '2026-09-22', to: endOfHour('2026-10-21T14:20:00') },
-      isGoingOn: true,
+      isOngoing: true,
     });
     expect(plan('?range=7d').span).toEqual({ from: '2026-11-14', interval: 'day' });
   });
@@ -56,13 +56,13 @@ describe('the time range in the URL', () => {
       before: { from: '2026-10-27', to: localInstant('2026-11-03T00:00:00') },
       during: 'from 3 to 9 Nov 2026',
       beforeName: 'the 7 days before',
-      isGoingOn: false,
+      isOngoing: false,
     });
     expect(plan('?range=2026-11-20..2026-11-20')).toMatchObject({
       span: { interval: 'hour' },
       during: 'on 20 Nov 2026',
       beforeName: 'the day before',
-      isGoingOn: true,
+      isOngoing: true,
     });
     expect(plan('?range=2026-01-01..2026-11-20')).toMatchObject({
       span: { interval: 'week' },

@@ -23,7 +23,7 @@ export interface RangePlan {
   /** "the 30 before". */
   readonly beforeName: string;
   /** Whether the last point is still growing. */
-  readonly isGoingOn: boolean;
+  readonly isOngoing: boolean;
 }
 
 const rolling: Readonly<Record<RollingName, { label: string; during: string; beforeName: string }>> = {
@@ -93,7 +93,7 @@ export function planOf(range: Range, now: number): RangePlan {
   const end = endOfHour(now);
   if (range.kind === 'custom') return customPlan(range, end);
   const { during, beforeName } = rolling[range.name];
-  const words = { during, beforeName, isGoingOn: true };
+  const words = { during, beforeName, isOngoing: true };
   if (range.name === '24h') {
     const from = new Date(end.getTime() - 24 * hour);
     return {
@@ -131,13 +131,13 @@ function customPlan({ from, to }: Range & { kind: 'custom' }, now: Date): RangeP
   const end = startOf(to, 1);
   // Rounded, as the clocks may change within it.
   const days = Math.round((end.getTime() - start.getTime()) / (24 * hour));
-  const isGoingOn = start < now && now < end;
+  const isOngoing = start < now && now < end;
   const interval = days <= 2 ? 'hour' : days <= 92 ? 'day' : days <= 400 ? 'week' : 'month';
   return {
     span: { from, to, interval },
     before: {
       from: dayOf(startOf(from, -days)),
-      to: daysEarlier(isGoingOn ? now : end, days).toISOString(),
+      to: daysEarlier(isOngoing ? now : end, days).toISOString(),
       interval,
     },
     during:
@@ -145,7 +145,7 @@ function customPlan({ from, to }: Range & { kind: 'custom' }, now: Date): RangeP
         ? `on ${wholeForm.format(start)}`
         : `from ${beginning(from, to)} to ${wholeForm.format(startOf(to))}`,
     beforeName: days === 1 ? 'the day before' : `the ${days} days before`,
-    isGoingOn,
+    isOngoing: isOngoing,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ClickServer } from '../../rules/clicks-url.ts';
 import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import { internalReadTerms, type ReadTerms } from '../../storage/database.ts';
-import { untilWhen } from '../../storage/drivers/deadlines.ts';
+import { deadlineFor } from '../../storage/drivers/deadlines.ts';
 import { clickServerCalls, clickServerState } from '../click-server-calls.ts';
 
 type Settings = Readonly<Record<string, string | number>>;
@@ -58,7 +58,7 @@ export class ClickhouseClient {
 
   async #rows<Row>(sql: string): Promise<readonly Row[]> {
     const { signal } = this.#terms;
-    const left = Math.min(untilWhen(this.#terms) - performance.now(), defaultTimeout);
+    const left = Math.min(deadlineFor(this.#terms) - performance.now(), defaultTimeout);
     if (left <= 0 || signal?.aborted) throw new TookTooLong(false, this.#terms.timeout);
     const text = await this.#request(`${sql} format JSONEachRow`, left, {
       // Nothing waits for the answer any longer than this.
@@ -116,7 +116,7 @@ export class ClickhouseClient {
   }
 
   async #tracked<T>(call: () => Promise<T>): Promise<T> {
-    clickServerCalls.made += 1;
+    clickServerCalls.sent += 1;
     try {
       const result = await call();
       clickServerState.isAway = false;

@@ -1,6 +1,6 @@
 import { wordFields } from '../../rules/click-fields.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
-import { firstMarked, reasonWithin } from '../../rules/reclassified.ts';
+import { firstReclassified, reasonToStore } from '../../rules/reclassified.ts';
 import type { ReadTerms } from '../../storage/database.ts';
 import { type CorrectionScope, filterOf, isInScope } from '../corrections/correction-scope.ts';
 import type { ExternalHits, UncountedBatch, Watermark } from '../external-hits.ts';
@@ -144,9 +144,9 @@ export class ClickhouseHits implements ExternalHits {
 
 /** The same as `reasonWithin`, in SQL. */
 function reasonFor(newClass: number): string {
-  const first = `reason % ${firstMarked}`;
-  const own = Array.from({ length: firstMarked }, (_, reason) => reason).filter(
-    (reason) => reasonWithin(reason, newClass) === reason,
+  const first = `reason % ${firstReclassified}`;
+  const own = Array.from({ length: firstReclassified }, (_, reason) => reason).filter(
+    (reason) => reasonToStore(reason, newClass) === reason,
   );
-  return `if(${first} in (${own.join(', ')}), ${first}, ${firstMarked} + ${first})`;
+  return `if(${first} in (${own.join(', ')}), ${first}, ${firstReclassified} + ${first})`;
 }

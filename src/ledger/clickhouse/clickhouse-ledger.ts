@@ -1,5 +1,5 @@
 import { type HitColumn, hitColumns, reasonCodes, rollupClassCodes } from '../../rules/click-fields.ts';
-import { firstMarked } from '../../rules/reclassified.ts';
+import { firstReclassified } from '../../rules/reclassified.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { GroupCount } from '../counts/groups.ts';
 import type {
@@ -151,7 +151,7 @@ const rollupClass = rollupClassSql('hits.class');
 /** The same as `shownReason`, in SQL. */
 const shown = (column: HitColumn): string =>
   column === 'reason'
-    ? `if(reason >= ${firstMarked}, ${reasonCodes.reclassified}, reason)`
+    ? `if(reason >= ${firstReclassified}, ${reasonCodes.reclassified}, reason)`
     : `hits.${column}`;
 
 const all = (conditions: readonly string[]): string => conditions.join(' and ');

@@ -52,7 +52,7 @@ export class ClickhouseWriter implements HitWriter {
     return this.#ledger.newestId();
   }
 
-  async rest(count: number): Promise<void> {
+  async waitForCapacity(count: number): Promise<void> {
     const left = this.#lastAt + this.#pause - performance.now();
     if (count < largeInsertion && left > 0) await sleep(left);
   }

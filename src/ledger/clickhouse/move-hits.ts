@@ -5,7 +5,7 @@ import type { Database } from '../../storage/database.ts';
 import { requireMigration } from '../../storage/least-migration.ts';
 import { newestMigration } from '../../storage/migrate.ts';
 import { deleteMovedHits, hitLocation, hitMove, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
-import { isOlderThere } from '../../storage/nodes.ts';
+import { hasOlderProcess } from '../../storage/nodes.ts';
 import {
   claimSetting,
   deletedBefore,
@@ -76,7 +76,7 @@ export async function deleteMoved(database: Database): Promise<void> {
 
 /** Begins the move, or continues that of an earlier run. Returns the store's id. */
 async function begin({ database, client, now, newStoreId }: MoveParts): Promise<string> {
-  if (await isOlderThere(database.read, newestMigration, now()))
+  if (await hasOlderProcess(database.read, newestMigration, now()))
     throw new MoveProblem('A node of an earlier version is running. Upgrade it first.');
   await requireMigration(database, newestMigration);
   const existingMove = (await hitLocation(database.read)).move;

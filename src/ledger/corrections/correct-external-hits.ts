@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isBefore } from '../../journal/files.ts';
-import { reasonWithin } from '../../rules/reclassified.ts';
+import { reasonToStore } from '../../rules/reclassified.ts';
 import type { Database } from '../../storage/database.ts';
 import { allWatermarks, lockWatermarks } from '../../storage/journal-watermarks.ts';
 import type { Queries } from '../../storage/schema.ts';
@@ -98,7 +98,7 @@ function differenceOf({ change }: CorrectionScope, hits: readonly StoredHit[]): 
   const changed = hits.map((hit) => ({
     ...hit,
     class: change.to,
-    reason: reasonWithin(hit.reason, change.to),
+    reason: reasonToStore(hit.reason, change.to),
   }));
   difference.count(changed, 1);
   return difference;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type HitColumn, hitColumns } from '../../rules/click-fields.ts';
-import { reasonWithin } from '../../rules/reclassified.ts';
+import { reasonToStore } from '../../rules/reclassified.ts';
 import type { Database } from '../../storage/database.ts';
 import { dialectOf } from '../../storage/dialect.ts';
 import { jsonRows } from '../../storage/json-rows.ts';
@@ -118,7 +118,7 @@ export async function correctPart(queries: Queries, scope: CorrectionScope, part
 const changed = (hit: StoredHit, newClass: number): StoredHit => ({
   ...hit,
   class: newClass,
-  reason: reasonWithin(hit.reason, newClass),
+  reason: reasonToStore(hit.reason, newClass),
 });
 
 const idsIn = (queries: Queries, ids: readonly number[]) => {

@@ -7,7 +7,7 @@ interface ClassChange {
   readonly from: number;
   readonly to: number;
   /** Only hits that a person has moved out of `to`. */
-  readonly isWayBack: boolean;
+  readonly isReversal: boolean;
 }
 
 /** The hits that a correction applies to, and their new class; without one they are erased. */
@@ -47,4 +47,4 @@ export const isInScope = (
   hit.at >= (from ?? Number.NEGATIVE_INFINITY) &&
   hit.at < to &&
   (change === null ||
-    (hit.class === change.from && (!change.isWayBack || classBefore(hit.reason) === change.to)));
+    (hit.class === change.from && (!change.isReversal || classBefore(hit.reason) === change.to)));

@@ -42,7 +42,7 @@ export function scopeOf(correction: StoredCorrection): CorrectionScope {
     change:
       from_class === null || to_class === null
         ? null
-        : { from: from_class, to: to_class, isWayBack: correction.way_back_of !== null },
+        : { from: from_class, to: to_class, isReversal: correction.way_back_of !== null },
   };
 }
 
@@ -186,7 +186,7 @@ async function lastClicksStep(database: Database, scope: CorrectionScope, cursor
 async function leftInHours(database: Database, scope: CorrectionScope): Promise<number> {
   const { change, owner } = scope;
   const hours = hoursOf(scope);
-  if (change === null || change.isWayBack || hours.from >= hours.to) return 0;
+  if (change === null || change.isReversal || hours.from >= hours.to) return 0;
   const dimension = dimensionCodes.total;
   const classes = rollupClassesIn(scope);
   const counts = openCounts(database, owner, { kind: 'rollups', dimension, value: undefined, classes });

@@ -47,7 +47,7 @@ const parts = enrichParts({
 const wordIdOf = (word: string): number =>
   word === '' ? 0 : 1 + Number(BigInt.asUintN(30, BigInt(Bun.hash(word))));
 const settle = (words: WordIds) =>
-  words.settle({
+  words.fetchIds({
     newestSweep: async () => 0,
     wordIds: async (missing) => new Map(missing.map((word) => [word, wordIdOf(word)])),
   });

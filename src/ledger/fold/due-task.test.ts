@@ -11,7 +11,7 @@ async function wakeUps(schedule: (task: DueTask) => void): Promise<number> {
 }
 
 test('a task requested several times is due once', async () => {
-  for (const name of ['later', 'laterAnew'] as const)
+  for (const name of ['later', 'postpone'] as const)
     expect(
       await wakeUps((task) => {
         for (let request = 0; request < 3; request++) task[name]();
@@ -29,7 +29,7 @@ test('a task is due until it is done, and never after being stopped', async () =
     task.later();
     task.stop();
     task.later();
-    task.laterAnew();
+    task.postpone();
   };
   expect(await wakeUps(stopped)).toBe(0);
 });

@@ -28,7 +28,7 @@ export class DueTask {
   }
 
   /** Due after the delay, replacing what was set before. */
-  laterAnew(): void {
+  postpone(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.later();

@@ -22,7 +22,7 @@ interface FoldedFolder {
 interface FolderParts extends FoldParts {
   readonly settings: Pick<FoldSettings, 'repeatWindow' | 'floodLimit'>;
   readonly now: () => number;
-  readonly tell: (event: string, facts: Record<string, unknown>) => void;
+  readonly log: (event: string, facts: Record<string, unknown>) => void;
 }
 
 /** Folds the journals in the data folder of another node, which has failed or whose folder was copied. Its files are not changed. */
@@ -77,13 +77,13 @@ async function foldJournal(
         isAlone: () => false,
         deliveriesOf: (clicks, journal) => parts.deliveriesOf(clicks, journal, clock.now),
         onFlaw: ({ kind, segment, bytes }) =>
-          parts.tell(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
+          parts.log(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
             journal: key,
             segment,
             bytes,
           }),
-        onDamage: (damage) => parts.tell('journal damaged', { journal: key, ...damage }),
-        onAway: (cause) => parts.tell('store away', { error: (cause as Error).message }),
+        onDamage: (damage) => parts.log('journal damaged', { journal: key, ...damage }),
+        onAway: (cause) => parts.log('store away', { error: (cause as Error).message }),
         keep: null,
       },
       key,

@@ -111,8 +111,8 @@ test('words get the ids from storage, and each is requested once', async () => {
   };
   const words = new WordIds();
   const [one, three, none] = [words.indexOf('a'), words.indexOf('abc'), words.indexOf('')];
-  await words.settle(store);
-  await words.settle(store);
+  await words.fetchIds(store);
+  await words.fetchIds(store);
   expect([one, three, none].map((index) => words.idAt(index))).toEqual([100, 300, 0]);
   expect(requested).toEqual([['a', 'abc']]);
   words.noteSweep(7);

@@ -1,5 +1,5 @@
 import type { JournalName, Position } from '../../journal/files.ts';
-import type { Keep } from '../../journal/folded-segments.ts';
+import type { Retention } from '../../journal/folded-segments.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
 import type { ClickServerCalls } from '../click-server-calls.ts';
 
@@ -18,7 +18,7 @@ export interface FoldSettings {
   /** The clock that limits the time of hits: the database's, or the time in messages. */
   readonly clock: 'server' | 'told';
   /** How long folded segments of the journal are kept. */
-  readonly keep: Keep;
+  readonly keep: Retention;
   /** Milliseconds in which the same request of a browser counts as a repeat; 0: none does. */
   readonly repeatWindow: number;
   /** Clicks a minute of one network on one link above which they are a flood; 0: none are. */

@@ -40,7 +40,7 @@ export interface FoldParts {
 export interface FoldWorkerParts extends FoldParts {
   readonly settings: FoldSettings;
   readonly now: number;
-  readonly tell: (message: FromFold) => void;
+  readonly send: (message: FromFold) => void;
 }
 
 const hostsKept = 60_000;
@@ -124,7 +124,7 @@ export class FoldWorker {
       isStopping: () => this.#isStopping,
       // The lifetime of its watermark must not depend on this node's clock alone.
       now: () => this.#serverClock.now,
-      tell: parts.tell,
+      send: parts.send,
     });
     this.#run();
   }
@@ -174,7 +174,7 @@ export class FoldWorker {
 
   #reportCalls(): void {
     const calls = takeClickServerCalls();
-    if (calls !== null) this.#parts.tell({ kind: 'click_server', calls, isAway: clickServerState.isAway });
+    if (calls !== null) this.#parts.send({ kind: 'click_server', calls, isAway: clickServerState.isAway });
   }
 
   /** A bug ends this thread's work: its memory can't be trusted any more. */
@@ -190,11 +190,11 @@ export class FoldWorker {
       cause instanceof JournalTaken && cause.message === watermarkKey(this.#parts.settings.journal);
     if (cause instanceof StoreChanged || isOwnTaken) {
       const reason = isOwnTaken ? 'the watermark has moved' : cause.message;
-      this.#parts.tell({ kind: 'restart', reason });
+      this.#parts.send({ kind: 'restart', reason });
       return;
     }
     const { message, stack = '' } = cause;
-    this.#parts.tell({ kind: 'fault', message, stack });
+    this.#parts.send({ kind: 'fault', message, stack });
   }
 
   /** The pause grows with each consecutive failure. */
@@ -212,7 +212,7 @@ export class FoldWorker {
   }
 
   #warn(event: string, facts: Record<string, unknown>): void {
-    this.#parts.tell({ kind: 'warning', event, facts });
+    this.#parts.send({ kind: 'warning', event, facts });
   }
 
   #hasMore(): boolean {
@@ -280,14 +280,14 @@ export class FoldWorker {
   }
 
   async #foldOwn(): Promise<void> {
-    const { store, tell } = this.#parts;
+    const { store, send } = this.#parts;
     this.#own ??= await this.#openOwn();
     const own = this.#own;
     const end = this.#end;
     for (let hasMore = true; hasMore; ) {
       hasMore = await this.#foldSome(own, end, store.batchLength());
       this.#pauseLength = firstPause;
-      tell({ kind: 'folded', position: own.position });
+      send({ kind: 'folded', position: own.position });
       this.#reportCalls();
     }
   }
@@ -313,7 +313,7 @@ export class FoldWorker {
     if (hasFolded) {
       this.#checkLater();
       // Later claims delete the earlier ones.
-      this.#deletingClaims.laterAnew();
+      this.#deletingClaims.postpone();
       await messagesReceived();
     }
     return hasFolded;
@@ -396,9 +396,9 @@ export class FoldWorker {
     const facts = { journal: watermarkKey(name), ...damage };
     try {
       const kept = copyDamaged(this.#parts.settings.dataDir, name, damage.segment);
-      this.#parts.tell({ kind: 'damage', facts: { ...facts, kept } });
+      this.#parts.send({ kind: 'damage', facts: { ...facts, kept } });
     } catch (cause) {
-      this.#parts.tell({ kind: 'damage', facts: { ...facts, not_kept: (cause as Error).message } });
+      this.#parts.send({ kind: 'damage', facts: { ...facts, not_kept: (cause as Error).message } });
     }
   }
 
@@ -470,7 +470,7 @@ export class FoldWorker {
     this.#isStopped = true;
     this.#own?.close();
     await this.#parts.store.close();
-    this.#parts.tell({ kind: 'stopped' });
+    this.#parts.send({ kind: 'stopped' });
   }
 
   async #lastRun(): Promise<void> {

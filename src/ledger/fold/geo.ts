@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { Reader, type Response } from 'mmdb-lib';
 import { countryCode, unknownCountry } from '../../rules/country.ts';
-import { nowhere, type Place, type PlacesKnown, regionCode } from '../../rules/place.ts';
+import { type KnownPlaceFields, type Place, regionCode, unknownPlace } from '../../rules/place.ts';
 
 /** ISO 3166 alpha-2, in upper case. */
 export type CountryOf = (address: string) => string;
@@ -29,7 +29,7 @@ export function openPlaceFile(path: string): PlaceOf {
 }
 
 /** Samples addresses across the address space: a city file has a city for most of them. */
-export function placesKnownIn(path: string): PlacesKnown {
+export function placesKnownIn(path: string): KnownPlaceFields {
   const placeOf = openPlaceFile(path);
   let [regions, cities] = [false, false];
   for (let first = 1; first < 224; first++)
@@ -88,7 +88,7 @@ function countryIn(record: unknown): string {
 
 /** Regions only by code: their names differ from file to file. */
 function placeIn(record: unknown): Place {
-  if (!isRecord(record)) return nowhere;
+  if (!isRecord(record)) return unknownPlace;
   const country = countryIn(record);
   return { country, region: regionIn(record, country), city: textIn(record.city) };
 }

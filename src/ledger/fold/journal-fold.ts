@@ -1,6 +1,6 @@
 import { type Damage, damageBySegment } from '../../journal/damage.ts';
 import { type Position, segmentsIn } from '../../journal/files.ts';
-import { FoldedSegments, type Keep } from '../../journal/folded-segments.ts';
+import { FoldedSegments, type Retention } from '../../journal/folded-segments.ts';
 import type { RawHit } from '../../journal/hit.ts';
 import { type Flaw, JournalReader } from '../../journal/reader.ts';
 import type { RecordBytes } from '../../journal/record.ts';
@@ -44,7 +44,7 @@ interface FoldParts {
   readonly onDamage: (damage: Damage) => void;
   readonly onAway: (cause: unknown) => void;
   /** How long folded segments are kept; null: no segment is removed. */
-  readonly keep: Keep | null;
+  readonly keep: Retention | null;
 }
 
 /** This many hits leave up to 50 MB of garbage, or very little if they have few visitors. */
@@ -193,7 +193,7 @@ export class JournalFold {
 
   async #fold(to: Position): Promise<void> {
     const { builder, hits, store, words, deliveriesOf } = this.#parts;
-    await this.#withRetries(() => words.settle(store));
+    await this.#withRetries(() => words.fetchIds(store));
     if (this.#isStopped) return;
     const from = this.#watermark;
     await this.#withRetries(() => this.#claims.claim(hits, from, this.#parts.now(), store));

@@ -22,7 +22,7 @@ interface OrphanedJournalsParts {
   readonly foldOwn: () => Promise<void>;
   readonly isStopping: () => boolean;
   readonly now: () => number;
-  readonly tell: (message: FromFold) => void;
+  readonly send: (message: FromFold) => void;
 }
 
 /** How often finished journals that are kept are checked. */
@@ -99,7 +99,7 @@ export class OrphanedJournals {
 
   /** Skips a journal whose process still runs. */
   async #recover(name: JournalName): Promise<void> {
-    const { settings, store, open, isStopping, now, tell } = this.#parts;
+    const { settings, store, open, isStopping, now, send } = this.#parts;
     const lock = lockJournal(folderOf(settings.dataDir, name));
     if (lock === null || isStopping()) {
       lock?.release();
@@ -113,7 +113,7 @@ export class OrphanedJournals {
       if (isStopping()) return;
       await store.finishJournal(watermarkKey(name), now());
       this.removeOrKeep(name, journal);
-      tell({ kind: 'recovered' });
+      send({ kind: 'recovered' });
     } finally {
       journal?.close();
       lock.release();
@@ -148,6 +148,6 @@ export class OrphanedJournals {
   }
 
   #warn(event: string, facts: Record<string, unknown>): void {
-    this.#parts.tell({ kind: 'warning', event, facts });
+    this.#parts.send({ kind: 'warning', event, facts });
   }
 }

@@ -72,7 +72,7 @@ export class WordIds {
   }
 
   /** Fetches the ids of all words so far; fails as storage does, and may be called again. */
-  async settle(store: Pick<FoldStore, 'newestSweep' | 'wordIds'>): Promise<void> {
+  async fetchIds(store: Pick<FoldStore, 'newestSweep' | 'wordIds'>): Promise<void> {
     this.#sweep ??= await store.newestSweep();
     const missing = this.#words.slice(this.#ids.length);
     if (missing.length === 0) return;

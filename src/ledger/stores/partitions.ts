@@ -16,7 +16,7 @@ const tables = {
 } as const;
 type Table = keyof typeof tables;
 /** A connection to the store. */
-export type AskPartitions = Query;
+export type PartitionQuery = Query;
 const tableNames = Object.keys(tables) as Table[];
 
 /**

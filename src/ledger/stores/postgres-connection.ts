@@ -7,7 +7,7 @@ import {
   codeOf,
   hasOldPlan,
   isAway,
-  lostNames,
+  isStatementNameMismatch,
   refusesParameters,
 } from '../../storage/drivers/postgres-faults.ts';
 import { beginWith } from '../../storage/drivers/postgres-pool.ts';
@@ -103,7 +103,7 @@ export class PostgresConnection {
   #isOfName(cause: unknown, name: string | undefined): boolean {
     if (name === undefined) return false;
     if (hasOldPlan(cause)) this.#names.renew(name);
-    else if (lostNames(cause)) this.#hasLostNames = true;
+    else if (isStatementNameMismatch(cause)) this.#hasLostNames = true;
     else return false;
     return true;
   }

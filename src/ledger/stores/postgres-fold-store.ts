@@ -295,7 +295,7 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   async #foldExternally(batch: FoldBatch, deliveriesOf: DeliveriesOf, openWriter: OpenWriter): Promise<void> {
     const writer = await this.#openedWriter(openWriter);
-    await writer.rest(batch.hits.count);
+    await writer.waitForCapacity(batch.hits.count);
     this.#firstId = await this.#takeIds(batch.hits.count);
     try {
       await this.#commit(batch, deliveriesOf);

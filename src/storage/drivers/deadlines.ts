@@ -53,5 +53,5 @@ const isOver = ({ terms, until }: Pick<DeadlineTask, 'terms' | 'until'>, now = p
   now >= until || terms.signal?.aborted === true;
 
 /** The deadline of a statement that is sent now. */
-export const untilWhen = ({ deadline, timeout }: ReadTerms): number =>
+export const deadlineFor = ({ deadline, timeout }: ReadTerms): number =>
   Math.min(deadline, performance.now() + timeout);

@@ -8,11 +8,11 @@ const findAmong = (servers: Record<string, ServerState | Promise<ServerState>>) 
 test("the writable server is found without waiting for one that doesn't answer", async () => {
   expect(await findAmong({ frozen: never, standby: 'reads', primary: 'writes' })).toEqual({
     url: 'primary',
-    standing: 'writes',
+    state: 'writes',
   });
 });
 
 test('if none is writable, a readable one is used', async () => {
-  expect(await findAmong({ gone: 'away', standby: 'reads' })).toEqual({ url: 'standby', standing: 'reads' });
+  expect(await findAmong({ gone: 'away', standby: 'reads' })).toEqual({ url: 'standby', state: 'reads' });
   expect(await findAmong({ gone: 'away', other: 'away' })).toBeNull();
 });

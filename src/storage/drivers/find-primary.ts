@@ -34,25 +34,28 @@ async function serverStateOf(url: string): Promise<ServerState> {
   }
 }
 
-export interface Found {
+export interface FoundServer {
   readonly url: string;
-  readonly standing: Exclude<ServerState, 'away'>;
+  readonly state: Exclude<ServerState, 'away'>;
 }
 
 /**
  * The first server to report that it takes changes, without waiting for the others, one of which may never answer; otherwise,
  * once all have answered, the first that can be read.
  */
-export async function findServer(urls: readonly string[], getState = serverStateOf): Promise<Found | null> {
-  const found = urls.map(async (url) => ({ url, standing: await getState(url) }));
+export async function findServer(
+  urls: readonly string[],
+  getState = serverStateOf,
+): Promise<FoundServer | null> {
+  const found = urls.map(async (url) => ({ url, state: await getState(url) }));
   const writing = found.map(async (server) => {
-    const { url, standing } = await server;
-    if (standing !== 'writes') throw new Error(standing);
-    return { url, standing };
+    const { url, state } = await server;
+    if (state !== 'writes') throw new Error(state);
+    return { url, state };
   });
   return Promise.any(writing).catch(async () => {
-    const reading = (await Promise.all(found)).find(({ standing }) => standing === 'reads');
-    return reading === undefined ? null : { url: reading.url, standing: 'reads' };
+    const reading = (await Promise.all(found)).find(({ state }) => state === 'reads');
+    return reading === undefined ? null : { url: reading.url, state: 'reads' };
   });
 }
 

@@ -30,7 +30,8 @@ export const hasOldPlan = (cause: unknown): boolean =>
  * Whether the server's connection doesn't know a named statement, or knows it already: a pooler uses another connection for each
  * transaction.
  */
-export const lostNames = (cause: unknown): boolean => codeOf(cause) === '26000' || codeOf(cause) === '42P05';
+export const isStatementNameMismatch = (cause: unknown): boolean =>
+  codeOf(cause) === '26000' || codeOf(cause) === '42P05';
 
 export const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? '';
 

@@ -2,7 +2,7 @@ import { threadUrl } from '../../bundle/located.ts';
 import { StoreUnavailable, type TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import { internalReadTerms, type ReadTerms } from '../database.ts';
-import { Deadlines, type DeadlineTask, untilWhen } from './deadlines.ts';
+import { Deadlines, type DeadlineTask, deadlineFor } from './deadlines.ts';
 import { faultOf } from './postgres-faults.ts';
 import { beginWith, indexCost, limits } from './postgres-pool.ts';
 import type { Primary } from './primary.ts';
@@ -58,7 +58,7 @@ export class PostgresJobs {
       return Promise.reject(new StoreUnavailable('too many queries are waiting'));
     return new Promise((resolve, reject) => {
       const job: Job = {
-        ...{ module, input, terms, reject, until: untilWhen(terms) },
+        ...{ module, input, terms, reject, until: deadlineFor(terms) },
         resolve: resolve as (answer: unknown) => void,
         ...{ hasBegun: false, thread: null, id: ++this.#lastId },
         giveUp: (cause) => this.#giveUp(job, cause),

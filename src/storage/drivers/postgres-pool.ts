@@ -3,7 +3,7 @@ import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import { cancelStatement } from './cancel-request.ts';
 import { connectTimeout } from './connect-timeout.ts';
 import { numberTypes } from './number-types.ts';
-import { faultOf, hasOldPlan, lostNames, refusesParameters } from './postgres-faults.ts';
+import { faultOf, hasOldPlan, isStatementNameMismatch, refusesParameters } from './postgres-faults.ts';
 import type { CheckedOut } from './postgres-reads.ts';
 import type { Primary } from './primary.ts';
 import { StatementNames } from './statement-names.ts';
@@ -166,7 +166,7 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
           return await client.query(query);
         } catch (cause) {
           // After a failure the server parses nothing more in a transaction, so it is unknown whether it knows the statement.
-          const isLost = query.name !== undefined && lostNames(cause) && !hasFailed;
+          const isLost = query.name !== undefined && isStatementNameMismatch(cause) && !hasFailed;
           hasFailed = isInTransaction;
           if (isLost) primary.hasLostNames = true;
           else if (hasOldPlan(cause)) names.renew(query.name);

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import type { ReadTerms } from '../database.ts';
-import { Deadlines, type DeadlineTask, untilWhen } from './deadlines.ts';
+import { Deadlines, type DeadlineTask, deadlineFor } from './deadlines.ts';
 
 /** A connection that is in use. */
 export interface CheckedOut {
@@ -56,7 +56,7 @@ export class PostgresReads {
       return Promise.reject(new StoreUnavailable('too many queries are waiting'));
     return new Promise((resolve, reject) => {
       const read: Read = {
-        ...{ sql, parameters, isPrepared, terms, resolve, reject, until: untilWhen(terms) },
+        ...{ sql, parameters, isPrepared, terms, resolve, reject, until: deadlineFor(terms) },
         ...{ hasBegun: false, isGivenUp: false, connection: undefined },
         giveUp: (cause) => this.#giveUp(read, cause),
       };

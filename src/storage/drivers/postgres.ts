@@ -9,7 +9,7 @@ import { together } from '../together.ts';
 import { ChangeQueue, type Settle } from './change-queue.ts';
 import { answerTime, readOnlySql, type ServerState, takesChanges } from './find-primary.ts';
 import { LookupBatcher } from './lookup-batcher.ts';
-import { hasOldPlan, lostNames } from './postgres-faults.ts';
+import { hasOldPlan, isStatementNameMismatch } from './postgres-faults.ts';
 import { PostgresJobs } from './postgres-jobs.ts';
 import { migrate, runAside } from './postgres-migrate.ts';
 import {
@@ -240,7 +240,10 @@ async function writeWithRetries<T>(transaction: Transaction, work: Work<T>): Pro
       return await transaction(work);
     } catch (cause) {
       const code = (cause as { code?: string }).code ?? '';
-      if (!(retryable.has(code) || hasOldPlan(cause) || lostNames(cause)) || attempt >= maxRetries)
+      if (
+        !(retryable.has(code) || hasOldPlan(cause) || isStatementNameMismatch(cause)) ||
+        attempt >= maxRetries
+      )
         throw cause;
       await Bun.sleep(2 ** attempt + Math.random() * 10);
     }

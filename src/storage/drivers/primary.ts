@@ -1,5 +1,5 @@
 import { serverName, serversOf } from '../../rules/database-url.ts';
-import { answerTime, type Found, findServer, type ServerState } from './find-primary.ts';
+import { answerTime, type FoundServer, findServer, type ServerState } from './find-primary.ts';
 
 /** Milliseconds between two checks of the server; well within the five seconds that a failover may disturb visitors. */
 const interval = 1_000;
@@ -128,22 +128,22 @@ export class Primary {
   async #search(): Promise<void> {
     const found = await findServer(this.#urls);
     const before = this.#state;
-    this.#state = found?.standing ?? 'away';
+    this.#state = found?.state ?? 'away';
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     if (found === null) return;
     const isOther = found.url !== this.#url;
     // The name resolves to another server now, which earlier connections don't follow.
-    const isReplaced = found.standing === 'writes' && (before === 'reads' || this.#unanswered >= 2);
+    const isReplaced = found.state === 'writes' && (before === 'reads' || this.#unanswered >= 2);
     if (isOther || (isReplaced && !isFirst)) this.#move(found, isFirst);
   }
 
-  #move({ url, standing }: Found, isFirst: boolean): void {
+  #move({ url, state }: FoundServer, isFirst: boolean): void {
     const isOther = url !== this.#url;
     this.#url = url;
     this.#generation += 1;
     this.#unanswered = 0;
-    const can = standing === 'writes' ? 'takes changes' : 'can only be read';
+    const can = state === 'writes' ? 'takes changes' : 'can only be read';
     if (isOther && !isFirst) this.#onMoved(`goes on at ${serverName(url)}, which ${can}`);
     for (const tracked of [...this.#connections])
       if (tracked.generation < this.#generation) tracked.destroy();

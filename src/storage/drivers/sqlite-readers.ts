@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { StoreUnavailable, type TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import { internalReadTerms, type ReadTerms } from '../database.ts';
-import { Deadlines, type DeadlineTask, untilWhen } from './deadlines.ts';
+import { Deadlines, type DeadlineTask, deadlineFor } from './deadlines.ts';
 import { isStopped, readState } from './read-state.ts';
 import type { JobQuestion, SqliteThread } from './sqlite-client.ts';
 import type { Answer } from './sqlite-connection.ts';
@@ -113,7 +113,7 @@ export class SqliteReaders {
     const queue = this.#queue;
     return {
       ...request,
-      until: untilWhen(request.terms),
+      until: deadlineFor(request.terms),
       reader: null,
       isSlow: false,
       get hasBegun() {

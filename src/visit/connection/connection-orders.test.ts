@@ -40,7 +40,7 @@ class Upstreams {
       resume: () => {
         upstream.isPaused = false;
       },
-      rest: () => {},
+      markIdle: () => {},
       end: () => {},
       close: () => {
         this.open.splice(this.open.indexOf(upstream) >>> 0, 1);

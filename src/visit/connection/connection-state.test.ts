@@ -96,7 +96,7 @@ class Owner {
       holds(this.#scheduled === 0, 'waits for two turns at once');
       this.#scheduled = 1;
     }
-    holds(!has('restUpstream') || before.phase === 'response', 'rests with a request in progress');
+    holds(!has('keepUpstream') || before.phase === 'response', 'rests with a request in progress');
     holds(!has('endUpstream') || before.phase === 'response', 'ends a request that is incomplete');
     holds(!(has('pause') && has('resume')), 'pauses and resumes at once');
     holds(!has('pause') || !this.#isPaused, 'is paused twice');

@@ -117,7 +117,7 @@ export const Effect = {
   /** End the writing side of the upstream connection, if the request has a safe method. */
   endUpstream: 1 << 7,
   /** Keep the upstream connection for the next request. */
-  restUpstream: 1 << 8,
+  keepUpstream: 1 << 8,
   /** Process what is held, then report 'held processed'. */
   process: 1 << 9,
   pause: 1 << 10,
@@ -206,7 +206,7 @@ function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal)
       // After a response that came before its whole request, the start of the next request is unknown.
       if (state.phase === 'upload') return finish(state);
       state.phase = 'reading';
-      return Effect.restUpstream | processHeld(state);
+      return Effect.keepUpstream | processHeld(state);
     case 'last response complete':
       return finish(state);
     case 'failed':

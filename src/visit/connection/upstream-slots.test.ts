@@ -58,8 +58,8 @@ test('an idle connection is closed when another waits', async () => {
   const { slots, take, slotFor, newEntries } = slotsOf(2, 2);
   take('a1', 'a');
   take('a2', 'a');
-  slots.rest(slotFor('a1'));
-  slots.rest(slotFor('a2'));
+  slots.markIdle(slotFor('a1'));
+  slots.markIdle(slotFor('a2'));
   slots.use(slotFor('a1'));
   newEntries();
   take('b1', 'b');
@@ -67,7 +67,7 @@ test('an idle connection is closed when another waits', async () => {
   await Promise.resolve();
   expect(newEntries()).toEqual(['start b1']);
   take('b2', 'b');
-  slots.rest(slotFor('a1'));
+  slots.markIdle(slotFor('a1'));
   await Promise.resolve();
   expect(newEntries()).toEqual(['close a1', 'start b2']);
 });

@@ -67,7 +67,7 @@ export class UpstreamSlots {
   }
 
   /** Its connection is idle, and kept for the next request. */
-  rest(slot: Slot): void {
+  markIdle(slot: Slot): void {
     this.#idle.add(slot);
     slot.network.idle.add(slot);
     if (this.#waiting > 0) this.#endIdle(slot.network);

@@ -33,7 +33,7 @@ export interface Upstream {
   pause(): void;
   resume(): void;
   /** No request is under way. */
-  rest(): void;
+  markIdle(): void;
   /** The client sends no more. */
   end(): void;
   close(): void;
@@ -90,8 +90,8 @@ export class UpstreamConnection implements Upstream, SlotHolder {
     this.#listener.guarded(this.#listener.stalled);
   }
 
-  rest(): void {
-    this.#slots.rest(this.#slot);
+  markIdle(): void {
+    this.#slots.markIdle(this.#slot);
   }
 
   #connect(): void {

@@ -1,9 +1,9 @@
-import { KeptBundle } from '../../bundle/kept-bundle.ts';
+import { CachedBundle } from '../../bundle/kept-bundle.ts';
 
 /** The path of the captcha page's script: its first segment is reserved on every domain. */
 export const captchaScriptPath = '/_linnet/captcha.js';
 
-export const captchaScript = new KeptBundle(
+export const captchaScript = new CachedBundle(
   'captcha',
   new URL('./captcha-client.ts', import.meta.url),
   ([script]): Uint8Array<ArrayBuffer> => {

@@ -29,10 +29,10 @@ beforeEach(() => {
     },
     reserveGuess: async () => {
       countedGuesses += 1;
-      const forgive = async () => {
+      const withdraw = async () => {
         countedGuesses -= 1;
       };
-      return { forgive, turn: { party: '198.51.100.1', isKnown: false } };
+      return { withdraw, turn: { party: '198.51.100.1', isKnown: false } };
     },
   });
 });

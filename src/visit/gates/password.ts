@@ -3,7 +3,7 @@ import type { LinkForVisitor } from '../../rules/resolve.ts';
 /** A guess that has been counted. */
 interface Guess {
   /** Uncounts the guess: it was right, or it was never checked. */
-  readonly forgive: () => Promise<void>;
+  readonly withdraw: () => Promise<void>;
   /** The party under which the password check queues. */
   readonly turn: { readonly party: string; readonly isKnown: boolean };
 }
@@ -57,11 +57,11 @@ export class PasswordGate {
     const guess = await this.#parts.reserveGuess(link.id, network, browser);
     const isRight = await this.#verify(link, password, guess).catch(async (cause) => {
       // A guess that was never checked doesn't count.
-      await guess.forgive();
+      await guess.withdraw();
       throw cause;
     });
     if (!isRight) return null;
-    await guess.forgive();
+    await guess.withdraw();
     return this.#cookie(link, path);
   }
 

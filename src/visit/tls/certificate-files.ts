@@ -45,7 +45,7 @@ export function readCertificate(files: CertificateFiles, now: number): Certifica
 }
 
 /** When it expires, in epoch milliseconds. */
-export const endOf = ({ certificate }: CertificatePair): number =>
+export const expiryOf = ({ certificate }: CertificatePair): number =>
   Date.parse(new X509Certificate(certificate).validTo);
 
 export const isFor = ({ certificate }: CertificatePair, host: string): boolean => {

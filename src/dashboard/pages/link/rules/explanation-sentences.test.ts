@@ -38,8 +38,8 @@ describe('an explanation as sentences', () => {
       passed: false,
       sentence: "Rule 1, “Germany”, doesn't fit.",
       conditions: [
-        { met: false, phrase: 'is in Germany', saw: 'an unknown country' },
-        { met: true, phrase: "doesn't read English", saw: 'Austrian German' },
+        { isMatched: false, phrase: 'is in Germany', visitorValue: 'an unknown country' },
+        { isMatched: true, phrase: "doesn't read English", visitorValue: 'Austrian German' },
       ],
     });
     expect(stepInWords({ rule: 'r_2', matched: true, conditions: [] }, rules).sentence).toBe(
@@ -53,11 +53,11 @@ describe('an explanation as sentences', () => {
     const dateCondition = { key: 'from', not: false, matched: false, saw: at };
     expect(
       stepInWords({ rule: 'r_1', matched: false, conditions: [dateCondition] }, rules).conditions,
-    ).toMatchObject([{ saw: instant(at) }]);
+    ).toMatchObject([{ visitorValue: instant(at) }]);
     const conditions = [{ key: 'country', not: false, matched: true, saw: 'DE' }];
     expect(stepInWords({ rule: 'r_gone', matched: true, conditions }, rules)).toMatchObject({
       sentence: 'Rule r_gone fits.',
-      conditions: [{ phrase: 'country', saw: 'Germany' }],
+      conditions: [{ phrase: 'country', visitorValue: 'Germany' }],
     });
   });
 

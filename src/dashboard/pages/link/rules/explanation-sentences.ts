@@ -12,7 +12,11 @@ interface StepInWords {
   readonly passed: boolean;
   readonly sentence: string;
   /** For a rule: its conditions, and the visitor's values that were compared. */
-  readonly conditions: readonly { readonly met: boolean; readonly phrase: string; readonly saw: string }[];
+  readonly conditions: readonly {
+    readonly isMatched: boolean;
+    readonly phrase: string;
+    readonly visitorValue: string;
+  }[];
 }
 
 const checks: Readonly<Record<Check, readonly [passed: string, failed: string]>> = {
@@ -50,9 +54,9 @@ export function stepInWords(step: Step, rules: readonly Rule[]): StepInWords {
     conditions: step.conditions.map(({ key, not, matched, saw }) => {
       const condition = ruleConditions.find((other) => other.key === key && other.isNegated === not);
       return {
-        met: matched,
+        isMatched: matched,
         phrase: condition ? phraseOf(condition) : key,
-        saw: visitorValueInWords(key, saw),
+        visitorValue: visitorValueInWords(key, saw),
       };
     }),
   };

@@ -162,11 +162,11 @@ const Steps = ({ explanation, rules }: StepsProps) => (
             <p>{sentence}</p>
             {conditions.length > 0 && (
               <ul class="soft small">
-                {conditions.map(({ met, phrase, saw }) => (
+                {conditions.map(({ isMatched, phrase, visitorValue }) => (
                   <li key={phrase}>
-                    <Mark isMet={met} />
+                    <Mark isMet={isMatched} />
                     <span>
-                      {phrase} (here: <bdi>{saw}</bdi>)
+                      {phrase} (here: <bdi>{visitorValue}</bdi>)
                     </span>
                   </li>
                 ))}
