@@ -78,7 +78,7 @@ async function withHits(database: Database, { clicksUrl }: Config, log: Log): Pr
   } catch (cause) {
     const name = clickServerName(clicksUrl);
     if (!(cause instanceof StoreUnavailable))
-      throw new StartProblem(`ClickHouse at ${name} can not be used: ${reason(cause)}. Check CLICKS_URL.`);
+      throw new StartProblem(`ClickHouse at ${name} cannot be used: ${reason(cause)}. Check CLICKS_URL.`);
     log.warn('clicks server away', { server: name, error: cause.message });
   }
   return { ...database, hits };
@@ -125,7 +125,7 @@ async function keyIn(config: Config, dataDir: string): Promise<string> {
   try {
     return await masterKey(config.secretKey, dataDir);
   } catch (cause) {
-    throw new StartProblem(`The secret key can not be used: ${reason(cause)}.`);
+    throw new StartProblem(`The secret key cannot be used: ${reason(cause)}.`);
   }
 }
 

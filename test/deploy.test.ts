@@ -130,7 +130,7 @@ test('the image runs with a read-only root, passes its health check, and stops a
   const settings = { DATA_DIR: '/data', HOST: '0.0.0.0', PORT, LOG_LEVEL: 'warn' };
   const health = (...words: string[]) =>
     resultOf(runFile([...inImage, 'healthcheck', ...words], settings, folder.path));
-  expect(await health()).toEqual([1, '', `http://127.0.0.1:${PORT}/healthz: nobody answers\n`]);
+  expect(await health()).toEqual([1, '', `http://127.0.0.1:${PORT}/healthz: nothing answers\n`]);
   const program = runFile([...inImage, 'serve'], settings, folder.path);
   await program.address();
   await eventually(async () => (await health())[0] === 0, 'the image to be healthy');

@@ -97,7 +97,7 @@ describe("a target's response", () => {
     const attempt = await attemptWith((socket) =>
       socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)),
     );
-    expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The target never came to its answer.' });
+    expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The target sent no final response.' });
   });
 
   test.each([
@@ -166,13 +166,13 @@ describe("a target's response", () => {
       { ...outgoing, signal: stop.signal },
       permitted(target.port),
     );
-    expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The delivery was broken off.' });
+    expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The request was cancelled.' });
     const late = await post(
       urlOf(outside, target.port),
       { ...outgoing, signal: stop.signal },
       permitted(target.port),
     );
-    expect(late).toMatchObject({ kind: 'failed', sentence: 'The delivery was broken off.' });
+    expect(late).toMatchObject({ kind: 'failed', sentence: 'The request was cancelled.' });
     expect(target.connections).toHaveLength(1);
   });
 });

@@ -64,7 +64,7 @@ const outline = {
   long: true,
   statuses: {
     200: 'Done.',
-    202: 'There are many: it goes on in the background, and its entry says how far it is.',
+    202: 'There are many: it continues in the background, and its entry shows the progress.',
   },
   answer: ClickCorrection,
 } as const;
@@ -113,7 +113,7 @@ export const reclassify = endpoint({
     if (take_back !== undefined) {
       const other = Object.entries(body).find(([name, value]) => name !== 'take_back' && value !== undefined);
       if (other)
-        throw new Refusal('FIELD_INVALID', '"take_back" says all. Leave the other fields out.', {
+        throw new Refusal('FIELD_INVALID', '"take_back" needs no other fields. Leave the other fields out.', {
           field: other[0],
         });
       return replyOf(await revertReclassification(context, caller, params.id, take_back));

@@ -27,7 +27,7 @@ const timedOut = (timeout: number | null): Refusal =>
   );
 
 const notBegun = (): Refusal =>
-  new Refusal('BUSY', 'Too many questions are waiting for an answer right now. Try again in a few seconds.', {
+  new Refusal('BUSY', 'Too many requests are waiting for an answer right now. Try again in a few seconds.', {
     retryAfter: 3,
   });
 

@@ -132,7 +132,7 @@ function refusalsOf(
     ['401', 'The credential is missing, unknown or expired.', true],
     [
       '403',
-      'The credential is good, and this is not allowed to it; or a cookie came from a page of another site.',
+      'The credential is valid but may not do this; or a cookie came from a page of another site.',
       permission !== undefined || credential === 'optional' || isChange,
     ],
     ['404', 'Not there, or not in your organization.', params !== undefined],

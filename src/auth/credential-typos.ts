@@ -13,7 +13,7 @@ export function credentialTypo(credential: string): string | null {
   if (/^["'`“„«].*|.*["'`”»]$/.test(credential))
     return 'The credential has quotes around it. Send it without them.';
   if (/^bearer\b/i.test(credential))
-    return 'The header "api-key" holds the key alone. "Bearer" belongs into the header "Authorization".';
+    return 'The header "api-key" holds the key alone. "Bearer" belongs in the header "Authorization".';
   if (/\s/.test(credential)) return `The credential has a space or a line break in it. ${copyAgain}`;
   if (looksLikeApiKey(credential)) return keyTypo(credential);
   if (credential.startsWith('lna_')) return null;

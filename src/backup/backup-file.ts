@@ -94,8 +94,8 @@ async function* partsIn(lines: AsyncGenerator<string>, hash: Bun.CryptoHasher): 
     const end = End.safeParse(value);
     if (end.success) {
       if (end.data.rows !== rows || end.data.sha256 !== hash.digest('hex'))
-        throw damaged('its checksum is another');
-      if (!(await lines.next()).done) throw damaged('it goes on behind its end');
+        throw damaged('its checksum does not match');
+      if (!(await lines.next()).done) throw damaged('there is data after its end');
       return;
     }
     hash.update(`${line}\n`);

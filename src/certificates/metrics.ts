@@ -15,7 +15,7 @@ export async function certificateMetrics(queries: Queries, ownHost: string, now:
   return [
     {
       name: 'linnet_certificate_names',
-      help: 'Names that a certificate was asked for, by whether they have a valid one.',
+      help: 'Names for which a certificate was requested, by whether they have a valid one.',
       kind: 'gauge',
       samples: [
         { labels: { certificate: 'valid' }, value: served },

@@ -30,7 +30,7 @@ export const backup: StandaloneCommand = {
     await noteBackup(config.databaseUrl, resolve(config.dataDir), Date.now());
     process.stderr.write(
       file === '-'
-        ? 'The backup is whole. Keep the secret key apart from it.\n'
+        ? 'The backup is complete. Keep the secret key apart from it.\n'
         : `The backup is in ${resolve(file)}. Keep the secret key (${keyOf(config)}) apart from it.\n`,
     );
     if (hits.areMissing)

@@ -33,6 +33,6 @@ async function stateOf(url: string, name: string | null): Promise<string> {
   } catch (cause) {
     return (cause as Error).name === 'TimeoutError'
       ? `no answer in ${timeout / 1000} seconds`
-      : 'nobody answers';
+      : 'nothing answers';
   }
 }

@@ -15,7 +15,7 @@ export function dnsNotice(
     ].join('\n    ');
   const otherAddresses = found.filter((address) => !ownAddresses.includes(address));
   if (otherAddresses.length === 0) return `The DNS leads ${host} to this machine (${found.join(', ')}).`;
-  return `The DNS leads ${host} to ${otherAddresses.join(', ')}, which this machine doesn't have itself (${ownAddresses.join(', ') || 'none'}): right where a router or a balancer there passes ports 443 and 80 on to it.`;
+  return `The DNS leads ${host} to ${otherAddresses.join(', ')}, which this machine doesn't have itself (${ownAddresses.join(', ') || 'none'}): that is right if a router or load balancer there forwards ports 443 and 80 to it.`;
 }
 
 /** Addresses that can't be reached from other networks don't belong in the public DNS. */

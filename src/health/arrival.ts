@@ -22,7 +22,7 @@ export async function arrivalFindings({ site, secrets, config, now }: CheckConte
       notice(
         'address',
         `${origin} does not answer this machine: ${(cause as Error).message}`,
-        'See that the server runs, and that BASE_URL leads to it. Where others reach it, their network may only not lead back to itself.',
+        'See that the server runs, and that BASE_URL leads to it. If others can reach it, only the way from this machine back to itself may be missing.',
       ),
     ];
   }
@@ -63,7 +63,7 @@ export function headerFindings(
     findings.push(
       problem(
         'address',
-        'TRUSTED_PROXIES names proxies, and no X-Forwarded-For arrives: visitors could say any address to be theirs.',
+        'TRUSTED_PROXIES names proxies, and no X-Forwarded-For arrives: visitors could claim any address.',
         'Have the proxy send X-Forwarded-For, or set TRUSTED_PROXIES to 0 where there is none.',
       ),
     );
@@ -71,8 +71,8 @@ export function headerFindings(
     findings.push(
       problem(
         'address',
-        `TRUSTED_PROXIES is ${trusted.count}, and X-Forwarded-For names ${forwarded.split(',').length}: visitors could say any address to be theirs.`,
-        'Set it to how many proxies stand in front.',
+        `TRUSTED_PROXIES is ${trusted.count}, and X-Forwarded-For names ${forwarded.split(',').length}: visitors could claim any address.`,
+        'Set it to the number of proxies in front of it.',
       ),
     );
   if (isSecure && isProxied && headers['x-forwarded-proto'] !== 'https')

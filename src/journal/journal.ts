@@ -122,7 +122,7 @@ export class Journal {
     const { held } = this;
     this.#held = [];
     this.#heldLength = 0;
-    if (held > 0) this.#parts.onWarning('dropped', held, new Error('stopped while the disk takes nothing'));
+    if (held > 0) this.#parts.onWarning('dropped', held, new Error('stopped while the disk accepts no data'));
     clearTimeout(this.#retrying);
     clearTimeout(this.#syncing);
     const file = this.#file;
@@ -216,7 +216,7 @@ export class Journal {
     try {
       while (written < length) {
         const taken = disk.write(file, record, written, length - written, this.#size + written);
-        if (taken === 0) throw new Error('the disk takes nothing');
+        if (taken === 0) throw new Error('the disk accepts no data');
         written += taken;
       }
     } catch (cause) {

@@ -45,6 +45,6 @@ export function destinationMail({ to, links, total, origin, ...facts }: Destinat
       ...(more > 0 ? [`And ${more.toLocaleString('en')} more.`] : []),
     ],
     action: { label: 'See these links', url: `${origin}/app?has_problem=true` },
-    closing: `You get this mail at most every six hours, as an administrator of ${organization} on ${new URL(origin).host}..`,
+    closing: `You get this mail at most every six hours, as an administrator of ${organization} on ${new URL(origin).host}.`,
   });
 }

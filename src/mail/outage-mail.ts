@@ -31,6 +31,6 @@ export function outageMail({ to, target, since, keptDays, origin, ...facts }: Ou
       `Each message is tried again for three days. ${retentionSentence(keptDays)}, and you can have all of it sent again with one click.`,
     ],
     action: { label: 'See what fails', url: `${origin}/app/organization` },
-    closing: `You get this mail once an outage, as an administrator of ${organization} on ${new URL(origin).host}.`,
+    closing: `You get this mail once for each outage, as an administrator of ${organization} on ${new URL(origin).host}.`,
   });
 }

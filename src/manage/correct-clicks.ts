@@ -98,13 +98,13 @@ export async function revertReclassification(
   if (way_back_of !== null)
     throw new Refusal(
       'FIELD_INVALID',
-      'This one is a way back itself. Reclassify the clicks again instead.',
+      'This one takes back another itself. Reclassify the clicks again instead.',
       {
         field: 'take_back',
       },
     );
   if (from_class === null || to_class === null)
-    throw new Refusal('FIELD_INVALID', 'What was erased is gone, and can not be restored.', {
+    throw new Refusal('FIELD_INVALID', 'What was erased is gone, and cannot be restored.', {
       field: 'take_back',
     });
   const span = { linkId, from: original.from_at ?? undefined, to: original.to_at };
@@ -132,13 +132,9 @@ async function correct(
 ): Promise<ListedCorrection> {
   const { database, now } = context;
   if (from !== undefined && from > now())
-    throw new Refusal(
-      'FIELD_INVALID',
-      'There are no clicks from then on yet. Give an instant that has been.',
-      {
-        field: 'from',
-      },
-    );
+    throw new Refusal('FIELD_INVALID', 'There are no clicks from then on yet. Give an instant in the past.', {
+      field: 'from',
+    });
   // A click that was answered before the call is included, even if it isn't in the store yet.
   const requestedAt = now();
   await Promise.race([context.clicksFolded(), Bun.sleep(foldTimeout)]);

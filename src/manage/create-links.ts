@@ -34,7 +34,7 @@ async function findOrCreate(context: Context, prepared: PreparedLink): Promise<L
   if (found) return found;
   return context.database.write(async (queries) => {
     const [outcome] = await findOrStore(context, queries, [prepared]);
-    if (!outcome || outcome instanceof Refusal) throw outcome ?? new Error('a link came to nothing');
+    if (!outcome || outcome instanceof Refusal) throw outcome ?? new Error('a link could not be created');
     return outcome;
   });
 }

@@ -43,7 +43,7 @@ async function refuseTooMany({ limits }: Context, network: string): Promise<void
   if (await withinLimits(limits, networkLimit)) return;
   throw new Refusal(
     'TOO_MANY_ATTEMPTS',
-    'New passwords were asked for too often from your network. Look for the mail among your spam, or try again in an hour.',
+    'Too many password resets were requested from your network. Look for the mail among your spam, or try again in an hour.',
     { retryAfter: hour / 1000 },
   );
 }

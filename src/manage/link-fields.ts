@@ -264,7 +264,7 @@ function signingKey(key: string): string {
   if (!isBrokenKey(key)) return key;
   throw new Refusal(
     'FIELD_INVALID',
-    'A key that begins with "whsec_" goes on in base64, and this one does not. Copy the whole key, or take one that begins otherwise.',
+    'A key that begins with "whsec_" continues in base64, and this one does not. Copy the whole key, or use one that begins differently.',
     { field: 'webhook_auth_key' },
   );
 }

@@ -98,7 +98,7 @@ async function visibleDomains(
   if (id === defaultDomainId && !seesDefault)
     throw new Refusal(
       'FORBIDDEN',
-      'What people asked for in vain on the domain of the service itself is seen by administrators of the organization that runs it. Give a domain of yours.',
+      'Visits without a link on the domain of the service itself are shown to administrators of the organization that runs it. Give a domain of yours.',
       { field: 'domain' },
     );
   const own = await listDomains(context.database.read, caller.organizationId);

@@ -67,7 +67,7 @@ export async function storeLinks(
 }
 
 export function outcomeOf(outcomes: ReadonlyMap<PreparedLink, Outcome>, link: PreparedLink): Outcome {
-  return outcomes.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.');
+  return outcomes.get(link) ?? new Refusal('INTERNAL', 'A link could not be created.');
 }
 
 /**

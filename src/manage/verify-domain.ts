@@ -17,7 +17,7 @@ export async function verifyDomain(context: Context, caller: Caller, id: number)
   await limitCalls(
     context,
     limits(id, caller.organizationId),
-    'The DNS was asked often enough for now, and is asked again by itself.',
+    'The DNS was queried often enough for now. Linnet tries again by itself.',
   );
   const result = await checkDomain(context, domain);
   if (result === 'gone') throw notFound('domain');

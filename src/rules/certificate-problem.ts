@@ -20,23 +20,23 @@ const sentences: Readonly<Record<CertificateProblem, (host: string) => string>> 
   dns: (host) =>
     `The authority finds no address of ${host} in the DNS. Set the address record that its page under Domains shows; where there is DNSSEC, check that it is right.`,
   connection: (host) =>
-    `The authority reaches nothing at ${host}. Let its A and AAAA records lead to this service alone, and open ports 443 and 80 in every firewall on the way.`,
+    `The authority can reach nothing at ${host}. Let its A and AAAA records lead to this service alone, and open ports 443 and 80 in every firewall on the way.`,
   other_answer: (host) =>
-    `Another server answers at ${host}. Let all of its A and AAAA records lead here, and take away proxies (such as a CDN) that end TLS themselves.`,
+    `Another server answers at ${host}. Let all of its A and AAAA records lead here, and remove proxies (such as a CDN) that end TLS themselves.`,
   rate_limit: () =>
-    'The authority gives no more certificates for this domain for now. Nothing is to be done, unless it has to be soon: then use another authority (ACME_URL). It is asked again when its limit allows.',
+    'The authority issues no more certificates for this domain for now. Linnet tries again when its limit allows. If you need one sooner, use another authority (ACME_URL).',
   rejected_name: (host) =>
-    `The authority gives no certificates for ${host}. Use another name, or another authority (ACME_URL).`,
+    `The authority issues no certificates for ${host}. Use another name, or another authority (ACME_URL).`,
   account: () =>
-    'The authority refuses the account. Check ACME_EMAIL, and ACME_EAB_KID and ACME_EAB_KEY where it gives those.',
+    'The authority refuses the account. Check ACME_EMAIL, and ACME_EAB_KID and ACME_EAB_KEY if it gave you those.',
   authority_away: () =>
-    'The authority does not answer. It is asked again soon; check that this machine reaches it (ACME_URL).',
+    'The authority does not answer. Linnet tries again soon; check that this machine can reach it (ACME_URL).',
   too_often: () =>
-    'There were as many orders for this name in a week as authorities allow. Nothing is to be done: it is ordered again when the oldest is a week old.',
+    'There were as many orders for this name in a week as authorities allow. There is nothing to do: Linnet orders it again when the oldest is a week old.',
   refused: () =>
-    'The authority refused the order: what it said stands beside this, and says what to do. It is asked again later.',
+    'The authority refused the order. Its answer, shown here as well, says what to do. Linnet tries again later.',
   unusable: () =>
-    'The authority gave a certificate that can not be used. It is asked again later; if that goes on, use another authority (ACME_URL).',
+    'The authority issued a certificate that cannot be used. Linnet tries again later; if that happens again, use another authority (ACME_URL).',
 };
 
 /** What is wrong, and what to do about it. */

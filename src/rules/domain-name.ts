@@ -64,7 +64,7 @@ export function readDomainName(text: string, ours: readonly string[]): DomainNam
 
 function readHost(name: string, ours: readonly string[]): DomainName {
   if (name === '') return refuse('Give the name of a domain, such as go.example.com.');
-  if (name.includes('@')) return refuse('A domain has no user name in it. Give what stands behind the @.');
+  if (name.includes('@')) return refuse('A domain has no user name in it. Give only what follows the @.');
   if (/^[^[\]]*:/.test(name)) {
     return refuse('A domain has no port. Give the name alone; links answer on the usual ports.');
   }

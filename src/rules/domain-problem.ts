@@ -37,7 +37,7 @@ function proofSentence({ records, goneSince, isVerified }: Situation): string | 
   if (!proof || proof.state === 'ok') return null;
   if (proof.state === 'unknown') {
     const kept = isVerified ? ' The domain stays as it is.' : '';
-    return `The DNS could not be asked for ${proof.name}; that is no fault of the record.${kept} It is tried again by itself.`;
+    return `The DNS did not answer for ${proof.name}; that says nothing about the record.${kept} Linnet tries again by itself.`;
   }
   const end =
     isVerified && goneSince !== null
@@ -47,7 +47,7 @@ function proofSentence({ records, goneSince, isVerified }: Situation): string | 
     return `${proof.name} has a TXT record, but not this one: ${listed(proof.seen)} was seen.${end}`;
   }
   return end === ''
-    ? `There is no TXT record at ${proof.name} yet. Name servers may take up to an hour to tell of a new one.`
+    ? `There is no TXT record at ${proof.name} yet. It may take up to an hour until name servers show a new one.`
     : `The TXT record at ${proof.name} is gone.${end}`;
 }
 
@@ -58,12 +58,12 @@ function addressSentence({ host, records, findings, target }: Situation): string
   const foundAddresses = addressesOf(findings);
   if (!addressRecords.some((record) => record.state === 'ok')) {
     if (addressRecords.some((record) => record.state === 'unknown')) {
-      return `The DNS could not be asked where ${host} leads. It is tried again by itself.`;
+      return `The DNS did not answer where ${host} leads. Linnet tries again by itself.`;
     }
     if (foundAddresses.length === 0 && first.seen.length === 0) {
       return `${host} leads nowhere yet. Add the ${first.type} record to ${first.value}.`;
     }
-    return `${host} leads to ${listed(first.seen.length > 0 ? first.seen : foundAddresses)}, not to ${first.value}. Change that record, unless a proxy of yours stands there and passes visitors on.`;
+    return `${host} leads to ${listed(first.seen.length > 0 ? first.seen : foundAddresses)}, not to ${first.value}. Change that record, unless a proxy of yours there forwards visitors.`;
   }
   const wrongAddresses =
     target.addresses.length === 0

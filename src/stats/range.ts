@@ -56,7 +56,7 @@ export function clicksRange(input: Pick<RangeInput, 'from' | 'to'>): Partial<Ran
 
 function refuseReversed(from: number, to: number, field: string): void {
   if (from >= to)
-    throw invalid(field, '"from" must be before "to". Turn them round, or leave one out.', 'RANGE_REVERSED');
+    throw invalid(field, '"from" must be before "to". Swap them, or leave one out.', 'RANGE_REVERSED');
 }
 
 const startOf = (text: string | undefined, timezone: string): number | undefined =>

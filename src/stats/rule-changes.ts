@@ -29,7 +29,7 @@ export const visitorsByHourSince = (changedAt: number | null): number =>
   changedAt === null ? 0 : (Math.floor(changedAt / dayLength) + 1) * (dayLength / hourLength);
 
 const repeats =
-  'From here on, what a browser sends twice within two seconds (or another time that is set) is one click; before, a second visit from one address and user agent within ten seconds was none. Machines are told by more signs than before, and floods are set apart.';
+  'From here on, what a browser sends twice within two seconds (or another time that is set) is one click; before, a second visit from one address and user agent within ten seconds was none. Machines are recognised by more signs than before, and floods are counted separately.';
 const visitors =
   'From here on, a visitor counts in the hour of their first click of the day (UTC). Before, the visitors of a UTC day are shown where its noon is.';
 

@@ -166,7 +166,7 @@ export const lastExclusiveMigration = 45;
 export const leastWriter = Math.max(37, ...migrations.map((_, index) => unusedSince(index + 1) ?? 0));
 
 export const newerStore =
-  'this database was set up by a newer Linnet; start that one, or restore a backup from before it';
+  'this database was set up by a newer Linnet; start that version, or restore a backup from before it';
 
 export const migrationsTable = (kind: Database['kind']): string =>
   `create table if not exists migrations (number ${dialects[kind].integer} primary key) ${dialects[kind].tableEnd}`;

@@ -190,10 +190,10 @@ export const captchaPage = (host: string, referer: string, challenge: object, er
   page({
     status: error ? 403 : 200,
     host,
-    title: 'One click to go on',
+    title: 'One click to continue',
     head: `<script type="module" src="${captchaScriptPath}"></script>`,
     body:
-      '<h1>One click to go on</h1><p>This link is protected from automated visitors. Your browser does a short sum; nothing about you is asked.</p>' +
+      '<h1>One click to continue</h1><p>This link is protected from automated visitors. Your browser solves a short calculation; it is asked nothing about you.</p>' +
       `<form method="post" data-challenge="${escapeHtml(JSON.stringify(challenge))}"><input type="hidden" name="altcha">` +
       `${refererInput(referer)}<button>Continue</button><p role="status">${error ? escapeHtml(error) : ''}</p></form>` +
       '<noscript><p>This check needs JavaScript. Allow it for this page and reload.</p></noscript>',

@@ -81,7 +81,7 @@ export async function guardedRequest(
   const startedAt = performance.now();
   const duration = () => Math.round(performance.now() - startedAt);
   const aborter = new AbortController();
-  const abortCall = () => aborter.abort(new CallFailure('The delivery was broken off.'));
+  const abortCall = () => aborter.abort(new CallFailure('The request was cancelled.'));
   const timer = setTimeout(() => aborter.abort(new CallFailure(lateSentence(deadline))), deadline);
   outgoing.signal?.addEventListener('abort', abortCall, { once: true });
   if (outgoing.signal?.aborted) abortCall();
@@ -133,7 +133,7 @@ function exchange(
   signal.addEventListener('abort', () => end(signal.reason), { once: true });
   let interim = 0;
   request.on('information', () => {
-    if (++interim > maxInterim) end(new CallFailure('The target never came to its answer.'));
+    if (++interim > maxInterim) end(new CallFailure('The target sent no final response.'));
   });
   request.on('response', (response) => {
     const excerpt = new Excerpt(response.headers['content-encoding'], kept);
@@ -244,9 +244,9 @@ const sentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The target refused the connection.',
   ECONNRESET: 'The target closed the connection without an answer.',
   EPIPE: 'The target closed the connection without an answer.',
-  EHOSTUNREACH: 'No way leads to the target from here.',
-  ENETUNREACH: 'No way leads to the target from here.',
-  ETIMEDOUT: 'The target did not take up the connection.',
+  EHOSTUNREACH: 'There is no route to the target from here.',
+  ENETUNREACH: 'There is no route to the target from here.',
+  ETIMEDOUT: 'The target did not accept the connection in time.',
   HPE_HEADER_OVERFLOW: 'The headers of the answer are too long.',
 };
 

@@ -38,7 +38,9 @@ export function checkTarget(text: string, allowed: AllowList): Target {
     return refuse(`Webhooks go to http and https addresses, not to "${url.protocol}".`);
   }
   if (url.username || url.password) {
-    return refuse('A webhook target carries no user name and no password. Give webhook_auth_key instead.');
+    return refuse(
+      'A webhook target must not contain a user name or password. Give webhook_auth_key instead.',
+    );
   }
   const sentence = hostProblem(url.hostname, portOf(url), allowed);
   return sentence === null ? { ok: true, url } : refuse(sentence);

@@ -6,7 +6,7 @@ const maxCursorLength = 1_000;
 /** The query parameter of every list with pages. */
 export const cursorParameter = z.string().max(maxCursorLength).optional().meta({
   description:
-    '`next` of the page before, with the same filters and order. What is there all the while comes exactly once, whatever is made or deleted meanwhile; what changes its place in the order may come twice or not at all.',
+    '`next` of the page before, with the same filters and order. Entries that exist throughout appear exactly once, whatever is created or deleted meanwhile; entries that move in the order may appear twice or not at all.',
 });
 
 /** The query parameters of a list whose pages can also be reached by an offset. */

@@ -103,7 +103,7 @@ function sentenceOf(count: HitCount | undefined): string {
   if (count === undefined) return 'Counting…';
   const { hits, clicks } = count;
   if (hits === 0) return 'There are no hits to erase.';
-  if (clicks === 0) return `${counted(hits, 'hit')} go, no click among them.`;
+  if (clicks === 0) return `${counted(hits, 'hit')} are erased, none of them a click.`;
   return hits === clicks
     ? `${counted(clicks, 'click goes', 'clicks go')}.`
     : `${counted(hits, 'hit')} go, ${number(clicks)} of them clicks.`;

@@ -37,7 +37,7 @@ export async function pngOf(svg: string, size: number, background: string): Prom
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => {
       if (blob) resolve(blob);
-      else reject(new Error('this browser makes no PNG'));
+      else reject(new Error('this browser cannot create a PNG'));
     }, 'image/png');
   });
 }

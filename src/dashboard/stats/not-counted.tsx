@@ -24,7 +24,9 @@ export function NotCounted({ view, numbers, isErrorShown }: CardProps & { number
   const sentences = [
     ...(found ? notCountedSentences(found) : []),
     ...(reclassifiedHits > 0
-      ? [`${counted(reclassifiedHits, 'hit is no click', 'hits are no clicks')} because a person said so.`]
+      ? [
+          `${counted(reclassifiedHits, 'hit is no click', 'hits are no clicks')} because a person reclassified them.`,
+        ]
       : []),
   ];
   const isNothing = data?.values.length === 0;

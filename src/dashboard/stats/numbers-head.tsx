@@ -45,7 +45,7 @@ function visitorsSentence(numbers: Numbers): string {
   if (numbers.counted === 0) return '';
   if (visitors !== null) {
     if (stats.visitors_are === 'per_link')
-      return `${counted(visitors, 'daily visitor')}, counted for each of these links: who visited two counts twice.`;
+      return `${counted(visitors, 'daily visitor')}, counted for each of these links: a visitor of two of them counts twice.`;
     return stats.visitors_are === 'unique'
       ? `${counted(visitors, 'visitor')}, each counted once.`
       : `${counted(visitors, 'daily visitor')}: each counts once a day (UTC), in the hour of the first click.`;

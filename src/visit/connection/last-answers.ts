@@ -17,5 +17,5 @@ export const tooBusy = lastAnswer('503 Service Unavailable', 'Retry-After: 1\r\n
 
 export const tooSlow = lastAnswer('408 Request Timeout', '', {
   code: 'REQUEST_INCOMPLETE',
-  message: 'The request did not come whole, and others were waiting.',
+  message: 'The request did not arrive completely, and others were waiting.',
 });

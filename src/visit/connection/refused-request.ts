@@ -11,13 +11,13 @@ export const answeredMethods: readonly string[] = [
 
 const reasons = {
   400: ['Bad Request', 'The request is not well-formed HTTP.'],
-  408: ['Request Timeout', 'The request did not come in time.'],
+  408: ['Request Timeout', 'The request did not arrive in time.'],
   414: ['URI Too Long', 'The address is too long.'],
   431: ['Request Header Fields Too Large', 'The headers are too large.'],
-  501: ['Not Implemented', `The method is not known here. These are: ${answeredMethods.join(', ')}.`],
+  501: ['Not Implemented', `The method is not known here. Known methods: ${answeredMethods.join(', ')}.`],
   502: ['Bad Gateway', 'The answer was lost on its way.'],
   504: ['Gateway Timeout', 'There was no answer in time.'],
-  505: ['HTTP Version Not Supported', 'This is for HTTP/1.1.'],
+  505: ['HTTP Version Not Supported', 'Only HTTP/1.1 and HTTP/1.0 are supported here.'],
 } as const;
 
 export type RefusedStatus = keyof typeof reasons;

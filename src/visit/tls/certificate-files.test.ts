@@ -51,7 +51,7 @@ test.each([
   [
     'followed by garbage',
     { ...good, certificate: good.certificate + garbageBlock },
-    /can not be used: .* Make it anew/,
+    /cannot be used: .* Create it again/,
   ],
   ['a key', { certificate: good.key, key: good.certificate }, /^TLS_CERT is .* Give a PEM file/],
   [

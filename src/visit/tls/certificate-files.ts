@@ -23,7 +23,7 @@ export function readCertificate(files: CertificateFiles, now: number): Certifica
   const bits = key.asymmetricKeyDetails?.modulusLength ?? minBits;
   if (bits < minBits)
     throw new StartProblem(
-      `The key in ${files.key} is of RSA with ${bits} bits, which clients refuse. Make both anew, with an ECDSA (P-256) or RSA (${minBits} bits) key.`,
+      `The key in ${files.key} is an RSA key of ${bits} bits, which clients refuse. Create both again, with an ECDSA (P-256) or RSA (${minBits} bits) key.`,
     );
   const [from, until] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
   if (until <= now)
@@ -38,7 +38,7 @@ export function readCertificate(files: CertificateFiles, now: number): Certifica
     secureContextOf(pair);
   } catch (cause) {
     throw new StartProblem(
-      `The certificate in ${files.certificate} can not be used: ${(cause as Error).message}. Make it anew, with an ECDSA (P-256) or RSA (2048 bits) key.`,
+      `The certificate in ${files.certificate} cannot be used: ${(cause as Error).message}. Create it again, with an ECDSA (P-256) or RSA (2048 bits) key.`,
     );
   }
   return pair;
@@ -78,7 +78,7 @@ function leafOf(text: string, file: string): X509Certificate {
 function keyOf(text: string, file: string): KeyObject {
   if (/ENCRYPTED/.test(text))
     throw new StartProblem(
-      `TLS_KEY is "${file}": that key is behind a password. Give it without one: openssl pkey -in "${file}" -out plain.key`,
+      `TLS_KEY is "${file}": that key is protected by a password. Remove the password: openssl pkey -in "${file}" -out plain.key`,
     );
   try {
     return createPrivateKey(text);

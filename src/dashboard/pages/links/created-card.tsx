@@ -99,7 +99,7 @@ function ManyCreated({ outcomes, isCopied, onDismiss }: ManyCreatedProps) {
         <div>
           <h2>{links.length > 0 ? `${counted(links.length, 'link')} created` : 'No link was created'}</h2>
           <p class="soft small">
-            {isCopied && 'Their short links are copied, one a line. '}
+            {isCopied && 'Their short links are copied, one per line. '}
             {refused.length > 0 && refusedSentence(refused.length)}
           </p>
         </div>
@@ -143,5 +143,5 @@ function ManyCreated({ outcomes, isCopied, onDismiss }: ManyCreatedProps) {
 
 const refusedSentence = (refused: number): string =>
   refused === 1
-    ? '1 line could not be used: it is back in the field, to be mended.'
-    : `${counted(refused, 'line')} could not be used: they are back in the field, to be mended.`;
+    ? '1 line could not be used: it is back in the field, to be corrected.'
+    : `${counted(refused, 'line')} could not be used: they are back in the field, to be corrected.`;

@@ -21,15 +21,18 @@ test.each<[readonly Rule['when'][], readonly string[]]>([
     [{ country: ['US', 'FR'] }, { country: ['US', 'DE'] }],
     ['If the visitor is in the United States, rule 1 comes first.'],
   ],
-  [[{ country: ['DE'], not: { country: ['DE'] } }], ['Never matches: Germany is both wanted and excluded.']],
+  [
+    [{ country: ['DE'], not: { country: ['DE'] } }],
+    ['Never matches: Germany is both required and excluded.'],
+  ],
   [
     [{ country: ['DE', 'AT', 'FR'], not: { country: ['DE', 'AT'] } }],
-    ['Germany and Austria are both wanted and excluded, which never matches.'],
+    ['Germany and Austria are both required and excluded, which never matches.'],
   ],
   [[{ not: { source: ['link', 'qr'] } }], ['Never matches: every source is excluded.']],
   [
     [{ query: { a: [] }, not: { query: { a: [] } } }],
-    ['Never matches: the same parameters are both wanted and excluded.'],
+    ['Never matches: the same parameters are both required and excluded.'],
   ],
   [
     [{ from: '2031-01-02T00:00:00.000Z', to: '2031-01-01T00:00:00.000Z' }],

@@ -36,13 +36,13 @@ const valueName = (key: ConditionKey, value: string): string =>
 function excludedInWords({ key, values, isAll }: Extract<RuleFinding, { kind: 'excluded' }>): string {
   if (values.length === 0)
     return key === 'query' || key === 'hours'
-      ? `Never matches: ${nouns[key]} are both wanted and excluded.`
+      ? `Never matches: ${nouns[key]} are both required and excluded.`
       : `Never matches: ${nouns[key]} is excluded.`;
   const names = listed(
     values.map((value) => valueName(key, value)),
     'and',
   );
-  const contradiction = `${names} ${values.length === 1 ? 'is' : 'are'} both wanted and excluded`;
+  const contradiction = `${names} ${values.length === 1 ? 'is' : 'are'} both required and excluded`;
   return isAll ? `Never matches: ${contradiction}.` : `${contradiction}, which never matches.`;
 }
 
