@@ -182,7 +182,7 @@ describe.each(storeKinds)('cached pages of links on %s', (store) => {
   });
 });
 
-test('reading from a closed database throws StoreAway, and is no fault', async () => {
+test('reading from a closed database throws StoreUnavailable, and is no fault', async () => {
   await using folder = await storeFolder();
   const database = await openDatabase(null, folder.path, (cause) => {
     throw cause;

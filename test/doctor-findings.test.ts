@@ -209,7 +209,7 @@ test('an old backup, and tables of another version, are reported', async () => {
 });
 
 test('a check that fails is reported as such, and the others continue', async () => {
-  const broken = { ...storeWith({}), ask: () => Promise.reject(new Error('broken')) };
+  const broken = { ...storeWith({}), query: () => Promise.reject(new Error('broken')) };
   const findings = await runChecks(
     checkContext({ store: broken, site: new Site(new URL('http://localhost')) }),
   );
