@@ -58,7 +58,7 @@ function addressSentence({ host, records, findings, target }: Situation): string
   const foundAddresses = addressesOf(findings);
   if (!addressRecords.some((record) => record.state === 'ok')) {
     if (addressRecords.some((record) => record.state === 'unknown')) {
-      return `The DNS did not answer where ${host} leads. Linnet tries again by itself.`;
+      return `The DNS did not answer for ${host}. Linnet tries again by itself.`;
     }
     if (foundAddresses.length === 0 && first.seen.length === 0) {
       return `${host} leads nowhere yet. Add the ${first.type} record to ${first.value}.`;
