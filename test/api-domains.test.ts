@@ -240,7 +240,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
         'verified',
         'unknown',
       ]);
-      expect(json.problem).toContain('could not be asked');
+      expect(json.problem).toContain('did not answer');
     }
     names['_linnet.steady.example.org'] = 'server failure';
     for (let day = 0; day < 10; day++) {

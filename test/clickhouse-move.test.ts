@@ -185,7 +185,7 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
     };
     const problem = await move().catch((cause) => cause);
     expect(problem).toBeInstanceOf(MoveProblem);
-    expect(problem.message).toContain('Nothing was changed over');
+    expect(problem.message).toContain('Nothing was switched over');
     expect(await hitLocation(ledger.database.read)).toEqual({ storeId: null, move: null, movedAt: null });
     await ledger.append(nextHits(10), 'rows');
   }, 120_000);

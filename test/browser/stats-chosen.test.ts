@@ -27,7 +27,7 @@ test(
     await page.getByRole('option', { name: /spring/ }).click();
     await waitForTitle('2 clicks in 30 days');
     expect(new URL(page.url()).searchParams.get('tag')).toBe(String(tag.id));
-    expect(await page.locator('.board-head').innerText()).toContain('who visited two counts twice');
+    expect(await page.locator('.board-head').innerText()).toContain('a visitor of two of them counts twice');
     await page.goto(new URL('/app', page.url()).href);
     await page.getByRole('checkbox', { name: new RegExp(plain.suffix) }).check();
     await page.getByRole('link', { name: 'Statistics' }).last().click();

@@ -62,14 +62,14 @@ test.each([
   [
     'valid, but whose key is encrypted',
     { ...good, key: encryptedKey },
-    /^TLS_KEY is .* without one: openssl pkey/,
+    /^TLS_KEY is .* Remove the password: openssl pkey/,
   ],
   ['expired', selfSigned('links.example.com', { days: [-9, -1] }), /was good until .* Renew it/],
   ['not yet valid', selfSigned('links.example.com', { days: [1, 9] }), /only good from .* Check the clock/],
   [
-    'of RSA with 1024 bits',
+    'whose key is RSA with 1024 bits',
     selfSigned('links.example.com', { rsaBits: 1024 }),
-    /RSA with 1024 bits, .* Make both anew/,
+    /an RSA key of 1024 bits, .* Create both again/,
   ],
 ])('a certificate that is %s is refused with one line that says what to do', async (_, pair, line) => {
   const refusal = await read(pair).then(
