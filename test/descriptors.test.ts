@@ -117,8 +117,13 @@ test.skipIf(openDescriptors() === null)(
       expect((await visitRaw(url, { path: '/flooded' })).status).toBe(302);
       program.kill('SIGUSR2');
       await eventually(() => program.output().out.includes('has opened'), 'all files to be opened');
-      for (let turn = 0; turn < 10; turn++)
-        expect((await visitRaw(url, { path: '/flooded' })).status).toBe(302);
+      // Served, but not always at once: on a machine under load a visit may get 503, or no answer, before a connection is closed for it.
+      const isServed = () =>
+        visitRaw(url, { path: '/flooded' }).then(
+          ({ status }) => status === 302,
+          () => false,
+        );
+      for (let turn = 0; turn < 10; turn++) await eventually(isServed, `visitor ${turn} to be served`);
     } finally {
       program.kill('SIGKILL');
       await program.exited;
