@@ -2,12 +2,12 @@ import { beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { KyselyPlugin } from 'kysely';
 import { eachClick } from '../src/stats/clicks.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { insertHits } from './support/hits.ts';
 
 const hits = 30_000;
-const { app, owner } = appSuite();
+const { app, owner } = appWithOwner();
 
 beforeAll(async () => {
   const { json } = await app.call('POST', '/api/v1/link', {

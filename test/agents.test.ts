@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { machines, previews } from './support/agents-of-machines.ts';
 import { type AgentRow, people } from './support/agents-of-people.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
-const { app, owner } = appSuite({ env: { TRUSTED_PROXIES: '1' } });
+const { app, owner } = appWithOwner({ env: { TRUSTED_PROXIES: '1' } });
 
 /** Skips empty user agents, which another test covers: fetch always sends one. */
 const withUserAgent = (rows: readonly AgentRow[]) => rows.filter(([, userAgent]) => userAgent.trim() !== '');

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { exchange } from './support/raw-http.ts';
 
 /** A change that was made is reported as made; a refused or incomplete request changes nothing. */
-const app = suiteApp();
+const app = appForSuite();
 let key: string;
 let host: string;
 let made = 0;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
-const { app, owner } = appSuite();
+const { app, owner } = appWithOwner();
 let linkId: number;
 
 beforeAll(async () => {

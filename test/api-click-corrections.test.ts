@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { type Answer, storeKinds, type TestAccount } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 import { member } from './support/members.ts';
@@ -8,7 +8,7 @@ import { member } from './support/members.ts';
 const today = Date.parse('2026-11-20T12:30:00Z');
 
 describe.each(storeKinds)('corrections of clicks on %s', (store) => {
-  const app = suiteApp({ store, overrides: { correctionInterval: 20 } });
+  const app = appForSuite({ store, overrides: { correctionInterval: 20 } });
   let owner: TestAccount;
   let link: { id: number; path: string };
 

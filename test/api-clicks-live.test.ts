@@ -3,7 +3,7 @@ import type { Insertable } from 'kysely';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import type { Schema } from '../src/storage/schema.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { insertHits, type SeedHit, takeIds } from './support/hits.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
@@ -74,7 +74,7 @@ const until = (isDone: () => boolean, timeout = 60_000) =>
   eventually(isDone, 'the expected events of the stream', timeout);
 
 describe.each(storeKinds)('the live stream on %s', (store) => {
-  const { app, owner } = appSuite({ store, overrides: { heartbeat: 300 } });
+  const { app, owner } = appWithOwner({ store, overrides: { heartbeat: 300 } });
   let link: number;
 
   beforeAll(async () => {

@@ -2,14 +2,14 @@ import { heapStats } from 'bun:jsc';
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { dayLength } from '../src/rules/utc-time.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { insertHits, type SeedHit, seedHits } from './support/hits.ts';
 
 const minute = 60_000;
 const start = Date.parse('2026-03-01T00:00:00Z');
 
 describe.each(storeKinds)('lists of clicks on %s', (store) => {
-  const app = suiteApp({ store });
+  const app = appForSuite({ store });
   let owner: TestAccount;
   let link: number;
   let second: number;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { startApp, storeKinds } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 
 describe.each(storeKinds)('credentials on %s', (store) => {
-  const app = suiteApp({ store });
+  const app = appForSuite({ store });
   const signIn = async (name: string) => {
     const { email, password } = await app.createAccount(`${name}@example.com`);
     return (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).json;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { storeKinds, type TestAccount } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -11,7 +11,7 @@ interface Deleted {
 }
 
 describe.each(storeKinds)('the list of deleted links on %s', (store) => {
-  const app = suiteApp({ store });
+  const app = appForSuite({ store });
   let owner: TestAccount;
 
   const send = (method: string, path: string, body?: unknown) =>

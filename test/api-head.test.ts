@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite';
 import { beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { routes } from '../src/api/routes.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
-const { app, owner } = appSuite();
+const { app, owner } = appWithOwner();
 let linkId: number;
 let refreshToken: string;
 

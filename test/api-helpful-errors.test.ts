@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { webhookEvents } from '../src/rules/webhook-event.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
-const { app, owner } = appSuite();
+const { app, owner } = appWithOwner();
 let linkId: number;
 
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { routes } from '../src/api/routes.ts';
 import type { TestAccount } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
-const { app, owner } = appSuite();
+const { app, owner } = appWithOwner();
 let other: TestAccount;
 
 beforeAll(async () => {

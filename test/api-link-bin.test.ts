@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { insertHits } from './support/hits.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('the bin on %s', (store) => {
-  const app = suiteApp({ store });
+  const app = appForSuite({ store });
   let owner: TestAccount;
   let stranger: TestAccount;
   beforeEach(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { importLinks } from '../src/cli/import-links.ts';
 import { type Send, storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { browserHeadersOf, member } from './support/members.ts';
 
 interface Entry {
@@ -20,7 +20,7 @@ interface Entry {
 }
 
 describe.each(storeKinds)('the history of a link on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   const call = (method: string, path: string, body?: object, more: Send = {}) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }), ...more });
   const create = async (body: object = {}) =>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { LinkToCreate } from '../src/api/schemas/link.ts';
 import { storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('the life of a link on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   const create = async (body: object) => {
     const made = await app.call('POST', '/api/v1/link', {
       key: owner.key,

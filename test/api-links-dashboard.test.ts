@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { seedHits } from './support/hits.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, headers, ...(body === undefined ? {} : { body }) });
   const create = async (body: object = {}) =>

@@ -7,7 +7,7 @@ import { newestLinks } from '../src/storage/newest-links.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { runDirectly } from '../src/storage/prepared.ts';
 import { type Send, storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { seedHits } from './support/hits.ts';
 import { storeFolder } from './support/migrated-store.ts';
@@ -16,7 +16,7 @@ import { seededRandom } from './support/seeded-random.ts';
 const pages = ['limit=10', 'limit=4', 'limit=4&offset=4'];
 
 describe.each(storeKinds)('cached pages of links on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   let tagIds: number[];
 
   const call = async (method: string, path: string, send: Send = {}) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 const specified = [
   'id',
@@ -36,7 +36,7 @@ const specified = [
 const onLink = ({ links: _, ...tag }: { links: number }) => tag;
 
 describe.each(storeKinds)('links on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   const create = (body: object, query = '') =>
     app.call('POST', `/api/v1/link${query}`, { key: owner.key, body });
   const patch = (id: number, body: object) =>

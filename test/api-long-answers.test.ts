@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 
-const app = suiteApp();
+const app = appForSuite();
 let key: string;
 
 beforeAll(async () => {

@@ -6,14 +6,14 @@ import { lockOrganizations } from '../src/storage/organizations.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { insertUser } from '../src/storage/users.ts';
 import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('invitations on %s', (store) => {
-  const app = suiteApp({ store });
+  const app = appForSuite({ store });
   const post = (path: string, key: string | undefined, body?: object) =>
     app.call('POST', `/api/v1${path}`, { key, ...(body ? { body } : {}) });
   const get = async (path: string, key: string) => (await app.call('GET', `/api/v1${path}`, { key })).json;
@@ -319,7 +319,7 @@ describe('simultaneous joining and leaving on postgres', () => {
     return calling;
   }
 
-  const app = suiteApp({ store: 'postgres' });
+  const app = appForSuite({ store: 'postgres' });
 
   test('an invitation is withdrawn for a user who signs up by it after its sender has left', async () => {
     const leaving = await app.createAccount();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
 
 describe.each(storeKinds)('members on %s', (store) => {
-  const app = suiteApp({ store });
+  const app = appForSuite({ store });
   const as = (key: string) => ({
     user: async () => (await app.call('GET', '/api/v1/user', { key })).json,
     members: async () => (await app.call('GET', '/api/v1/member', { key })).json,

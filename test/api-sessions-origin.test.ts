@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startApp, type TestApp } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { browserHeadersOf } from './support/members.ts';
 import { visitRaw } from './support/raw-http.ts';
 
@@ -44,7 +44,7 @@ async function operationsOf(app: TestApp): Promise<Operation[]> {
 }
 
 describe('cross-site calls with a cookie', () => {
-  const { app, owner } = appSuite();
+  const { app, owner } = appWithOwner();
   let cookie: string;
   beforeAll(async () => {
     cookie = (await browserHeadersOf(app, owner)).cookie;

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { countEntry } from '../src/ledger/counts/hour-counts.ts';
-import { openCounts } from '../src/ledger/counts/open-counts.ts';
+import { openCounts } from '../src/ledger/open-counts.ts';
 import { dimensionCodes } from '../src/rules/click-fields.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 
 describe.each(storeKinds)('statistics of some links on %s', (store) => {
-  const app = suiteApp({ store });
+  const app = appForSuite({ store });
   let owner: TestAccount;
   let stranger: TestAccount;
   let tag: number;

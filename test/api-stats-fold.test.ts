@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { browserUserAgent, storeKinds, type TestAccount } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { rebuildRollups, rollUps } from './support/hits.ts';
 
 const agents = [
@@ -14,7 +14,7 @@ const agents = [
 ];
 
 describe.each(storeKinds)('statistics of real visits on %s', (store) => {
-  const app = suiteApp({ store });
+  const app = appForSuite({ store });
   let owner: TestAccount;
   const links: { id: number; path: string }[] = [];
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { browserUserAgent, storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 interface Group {
   readonly value: string | null;
@@ -9,7 +9,7 @@ interface Group {
 }
 
 describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
-  const { app, owner } = appSuite({ store, env: { TRUSTED_PROXIES: '1' } });
+  const { app, owner } = appWithOwner({ store, env: { TRUSTED_PROXIES: '1' } });
   let link: { readonly id: number; readonly url: string };
 
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { storeKinds, type TestAccount } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 
 describe.each(storeKinds)('statistics on %s', (store) => {
-  const app = suiteApp({ store });
+  const app = appForSuite({ store });
   let owner: TestAccount;
   let link: number;
   let second: number;

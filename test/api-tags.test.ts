@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('tags on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   const create = (body: unknown) => app.call('POST', '/api/v1/tag', { key: owner.key, body });
 
   test('a tag is created from a name, or from "tag" as in the interface\'s example', async () => {

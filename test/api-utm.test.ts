@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
 describe.each(storeKinds)('UTM parameters on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
   const create = async (body: object) => (await call('POST', '/link', body)).json;

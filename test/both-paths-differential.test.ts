@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { exchange, type RawAnswer } from './support/raw-http.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
@@ -188,7 +188,7 @@ function randomVisit(host: string): RandomVisit {
   };
 }
 
-const app = suiteApp({ env: { TRUSTED_PROXIES: '1' } });
+const app = appForSuite({ env: { TRUSTED_PROXIES: '1' } });
 let host: string;
 const ids = { one: [] as number[], two: [] as number[] };
 

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { takeClicks } from '../src/storage/click-limits.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
-const { app, owner } = appSuite({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
+const { app, owner } = appWithOwner({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
 const target = targetOfEachTest();
 
 const call = (method: string, path: string, body?: object) =>

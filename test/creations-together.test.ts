@@ -3,12 +3,12 @@ import { type LinkToCreate, linkPreparer } from '../src/manage/prepare-link.ts';
 import type { Caller } from '../src/rules/access.ts';
 import { insertDomain } from '../src/storage/domains.ts';
 import { type StoreKind, storeKinds, type TestAccount } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 const day = 86_400_000;
 
 describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   let other: TestAccount;
 
   beforeAll(async () => {

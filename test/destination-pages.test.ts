@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { inside } from './support/outside-target.ts';
 import { html, type Site, site, stopSites, titleOverrides, titleSettings } from './support/title-sites.ts';
@@ -13,7 +13,7 @@ const SECRET_KEY = 'the same key on every node of a test';
 afterEach(stopSites);
 
 describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
-  const { app, owner } = appSuite({ store, env: titleSettings, overrides: titleOverrides });
+  const { app, owner } = appWithOwner({ store, env: titleSettings, overrides: titleOverrides });
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (destination_url: string) => (await call('POST', '/link', { destination_url })).json;

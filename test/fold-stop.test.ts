@@ -13,7 +13,7 @@ const noon = Date.UTC(2026, 10, 19, 12);
 
 class ObservedStore extends SqliteFoldStore {
   concurrent = 0;
-  mostConcurrent = 0;
+  maxConcurrent = 0;
   onFold: () => void = () => {};
 
   override batchLength(): number {
@@ -22,7 +22,7 @@ class ObservedStore extends SqliteFoldStore {
 
   /** Yields first, as if the store were across a network. */
   override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
-    this.mostConcurrent = Math.max(this.mostConcurrent, ++this.concurrent);
+    this.maxConcurrent = Math.max(this.maxConcurrent, ++this.concurrent);
     this.onFold();
     await new Promise((resolve) => setImmediate(resolve));
     await super.fold(batch, deliveries);
@@ -46,7 +46,7 @@ test('messages to a stopping fold worker do not start a second run while its las
   };
   worker.take({ kind: 'stop', end, now: noon });
   await eventually(() => messages.some(({ kind }) => kind === 'stopped'), 'the worker to stop');
-  expect(store.mostConcurrent).toBe(1);
+  expect(store.maxConcurrent).toBe(1);
   expect(messages.filter(({ kind }) => kind === 'stopped' || kind === 'fault')).toHaveLength(1);
   const database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
   expect(database.query('select count(*) from hits').values()).toEqual([[4]]);

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { routes } from '../src/api/routes.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
-const app = suiteApp();
+const app = appForSuite();
 let key: string;
 let linkId: number;
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
-const { app, owner } = appSuite({ env: { TRUSTED_PROXIES: '1' } });
+const { app, owner } = appWithOwner({ env: { TRUSTED_PROXIES: '1' } });
 
 const chrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { openCounts } from '../src/ledger/counts/open-counts.ts';
+import { openCounts } from '../src/ledger/open-counts.ts';
 import { type HitColumn, hitColumns } from '../src/rules/click-fields.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';

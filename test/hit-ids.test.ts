@@ -4,7 +4,7 @@ import { folderOf, segmentFile } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
 import { browserUserAgent, storeKinds, type TestAccount } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -12,7 +12,7 @@ import { targetOfEachTest } from './support/webhook-target.ts';
 const target = targetOfEachTest();
 
 describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
-  const { app, owner: largeAccount } = appSuite({
+  const { app, owner: largeAccount } = appWithOwner({
     store,
     env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.0/8' },
   });

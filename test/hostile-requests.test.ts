@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { exchange, type RawAnswer } from './support/raw-http.ts';
 
 const destination = 'https://destination.example/x';
-const app = suiteApp();
+const app = appForSuite();
 let host: string;
 
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('importing links on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   const get = async (path: string, key = owner.key) => app.call('GET', `/api/v1${path}`, { key });
   const run = async (csv: string, email = owner.email) => {
     const file = join(app.dataDir, 'import.csv');

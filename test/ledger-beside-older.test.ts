@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { openCounts } from '../src/ledger/counts/open-counts.ts';
 import type { Owner } from '../src/ledger/ledger.ts';
+import { openCounts } from '../src/ledger/open-counts.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { dimensionCodes, hitColumns, rollupClassCodes, rollupClasses } from '../src/rules/click-fields.ts';

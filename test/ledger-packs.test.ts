@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { outcomes } from '../src/journal/hit.ts';
-import type { GroupCount } from '../src/ledger/counts/groups.ts';
 import type { FoldStore } from '../src/ledger/fold-store.ts';
+import type { GroupCount } from '../src/ledger/groups.ts';
 import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { minInPack } from '../src/ledger/packs/pack-layout.ts';

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 const day = 86_400_000;
 const iso = (instant: number) => new Date(instant).toISOString();
 
 describe.each(storeKinds)('start and end of links on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {

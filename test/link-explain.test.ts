@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
-const { app, owner } = appSuite({ env: { TRUSTED_PROXIES: '1' } });
+const { app, owner } = appWithOwner({ env: { TRUSTED_PROXIES: '1' } });
 const call = (method: string, path: string, body?: object) =>
   app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
 const create = async (body: object) =>

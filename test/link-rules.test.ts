@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { hoursCondition } from '../src/rules/rule-hours.ts';
 import { storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 const to = (name: string) => ({ destination_url: `https://example.com/${name}` });
 const phone = {
@@ -12,7 +12,7 @@ const phone = {
 };
 
 describe.each(storeKinds)('rules of links on %s', (store) => {
-  const { app, owner } = appSuite({ store, env: { TRUSTED_PROXIES: '1' } });
+  const { app, owner } = appWithOwner({ store, env: { TRUSTED_PROXIES: '1' } });
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import { defaultDomainId } from '../src/storage/schema.ts';
 import { browserUserAgent, startApp, storeKinds, type TestAccount } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const day = 86_400_000;
 
 describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
-  const { app, owner: operator } = appSuite({
+  const { app, owner: operator } = appWithOwner({
     store,
     env: { TRUSTED_PROXIES: '127.0.0.1' },
     overrides: { notFoundInterval: 20, domainInterval: 20 },

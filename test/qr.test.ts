@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import jsQR from 'jsqr';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
-const { app, owner } = appSuite({ env: { BASE_URL: 'https://links.example.com' } });
+const { app, owner } = appWithOwner({ env: { BASE_URL: 'https://links.example.com' } });
 
 const createLink = async (fields: object = {}) =>
   (

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { allTables } from './support/all-tables.ts';
 import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -36,7 +36,7 @@ function callsTo(app: TestApp, owner: TestAccount) {
 }
 
 describe.each(storeKinds)('quiet links on %s', (store) => {
-  const { app, owner } = appSuite({ store, env });
+  const { app, owner } = appWithOwner({ store, env });
   let { call, create, read } = {} as ReturnType<typeof callsTo>;
   beforeAll(async () => {
     ({ call, create, read } = callsTo(app, owner));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { type Challenge, type Solution, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { type Answer, storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 const destination = 'https://destination.example/secret';
 const minute = 60_000;
@@ -13,7 +13,7 @@ interface Proof {
 }
 
 describe.each(storeKinds)('a link with a captcha on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
 
   async function createLink(fields: object = {}): Promise<string> {
     const body = { destination_url: destination, captcha: true, ...fields };

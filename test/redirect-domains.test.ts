@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { SqliteInline } from '../src/storage/drivers/sqlite-client.ts';
 import { LinkCache } from '../src/visit/link-cache.ts';
 import { startApp, storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { type RawAnswer, visitRaw } from './support/raw-http.ts';
 
 const custom = 'go.example.org';
 const destination = 'https://destination.example/custom';
 
 describe.each(storeKinds)('a custom domain on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   let domainId: number;
 
   beforeAll(async () => {

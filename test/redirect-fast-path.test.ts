@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { findLinkForVisitor } from '../src/storage/links.ts';
 import { storeKinds, type TestApp } from './support/app.ts';
-import { suiteApp } from './support/app-suite.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { wholeLedger } from './support/hits.ts';
 import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
 import { socketPorts } from './support/raw-sockets.ts';
@@ -76,7 +76,7 @@ const linkKinds: [string, (now: number) => object][] = [
 ];
 
 describe.each(storeKinds)('the fast path, on %s,', (store) => {
-  const app = suiteApp({ store, env: { TRUSTED_PROXIES: '1' } });
+  const app = appForSuite({ store, env: { TRUSTED_PROXIES: '1' } });
   let key: string;
   beforeAll(async () => {
     key = (await app.createAccount()).key;
@@ -142,7 +142,7 @@ function comparable({ status, headers, body }: RawAnswer, suffixes: readonly str
 }
 
 describe('a connection', () => {
-  const app = suiteApp();
+  const app = appForSuite();
   let host: string;
   let key: string;
   beforeAll(async () => {

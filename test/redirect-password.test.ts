@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { type Answer, startApp, storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const destination = 'https://destination.example/secret';
 const minute = 60_000;
 
 describe.each(storeKinds)('a link with a password on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
 
   beforeEach(() => {
     // After the rate-limit windows of the previous test, as all tests guess from the same address.

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { type Answer, browserUserAgent } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
-const { app, owner } = appSuite();
+const { app, owner } = appWithOwner();
 
 const referer = 'https://www.news.example/story?id=1&"<b>';
 const query = '?utm_source=letter&utm_campaign=spring';

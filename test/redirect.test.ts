@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { startApp, storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const destination = 'https://destination.example/secret/path?q=1#part';
@@ -14,7 +14,7 @@ const phone = {
 };
 
 describe.each(storeKinds)('a short link on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
 
   /** A new link's id and path. */
   async function createLink(fields: object = {}): Promise<{ id: number; path: string }> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { startApp, storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 interface Link {
   readonly id: number;
@@ -8,7 +8,7 @@ interface Link {
 }
 
 describe.each(storeKinds)('a repeat on %s', (store) => {
-  const { app, owner } = appSuite({ store, env: { TRUSTED_PROXIES: '1' } });
+  const { app, owner } = appWithOwner({ store, env: { TRUSTED_PROXIES: '1' } });
 
   const createLink = async (fields: object = {}, on = app): Promise<Link> => {
     const body = { destination_url: 'https://example.com/', ...fields };

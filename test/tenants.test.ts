@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
 
 /** Accepting an invitation moves a user to another organization, so each test has a new guest. */
@@ -97,7 +97,7 @@ const bodies: Record<string, object> = {
 };
 
 describe.each(storeKinds)('tenants on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
   let stranger: TestAccount;
 
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
 import { storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
@@ -13,7 +13,7 @@ const day = 24 * 60 * minute;
 const target = targetOfEachTest();
 
 describe.each(storeKinds)('webhooks on %s', (store) => {
-  const { app, owner } = appSuite({
+  const { app, owner } = appWithOwner({
     store,
     overrides: { webhooks: { random: () => 0.5 }, expiryInterval: 50 },
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { storeKinds } from './support/app.ts';
-import { appSuite } from './support/app-suite.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -8,7 +8,7 @@ import { targetOfEachTest } from './support/webhook-target.ts';
 const target = targetOfEachTest();
 
 describe.each(storeKinds)('Zapier on %s', (store) => {
-  const { app, owner } = appSuite({ store });
+  const { app, owner } = appWithOwner({ store });
 
   async function createLink(): Promise<{ id: number; zapier_key: string }> {
     const body = { destination_url: 'https://example.com/page' };

@@ -1,5 +1,5 @@
 import type { Database, HitServer } from '../storage/database.ts';
-import type { CorrectionScope } from './corrections/correction-scope.ts';
+import type { CorrectionScope } from './correction-scope.ts';
 import type { FoldBatch } from './fold-store.ts';
 import type { Ledger, StoredHit } from './ledger.ts';
 

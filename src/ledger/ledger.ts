@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { HitColumn } from '../rules/click-fields.ts';
 import type { Schema } from '../storage/schema.ts';
-import type { GroupCount } from './counts/groups.ts';
+import type { GroupCount } from './groups.ts';
 
 interface LinkOwner {
   readonly kind: 'link';

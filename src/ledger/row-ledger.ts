@@ -3,8 +3,7 @@ import { type HitColumn, reasonCodes, rollupClassCodes } from '../rules/click-fi
 import { firstReclassified } from '../rules/reclassified.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
-import type { GroupCount } from './counts/groups.ts';
-import { rollupClass } from './counts/rollup-class.ts';
+import type { GroupCount } from './groups.ts';
 import {
   type CountAndGroups,
   countAndGroupsApart,
@@ -17,6 +16,7 @@ import {
   type PageBefore,
   type StoredHit,
 } from './ledger.ts';
+import { rollupClass } from './rollup-class.ts';
 
 /** The first id of the range, and the first one after it. */
 interface Ids {

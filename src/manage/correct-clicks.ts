@@ -1,5 +1,5 @@
 import { correctionStep } from '../ledger/corrections/correction-step.ts';
-import { keepsHour } from '../ledger/counts/kept-hits.ts';
+import { keepsHour } from '../ledger/kept-hits.ts';
 import type { Caller } from '../rules/access.ts';
 import { classCodes } from '../rules/click-fields.ts';
 import { notFound, Refusal, StoreUnavailable, TookTooLong } from '../rules/errors.ts';

@@ -1,8 +1,8 @@
 import { outcomes, targets } from '../journal/hit.ts';
 import type { StoredClick } from '../ledger/click.ts';
 import { totalOf } from '../ledger/counts/counts.ts';
-import { openCounts } from '../ledger/counts/open-counts.ts';
 import type { HitFilter, Owner, StoredHit } from '../ledger/ledger.ts';
+import { openCounts } from '../ledger/open-counts.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import {
   classes,

@@ -8,9 +8,9 @@ import {
   type Slice,
   spanOf,
 } from '../ledger/counts/counts.ts';
-import type { GroupCount } from '../ledger/counts/groups.ts';
-import { openCounts, openHitCounts } from '../ledger/counts/open-counts.ts';
+import type { GroupCount } from '../ledger/groups.ts';
 import type { Owner } from '../ledger/ledger.ts';
+import { openCounts, openHitCounts } from '../ledger/open-counts.ts';
 import {
   columnOf,
   dimensionCodes,

@@ -4,7 +4,7 @@ import { startApp, type TestAccount, type TestApp } from './app.ts';
 type StartOptions = Parameters<typeof startApp>[0];
 
 /** An app for the tests of a file or a `describe`. It is started before the first of them, and must not have logged errors at the end. */
-export function suiteApp(options: StartOptions = {}): TestApp {
+export function appForSuite(options: StartOptions = {}): TestApp {
   const app = {} as TestApp;
   beforeAll(async () => {
     Object.assign(app, await startApp(options));
@@ -17,8 +17,11 @@ export function suiteApp(options: StartOptions = {}): TestApp {
 }
 
 /** The same, with an account. */
-export function appSuite(options: StartOptions = {}): { readonly app: TestApp; readonly owner: TestAccount } {
-  const app = suiteApp(options);
+export function appWithOwner(options: StartOptions = {}): {
+  readonly app: TestApp;
+  readonly owner: TestAccount;
+} {
+  const app = appForSuite(options);
   const owner = {} as TestAccount;
   beforeAll(async () => {
     Object.assign(owner, await app.createAccount());

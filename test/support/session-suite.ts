@@ -1,5 +1,5 @@
 import type { StoreKind } from './app.ts';
-import { suiteApp } from './app-suite.ts';
+import { appForSuite } from './app-suite.ts';
 
 /** The cookie as a browser stores it, and its attributes. */
 export const cookieIn = (headers: Headers): { pair: string; attributes: string[] } => {
@@ -9,7 +9,7 @@ export const cookieIn = (headers: Headers): { pair: string; attributes: string[]
 
 /** An app for the tests of a suite, and functions to sign in. */
 export function sessionSuite(store: StoreKind) {
-  const app = suiteApp({ store });
+  const app = appForSuite({ store });
 
   let accounts = 0;
   const pageHeaders = (cookie: string) => ({ cookie, origin: app.url });

@@ -1,6 +1,6 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
 import type { JobStore } from '../../storage/database.ts';
-import { Groups } from '../counts/groups.ts';
+import { Groups } from '../groups.ts';
 import type { HitCount, HitFilter, PageAfter, PageBefore, StoredHit } from '../ledger.ts';
 import { ChunkCounts, type CountedBy } from './chunk-counts.ts';
 import { chunksOf, type RequestedCells, readWhole, stillExist } from './chunk-reader.ts';

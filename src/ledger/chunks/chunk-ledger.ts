@@ -1,5 +1,5 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
-import { type GroupCount, groupsInRounds } from '../counts/groups.ts';
+import { type GroupCount, groupsInRounds } from '../groups.ts';
 import type {
   CountAndGroups,
   HitCount,

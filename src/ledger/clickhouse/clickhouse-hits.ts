@@ -2,7 +2,7 @@ import { wordFields } from '../../rules/click-fields.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
 import { firstReclassified, reasonToStore } from '../../rules/reclassified.ts';
 import type { ReadTerms } from '../../storage/database.ts';
-import { type CorrectionScope, filterOf, isInScope } from '../corrections/correction-scope.ts';
+import { type CorrectionScope, filterOf, isInScope } from '../correction-scope.ts';
 import type { ExternalHits, UncountedBatch, Watermark } from '../external-hits.ts';
 import type { Ledger, StoredHit } from '../ledger.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';

@@ -1,7 +1,7 @@
 import { type HitColumn, hitColumns, reasonCodes, rollupClassCodes } from '../../rules/click-fields.ts';
 import { firstReclassified } from '../../rules/reclassified.ts';
 import { hourLength } from '../../rules/utc-time.ts';
-import type { GroupCount } from '../counts/groups.ts';
+import type { GroupCount } from '../groups.ts';
 import type {
   CountAndGroups,
   HitCount,

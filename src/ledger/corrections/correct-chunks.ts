@@ -7,8 +7,8 @@ import { type ChunkCells, columnsInMemory } from '../chunks/chunk-store.ts';
 import { deleteChunk } from '../chunks/delete-chunks.ts';
 import { chunkOf, columnKey, endOfKeys } from '../chunks/hit-chunk.ts';
 import { columnsOfHits } from '../chunks/stored-columns.ts';
+import { type CorrectionScope, isInScope } from '../correction-scope.ts';
 import type { StoredHit } from '../ledger.ts';
-import { type CorrectionScope, isInScope } from './correction-scope.ts';
 
 /** Few enough to be parameters of one statement. */
 const linksAtOnce = 200;

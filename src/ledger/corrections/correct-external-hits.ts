@@ -5,10 +5,10 @@ import type { Database } from '../../storage/database.ts';
 import { allWatermarks, lockWatermarks } from '../../storage/journal-watermarks.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { deleteSetting, findSetting, replaceSetting } from '../../storage/settings.ts';
+import type { CorrectionScope } from '../correction-scope.ts';
 import type { ExternalHits, UncountedBatch } from '../external-hits.ts';
 import type { StoredHit } from '../ledger.ts';
 import { changeTotals } from './change-totals.ts';
-import type { CorrectionScope } from './correction-scope.ts';
 import { RollUpDifference } from './roll-up-difference.ts';
 import type { Step } from './step-result.ts';
 

@@ -6,6 +6,7 @@ import { dialectOf } from '../../storage/dialect.ts';
 import { jsonRows } from '../../storage/json-rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { deleteChunksSince, lockChunks } from '../chunks/delete-chunks.ts';
+import { type CorrectionScope, filterOf, isInScope } from '../correction-scope.ts';
 import type { StoredHit } from '../ledger.ts';
 import { HitPack, type PackRow } from '../packs/hit-pack.ts';
 import { minInPack } from '../packs/pack-layout.ts';
@@ -14,7 +15,6 @@ import { packsAfter } from '../packs/packed-hits.ts';
 import { RowLedger } from '../row-ledger.ts';
 import { changeTotals } from './change-totals.ts';
 import { correctChunk, nextChunk } from './correct-chunks.ts';
-import { type CorrectionScope, filterOf, isInScope } from './correction-scope.ts';
 import { RollUpDifference } from './roll-up-difference.ts';
 
 /** Few enough that no other change waits long behind a transaction. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/database.ts';
 import { deleteDeliveries, deliveriesAfter } from '../../storage/webhook-deliveries.ts';
-import type { CorrectionScope } from './correction-scope.ts';
+import type { CorrectionScope } from '../correction-scope.ts';
 import type { Step } from './step-result.ts';
 
 const atOnce = 500;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { dimensionCodes, dimensions, rollupClasses } from '../../rules/click-fields.ts';
 import type { Queries } from '../../storage/schema.ts';
+import type { CorrectionScope } from '../correction-scope.ts';
 import type { Hours } from '../counts/counts.ts';
 import { changeLinkClicks, changeTotals } from './change-totals.ts';
-import type { CorrectionScope } from './correction-scope.ts';
 import { ownLinksAfter } from './own-links.ts';
 import { RollUpDifference, type StoredHour } from './roll-up-difference.ts';
 import type { StepResult } from './step-result.ts';

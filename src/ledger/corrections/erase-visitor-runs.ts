@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { dialectOf } from '../../storage/dialect.ts';
 import type { Queries } from '../../storage/schema.ts';
+import type { CorrectionScope } from '../correction-scope.ts';
 import { readRun, runWithout } from '../visitors/visitor-runs.ts';
-import type { CorrectionScope } from './correction-scope.ts';
 import { wholeDays } from './erase-visitors.ts';
 import type { StepResult } from './step-result.ts';
 

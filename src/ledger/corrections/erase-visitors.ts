@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { dayLength } from '../../rules/utc-time.ts';
 import type { Queries } from '../../storage/schema.ts';
-import type { CorrectionScope } from './correction-scope.ts';
+import type { CorrectionScope } from '../correction-scope.ts';
 import { ownLinksAfter } from './own-links.ts';
 import type { StepResult } from './step-result.ts';
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { rollupClassCodes } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
+import type { CorrectionScope } from '../correction-scope.ts';
 import { openLedger } from '../open-ledger.ts';
-import type { CorrectionScope } from './correction-scope.ts';
 import { ownLinksAfter } from './own-links.ts';
 import type { Step } from './step-result.ts';
 

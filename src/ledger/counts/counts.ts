@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { HitColumn } from '../../rules/click-fields.ts';
-import type { GroupCount } from './groups.ts';
+import type { GroupCount } from '../groups.ts';
 
 /** Whole UTC hours since the epoch, the resolution of the roll-ups; `to` is exclusive. */
 export interface Hours {

@@ -1,8 +1,8 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
+import type { GroupCount } from '../groups.ts';
 import type { HitCount, HitFilter, Ledger, Owner } from '../ledger.ts';
 import { type BucketCount, bucketAt, type Counts, type HitSlice, type Hours, spanOf } from './counts.ts';
-import type { GroupCount } from './groups.ts';
 
 /** Counts made from the single hits, which are kept for a limited time. */
 export class HitCounts implements Counts {

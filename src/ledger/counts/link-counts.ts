@@ -4,6 +4,7 @@ import { dimensionCodes, type HitColumn, rollupClasses } from '../../rules/click
 import type { Compute, Database } from '../../storage/database.ts';
 import { type Dialect, dialectOf } from '../../storage/dialect.ts';
 import type { Queries } from '../../storage/schema.ts';
+import { type GroupCount, Groups } from '../groups.ts';
 import {
   type BucketCount,
   bucketAt,
@@ -14,7 +15,6 @@ import {
   spanOf,
   withBuckets,
 } from './counts.ts';
-import { type GroupCount, Groups } from './groups.ts';
 
 const job = threadUrl('hour-sums');
 

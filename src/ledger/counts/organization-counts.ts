@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type HitColumn, rollupClassCodes, rollupClasses } from '../../rules/click-fields.ts';
 import { dialectOf } from '../../storage/dialect.ts';
 import type { Queries } from '../../storage/schema.ts';
+import type { GroupCount } from '../groups.ts';
 import {
   type BucketCount,
   bucketAt,
@@ -12,7 +13,6 @@ import {
   spanOf,
   withBuckets,
 } from './counts.ts';
-import type { GroupCount } from './groups.ts';
 
 /** For a longer span all values are read. */
 const maxHours = 50_000;

@@ -1,7 +1,7 @@
 import { dimensionCodes, type HitColumn, rollupClassCodes } from '../../rules/click-fields.ts';
 import type { Queries } from '../../storage/schema.ts';
+import type { GroupCount } from '../groups.ts';
 import { type BucketCount, type Counts, type Hours, type RollupSlice, totalOf } from './counts.ts';
-import type { GroupCount } from './groups.ts';
 import { OrganizationCounts } from './organization-counts.ts';
 
 const { click } = rollupClassCodes;

@@ -1,7 +1,7 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
-import { type GroupCount, type Groups, groupsInRounds } from '../counts/groups.ts';
+import { type GroupCount, type Groups, groupsInRounds } from '../groups.ts';
 import {
   type CountAndGroups,
   countAndGroupsApart,

@@ -1,12 +1,12 @@
-import { dimensions, isSparse } from '../../rules/click-fields.ts';
-import type { Database } from '../../storage/database.ts';
-import type { Owner } from '../ledger.ts';
-import { openLedger } from '../open-ledger.ts';
-import type { Counts, HitSlice, Slice } from './counts.ts';
-import { HitCounts } from './hit-counts.ts';
-import { LinkCounts } from './link-counts.ts';
-import { OrganizationCounts } from './organization-counts.ts';
-import { SparseCounts } from './sparse-counts.ts';
+import { dimensions, isSparse } from '../rules/click-fields.ts';
+import type { Database } from '../storage/database.ts';
+import type { Counts, HitSlice, Slice } from './counts/counts.ts';
+import { HitCounts } from './counts/hit-counts.ts';
+import { LinkCounts } from './counts/link-counts.ts';
+import { OrganizationCounts } from './counts/organization-counts.ts';
+import { SparseCounts } from './counts/sparse-counts.ts';
+import type { Owner } from './ledger.ts';
+import { openLedger } from './open-ledger.ts';
 
 /** Counts of a slice from the roll-ups, or from the hits themselves, which exist since `rawSince`. */
 export function openCounts(database: Database, owner: Owner, slice: Slice, rawSince = 0): Counts {

@@ -1,6 +1,6 @@
-import { rollupClassCodes } from '../../rules/click-fields.ts';
-import { FloatList } from '../../structures/float-list.ts';
-import { IntTable } from '../../structures/int-table.ts';
+import { rollupClassCodes } from '../rules/click-fields.ts';
+import { FloatList } from '../structures/float-list.ts';
+import { IntTable } from '../structures/int-table.ts';
 
 export interface GroupCount {
   readonly value: number;

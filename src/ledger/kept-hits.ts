@@ -1,10 +1,10 @@
-import { dimensionCodes } from '../../rules/click-fields.ts';
-import { hourLength } from '../../rules/utc-time.ts';
-import type { Database } from '../../storage/database.ts';
-import type { Owner } from '../ledger.ts';
-import { openLedger } from '../open-ledger.ts';
-import { totalOf } from './counts.ts';
+import { dimensionCodes } from '../rules/click-fields.ts';
+import { hourLength } from '../rules/utc-time.ts';
+import type { Database } from '../storage/database.ts';
+import { totalOf } from './counts/counts.ts';
+import type { Owner } from './ledger.ts';
 import { openCounts } from './open-counts.ts';
+import { openLedger } from './open-ledger.ts';
 
 /** Whether every hit that an hour counts is still stored. */
 export async function keepsHour(database: Database, owner: Owner, hour: number): Promise<boolean> {

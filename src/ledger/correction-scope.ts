@@ -1,6 +1,6 @@
-import { rollupClassOf } from '../../rules/click-fields.ts';
-import { classBefore } from '../../rules/reclassified.ts';
-import type { HitFilter, Owner, StoredHit } from '../ledger.ts';
+import { rollupClassOf } from '../rules/click-fields.ts';
+import { classBefore } from '../rules/reclassified.ts';
+import type { HitFilter, Owner, StoredHit } from './ledger.ts';
 
 /** A change of class, as codes of the ledger. */
 interface ClassChange {
