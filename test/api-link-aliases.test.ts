@@ -227,6 +227,39 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(json.history[0]).toMatchObject({ via: 'linnet', changes: [{ field: 'aliases', to: [] }] });
   });
 
+  test('what a deleted link has lost by its restoration is in its history, and is no longer searched', async () => {
+    const before = await create({ suffix: 'losing', aliases: ['lost-1', 'kept-1'], external_id: 'lost-id' });
+    const { id } = before;
+    await call('DELETE', `/link/${id}`);
+    const holder = await create({ suffix: 'lost-1', external_id: 'lost-id' });
+    expect((await call('POST', '/link/restore', { ids: [id] })).status).toBe(200);
+    const { json } = await call('GET', `/link/${id}`);
+    expect([json.aliases, json.external_id]).toEqual([[urlOf('kept-1')], null]);
+    const { history } = (await call('GET', `/link/${id}/history`)).json;
+    expect(history[0]).toMatchObject({
+      action: 'restored',
+      changes: [
+        { field: 'aliases', from: [urlOf('lost-1'), urlOf('kept-1')], to: [urlOf('kept-1')] },
+        { field: 'external_id', from: 'lost-id', to: null },
+      ],
+    });
+    const found = async (q: string) =>
+      (await call('GET', `/link?q=${q}`)).json.links.map((link: { id: number }) => link.id);
+    expect([await found('lost-1'), await found('kept-1')]).toEqual([[holder.id], [id]]);
+    // It is another state of the link, so changes of the earlier one are refused.
+    const headers = { 'If-Match': `"${before.updated_at}"` };
+    const outdated = await suite.app.call('PATCH', `/api/v1/link/${id}`, {
+      key: suite.owner.key,
+      headers,
+      body: { name: 'Outdated' },
+    });
+    expect(outdated.json.error_code).toBe('LINK_CHANGED');
+    // It gets everything back once that is free.
+    await call('DELETE', `/link/${holder.id}`);
+    const reverted = await call('POST', `/link/${id}/history/restore`, { entry: 0 });
+    expect([reverted.json.aliases, reverted.json.external_id]).toEqual([before.aliases, 'lost-id']);
+  });
+
   test('an earlier state is restored with its address and keeps the later one; a change of the address can be scheduled', async () => {
     const { id } = await create({ suffix: 'state-1' });
     await patch(id, { suffix: 'state-2', name: 'Second' });

@@ -3,6 +3,7 @@ import type { Secrets } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import type { RuleFields } from '../rules/rule-fields.ts';
 import type { Site } from '../rules/site.ts';
+import type { LosableFields } from '../storage/link-bin.ts';
 import { insertHistory, type NewHistoryRow } from '../storage/link-history.ts';
 import type { StoredLink } from '../storage/links.ts';
 import type { ScheduledRow } from '../storage/scheduled-changes.ts';
@@ -58,14 +59,28 @@ export async function recordMoves(
   { now }: Pick<Context, 'now'>,
   queries: Queries,
   caller: Caller,
-  links: readonly Pick<StoredLink, 'id' | 'organization_id'>[],
+  links: readonly (Pick<StoredLink, 'id' | 'organization_id'> & {
+    readonly changes?: readonly HistoryChange[];
+  })[],
   action: 'deleted' | 'restored',
 ): Promise<void> {
   const at = now();
   await insertHistory(
     queries,
-    links.map((link) => entryOf(caller, link, action, at)),
+    links.map((link) => ({
+      ...entryOf(caller, link, action, at),
+      changes: JSON.stringify(link.changes ?? []),
+    })),
   );
+}
+
+/** What a link has lost to another one while it was in the bin. */
+export function lossesOf(site: Site, before: LosableFields, after: LosableFields): HistoryChange[] {
+  const changes = [
+    { field: 'aliases', from: aliasUrls(site, before), to: aliasUrls(site, after) },
+    { field: 'external_id', from: before.external_id, to: after.external_id },
+  ];
+  return changes.filter(({ from, to }) => !isDeepStrictEqual(from, to));
 }
 
 /** A scheduled change that was not applied. */

@@ -7,12 +7,12 @@ import { type BinnedLink, lockRestorable, moveFromBin } from '../storage/link-bi
 import { correctBlocks } from '../storage/link-blocks.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
 import { tagsAmong } from '../storage/link-tags.ts';
-import { linksUnder } from '../storage/links.ts';
+import { linksUnder, touchLinks } from '../storage/links.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import type { Context } from './context.ts';
 import { onHeldDomains } from './held-domains.ts';
 import { pageHost } from './page-fetcher.ts';
-import { recordMoves } from './record-history.ts';
+import { lossesOf, recordMoves } from './record-history.ts';
 
 /** Restores those of these links that are in the bin and whose suffix is free, and returns their ids. */
 export async function restoreLinks(
@@ -26,14 +26,15 @@ export async function restoreLinks(
     const kept = await lockRestorable(queries, organizationId, ids, restorableAfter(now));
     const found = await onHeldDomains(queries, kept);
     if (found.length === 0) return { restored: [], taken: undefined };
-    const aliases = await moveFromBin(
+    const moved = await moveFromBin(
       queries,
       found.map((link) => link.id),
     );
-    const restoredIds = [...aliases.keys()];
-    const links = found.flatMap((link) =>
-      aliases.has(link.id) ? { ...link, aliases: aliases.get(link.id) ?? null } : [],
-    );
+    const restoredIds = [...moved.keys()];
+    const links = found.flatMap((link) => {
+      const kept = moved.get(link.id);
+      return kept ? { ...link, ...kept, changes: lossesOf(context.site, link, kept) } : [];
+    });
     const [first] = links;
     if (!first) return { restored: [], taken: found[0] };
     await addToTagCounts(queries, first.id, await tagsAmong(queries, restoredIds));
@@ -43,6 +44,11 @@ export async function restoreLinks(
     await addDuePages(
       queries,
       untitled.map(({ id, destination_url }) => ({ host: pageHost(context, destination_url), link_id: id })),
+    );
+    await touchLinks(
+      queries,
+      links.filter(({ changes }) => changes.length > 0).map(({ id }) => id),
+      now,
     );
     await recordMoves(context, queries, caller, links, 'restored');
     await recordChanges(queries, links, now);

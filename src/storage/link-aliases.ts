@@ -3,6 +3,7 @@ import { dialectOf } from './dialect.ts';
 import { dropLinks } from './insert-links.ts';
 import { jsonRows, jsonTexts } from './json-rows.ts';
 import { type Alias, addressKey, type LinkAddress, writeAliases } from './link-addresses.ts';
+import { searchText } from './links.ts';
 import { prepared } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
@@ -150,7 +151,10 @@ export async function withTakenAddress(queries: Queries, ids: readonly number[])
   return found.flatMap(({ id, holder }) => (holder === null ? [] : id));
 }
 
-/** Updates the copy in `links` from the table, and returns it for those of these links that have aliases. */
+/**
+ * Updates the copies in `links`, also in their search texts, from the table; returns the aliases of those of these links that have
+ * any.
+ */
 export async function copyAliases(
   queries: Queries,
   ids: readonly number[],
@@ -158,11 +162,16 @@ export async function copyAliases(
   const rows = await aliasRows(queries).where('link_id', 'in', ids).orderBy('link_aliases.id').execute();
   const byLink = Map.groupBy(rows, ({ link_id }) => link_id);
   const copies = new Map([...byLink].map(([id, aliases]) => [id, writeAliases(aliases) ?? '']));
-  const before = await queries.selectFrom('links').select(['id', 'aliases']).where('id', 'in', ids).execute();
-  for (const { id, aliases } of before) {
-    const copy = copies.get(id) ?? null;
-    if (copy !== aliases)
-      await queries.updateTable('links').set({ aliases: copy }).where('id', '=', id).execute();
+  const before = await queries
+    .selectFrom('links')
+    .select(['id', 'aliases', 'name', 'suffix', 'destination_url', 'notes'])
+    .where('id', 'in', ids)
+    .execute();
+  for (const { id, ...link } of before) {
+    const aliases = copies.get(id) ?? null;
+    if (aliases === link.aliases) continue;
+    const search_text = searchText({ ...link, aliases });
+    await queries.updateTable('links').set({ aliases, search_text }).where('id', '=', id).execute();
   }
   return copies;
 }

@@ -32,7 +32,18 @@ export async function moveToBin(queries: Queries, ids: readonly number[], now: n
   await queries.deleteFrom('links').where('id', 'in', ids).execute();
 }
 
-const shown = ['id', 'organization_id', 'domain_id', 'suffix', 'deleted_at'] as const;
+const shown = [
+  'id',
+  'organization_id',
+  'domain_id',
+  'suffix',
+  'aliases',
+  'external_id',
+  'deleted_at',
+] as const;
+
+/** What a link may have lost to another one while it was in the bin. */
+export type LosableFields = Pick<BinnedLink, 'aliases' | 'external_id'>;
 
 export type BinnedLink = Pick<Selectable<Schema['link_bin']>, (typeof shown)[number]>;
 
@@ -55,12 +66,12 @@ export async function lockRestorable(
 
 /**
  * Restores them unless a link has their suffix now; of several with the same suffix, the one that was deleted last. An external
- * id or an alias that another link has by now is lost. Returns the aliases of restored links, as stored in `links.aliases`.
+ * id or an alias that another link has by now is lost. Returns what restored links have of these.
  */
 export async function moveFromBin(
   queries: Queries,
   requestedIds: readonly number[],
-): Promise<ReadonlyMap<number, string | null>> {
+): Promise<ReadonlyMap<number, LosableFields>> {
   await clearTakenExternalIds(queries, requestedIds);
   const moved = await queries
     .insertInto('links')
@@ -74,7 +85,7 @@ export async function moveFromBin(
         .orderBy('id', 'desc'),
     )
     .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
+    .returning(['id', 'external_id'])
     .execute();
   if (moved.length === 0) return new Map();
   const inserted = moved.map(({ id }) => id);
@@ -91,7 +102,11 @@ export async function moveFromBin(
     )
     .execute();
   await removeFromBin(queries, ids);
-  return new Map(ids.map((id) => [id, aliases.get(id) ?? null]));
+  return new Map(
+    moved
+      .filter(({ id }) => !taken.includes(id))
+      .map(({ id, external_id }) => [id, { aliases: aliases.get(id) ?? null, external_id }]),
+  );
 }
 
 export async function removeFromBin(queries: Queries, ids: readonly number[]): Promise<void> {
