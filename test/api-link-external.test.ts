@@ -60,6 +60,10 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     ]);
     const empty = await put(external, { ...link, domain: '', suffix: '' });
     expect([empty.status, empty.json.suffix]).toEqual([200, made.json.suffix]);
+    for (const none of [null, '', []]) {
+      expect((await put(external, { ...link, tags })).json.tags).toHaveLength(2);
+      expect((await put(external, { ...link, tags: none })).json.tags).toEqual([]);
+    }
   });
 
   test('follow the rules of changes: addresses, versions, links in print', async () => {

@@ -267,6 +267,14 @@ const tagsSentBack = z
   .array(z.union([tagId, z.looseObject({ id: tagId }).transform((tag) => tag.id)]))
   .max(100);
 
+/** `null` and `""` are an empty list, as of aliases: where tags are replaced, they remove all. */
+const allTags = (description: string) =>
+  z
+    .union([tagsSentBack, z.literal('')], { error: tagList })
+    .nullish()
+    .transform((ids) => (ids === undefined ? undefined : ids || []))
+    .meta({ description });
+
 const aliasTexts = () => z.array(text(2000).min(1)).max(100);
 const aliasForm = 'Each is a web address on one of your domains, or a suffix on the domain of the link.';
 const aliasList = 'Send a list such as ["sprnig", "https://go.example.com/spring"].';
@@ -302,7 +310,7 @@ export const LinkToCreate = z.strictObject(
     ...utmParameters,
     aliases: allAliases('Further addresses of the link, at most 20.'),
     ...settings,
-    tags: tagIds(tagsSentBack, 'Ids of tags to attach.'),
+    tags: allTags('Ids of tags to attach.'),
   },
   { error: manyLinks },
 );
