@@ -78,6 +78,8 @@ describe('QR codes', () => {
     const byOrganization = await createLink();
     expect(await decode((await png(byOrganization)).bytes)).toBe(`${byOrganization.url}?qr`);
     expect((await createLink({ qr_code_marker: false })).qr_code_marker).toBe(false);
+    for (const qr_code_marker of [null, ''])
+      expect((await createLink({ qr_code_marker })).qr_code_marker).toBe(true);
     expect(await decode((await png(plain)).bytes)).toBe(plain.url);
     await app.call('PATCH', '/api/v1/organization', { key: owner.key, body: { qr_code_marker: false } });
   });

@@ -36,7 +36,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
     const domain = domainOf(input.domain ?? '');
     const linkDomain = domain instanceof Promise ? await domain : domain;
     const chosen = chosenSuffix(input.suffix, linkDomain);
-    const provided = await providedColumns(context, input);
+    const provided = await providedColumns(context, withoutEmptyMarker(input));
     const suffix = chosen ?? context.randomSuffix();
     const requested = input.aliases?.length ? await requestedAliases(input.aliases, domainOf, 'aliases') : [];
     const row = {
@@ -70,6 +70,12 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
     };
   };
 }
+
+/** Without a marker of its own, null and "" included, a new link gets the organization's default. */
+const withoutEmptyMarker = (input: LinkToCreate): LinkToCreate =>
+  input.qr_code_marker === null || input.qr_code_marker === ''
+    ? { ...input, qr_code_marker: undefined }
+    : input;
 
 function newAliases(requested: readonly RequestedAlias[], domain: LinkDomain, suffix: string): Alias[] {
   const aliases = distinctAliases(
