@@ -82,6 +82,19 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     }
   });
 
+  test('an entry that is no object is told so, not how to send many links', async () => {
+    const sentence =
+      'Each entry of "links" must be a JSON object, such as {"destination_url": "https://example.com"}.';
+    const { json } = await bulk([[{ destination_url: 'https://example.com' }], null, 'https://example.com']);
+    for (const { error } of json.results) expect(error.error_string).toBe(sentence);
+    const atomic = await bulk([null], '?atomic=true');
+    expect([atomic.status, atomic.json.field_key, atomic.json.error_string]).toEqual([
+      400,
+      'links.0',
+      `Link 1 of 1: ${sentence}`,
+    ]);
+  });
+
   test('atomic=true creates all links or none, and reports the errors of each', async () => {
     const before = await total();
     const refused = await bulk(

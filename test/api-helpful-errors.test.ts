@@ -44,6 +44,8 @@ describe('the error for a value of the wrong type names the right type', () => {
     [{ tags: [1.5] }, 'tags', tagById('1.5')],
     [{ tags: [{ id: 'x' }] }, 'tags', tagById('"x"')],
     [{ tags: 7 }, 'tags', tagList],
+    [{ tags: Array(101).fill(1) }, 'tags', '"tags" must have at most 100 entries.'],
+    [{ aliases: Array(101).fill('x') }, 'aliases', '"aliases" must have at most 100 entries.'],
     [
       { webhook_events: ['clicked'] },
       'webhook_events',
@@ -56,7 +58,7 @@ describe('the error for a value of the wrong type names the right type', () => {
     ],
   ];
   for (const [fields, field, sentence] of cases)
-    test(JSON.stringify(fields), () =>
+    test(JSON.stringify(fields).slice(0, 80), () =>
       expectSentence(create({ destination_url: 'https://example.com', ...fields }), [
         400,
         'FIELD_INVALID',

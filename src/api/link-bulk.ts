@@ -4,7 +4,7 @@ import { deleteLinks } from '../manage/delete-link.ts';
 import type { LinkToCreate as LinkInput } from '../manage/prepare-link.ts';
 import { restoreLinks } from '../manage/restore-links.ts';
 import { TimeSlice } from '../manage/time-slice.ts';
-import type { Refusal } from '../rules/errors.ts';
+import { Refusal } from '../rules/errors.ts';
 import { endpoint } from './endpoint.ts';
 import { LinkAnswers } from './link-answers.ts';
 import { without } from './read-body.ts';
@@ -65,9 +65,16 @@ async function inputsOf(links: readonly unknown[]): Promise<(LinkInput | Refusal
 const ignoredFields = answerOnlyFields(Link, LinkToCreate);
 
 function inputOf(sent: unknown): LinkInput | Refusal {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return noLink();
   const read = readInput(LinkToCreate, without(sent, ignoredFields));
   return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
 }
+
+const noLink = (): Refusal =>
+  new Refusal(
+    'FIELD_INVALID',
+    'Each entry of "links" must be a JSON object, such as {"destination_url": "https://example.com"}.',
+  );
 
 export const update = endpoint({
   summary: 'Change many links',

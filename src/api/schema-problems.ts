@@ -72,7 +72,8 @@ const withinField = (path: Path, problem: Problem): Problem =>
 
 /**
  * Of several forms that a value may have, the intended one is the one whose check failed deepest in the value. If every check
- * failed at the value itself, the union's own message is the best; without one, the types that it takes.
+ * failed at the value itself, the union's own message is the best, except for a list that is too long; without one, the types
+ * that it takes.
  */
 function problemsOfUnion(
   issue: UnionIssue,
@@ -83,6 +84,8 @@ function problemsOfUnion(
   const branches = issue.errors.filter((issues) => !isClearing(issues));
   const deepest = [...branches].sort((one, other) => depthOf(other) - depthOf(one))[0] ?? [];
   if (depthOf(deepest) > 0) return deepest.flatMap((inner) => problemsOfIssue(inner, checked, path));
+  const tooLong = deepest.find((inner) => inner.code === 'too_big' && inner.origin === 'array');
+  if (tooLong) return problemsOfIssue(tooLong, checked, path);
   if (issue.message !== '') return refuse('FIELD_INVALID', issue.message);
   const kinds = kindsIn(branches);
   if (kinds !== null) {
