@@ -84,6 +84,28 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     await Promise.all(nodes.map((node) => node.stop()));
   });
 
+  test('may be sent back as they were read', async () => {
+    const { id } = await link.create();
+    const changes = {
+      ...{ name: null, disabled: true, click_limit: 5, utm_source: 'mail', expiration_date: '2040-01-01' },
+      ...{ aliases: null, webhook_events: ['click'], redirect_status: 301 },
+      rules: [{ when: { country: ['de'], hours: { timezone: 'Europe/Berlin' } }, destination_url: 'a.com' }],
+    };
+    const made = await link.schedule(id, changes);
+    const [read] = await link.listed(id);
+    const later = { ...read, at: link.inFuture(2 * minute) };
+    const changed = await link.call('PATCH', `/scheduled_change/${made.json.id}`, later);
+    expect([changed.status, changed.json]).toEqual([
+      200,
+      { ...made.json, at: later.at, updated_at: changed.json.updated_at },
+    ]);
+    const copied = await link.call('POST', `/link/${id}/scheduled`, changed.json);
+    expect([copied.status, copied.json.at, copied.json.changes]).toEqual([
+      ...[201, later.at, changed.json.changes],
+    ]);
+    for (const change of [made, copied]) await link.call('DELETE', `/scheduled_change/${change.json.id}`);
+  });
+
   test('are applied at their instant like a PATCH, with redirects, history and webhook', async () => {
     const hook = target();
     const made = await link.create({ webhook_url: hook.url, webhook_events: ['link.updated'] });

@@ -54,6 +54,7 @@ export const create = endpoint({
   params: linkPath,
   query: ConfirmationQuery,
   body: schemas.ChangeToSchedule,
+  takesAnswerBack: true,
   isIdempotentByKey: true,
   statuses: { 201: 'The scheduled change.' },
   answer: schemas.ScheduledChange,
@@ -66,10 +67,11 @@ export const create = endpoint({
 export const update = endpoint({
   summary: 'Change a scheduled change',
   description:
-    'Its instant, or its changes as a whole; the caller becomes its author. A refused one is open again. For an applied one: 409 `SCHEDULED_APPLIED`.',
+    'Its instant, or its changes as a whole; the caller becomes its author. A refused one is open again. For an applied one: 409 `SCHEDULED_APPLIED`. A scheduled change that was read may be sent back.',
   params: pathId,
   query: ConfirmationQuery,
   body: schemas.ScheduledUpdate,
+  takesAnswerBack: true,
   statuses: { 200: 'The scheduled change as it is now.' },
   answer: schemas.ScheduledChange,
   async handle({ caller, params, query, body }, context) {
