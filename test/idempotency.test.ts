@@ -88,6 +88,18 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     }
   });
 
+  test('is the same call with other values of ignored parameters', async () => {
+    const key = newKey();
+    const first = await post('/link?_=1&disable_png=true', key, link);
+    expect(first.status).toBe(201);
+    for (const query of ['_=2&disable_png=true', 'disable_png=true&_t=3&_u=4', 'disable_png=true']) {
+      const repeated = await post(`/link?${query}`, key, link);
+      expect([query, repeated.text, isReplay(repeated)]).toEqual([query, first.text, true]);
+    }
+    const other = await post('/link?_=1', key, link);
+    expect(other.json.error_code).toBe('IDEMPOTENCY_KEY_REUSED');
+  });
+
   test('is refused if the key was sent with another body, query or path', async () => {
     const key = newKey();
     const first = await post('/link', key, link);

@@ -25,8 +25,18 @@ export function idempotentCall(
     );
   }
   const { organizationId, userId } = caller;
-  const request = `${method} ${url.slice(url.indexOf('/', 'https://'.length))}\n${JSON.stringify(body)}`;
+  const request = `${method} ${targetOf(url)}\n${JSON.stringify(body)}`;
   return new IdempotentCall(context, { organizationId, userId, key, request });
+}
+
+/** Path and query, without the parameters that are ignored (see `readQuery`): clients give them another value in each call. */
+function targetOf(url: string): string {
+  const target = url.slice(url.indexOf('/', 'https://'.length));
+  const start = target.indexOf('?');
+  if (start < 0 || !target.includes('_', start)) return target;
+  const parameters = target.slice(start + 1).split('&');
+  const read = parameters.filter((parameter) => !parameter.startsWith('_'));
+  return read.length === 0 ? target.slice(0, start) : `${target.slice(0, start)}?${read.join('&')}`;
 }
 
 interface ReplyParts {
