@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
+import { readInput } from '../src/api/read-input.ts';
+import { routes } from '../src/api/routes.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
 const { app, owner } = appWithOwner();
@@ -50,6 +52,15 @@ describe('an invalid body', () => {
       headers: { 'api-key': owner.key, 'content-type': 'application/json' },
     });
     expect(answer.status).toBe(413);
+  });
+  test('with an unknown field, on every route but that of Zapier, which sends more than it has to', () => {
+    const accepting = routes.flatMap(({ method, path, endpoint: { body } }) => {
+      if (!body) return [];
+      const read = readInput(body, { no_such_field: 1 });
+      const isRefused = !read.ok && read.refusal.problems.some(({ field }) => field === 'no_such_field');
+      return isRefused ? [] : `${method} ${path}`;
+    });
+    expect(accepting).toEqual(['POST /api/v1/zapier/hooks']);
   });
   test('not declared as JSON', () =>
     expectRefusal(

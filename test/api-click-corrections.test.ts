@@ -309,6 +309,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       [{ class: 'flood', to_class: 'human', from: 'yesterday' }, 'from'],
       [{ class: 'flood', to_class: 'human', from: '2026-11-20', to: '2026-11-19' }, 'from'],
       [{ class: 'flood', to_class: 'human', from: '2027-01-01' }, 'from'],
+      [{ class: 'flood', to_class: 'human', form: '2026-11-20' }, 'form'],
       [{ take_back: 987_654 }, 'take_back'],
       [{ take_back: 1, class: 'flood' }, 'class'],
     ] as const) {

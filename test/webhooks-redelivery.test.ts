@@ -156,11 +156,13 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
       call('POST', 'webhook_delivery/redeliver', reversed),
       call('POST', 'webhook_delivery/redeliver', { from: 'yesterday' }),
       call('POST', 'webhook_delivery/redeliver', { link_id: 987_654_321 }),
+      call('POST', 'webhook_delivery/redeliver', { link: 1 }),
     ]);
     expect(answers.map(({ status, json }) => [status, json.error_code])).toEqual([
       [400, 'RANGE_REVERSED'],
       [400, 'FIELD_INVALID'],
       [404, 'NOT_FOUND'],
+      [400, 'FIELD_UNKNOWN'],
     ]);
   });
 

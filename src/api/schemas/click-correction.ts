@@ -57,7 +57,7 @@ export const AllClicksErasureQuery = z.object({
 
 const reclassifiableClass = () => z.enum(reclassifiable).optional();
 
-export const ClickReclassification = z.object({
+export const ClickReclassification = z.strictObject({
   ...span,
   class: reclassifiableClass().meta({ description: 'The class that the hits have now.' }),
   to_class: reclassifiableClass().meta({

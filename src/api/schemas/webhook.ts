@@ -46,7 +46,7 @@ export const WebhookDeliveryList = z
 
 export const WebhookDeliveryQuery = z.object(pageParameters(100));
 
-export const WebhookRedelivery = z.object({
+export const WebhookRedelivery = z.strictObject({
   link_id: id
     .optional()
     .meta({ description: 'Only those of this link. Default: of all links of the organization.' }),
