@@ -14,12 +14,16 @@ const timeout = 60_000;
 async function connectionTo(url: string) {
   const { hostname, port } = new URL(url);
   let received = '';
+  let isClosed = false;
   const socket = await Bun.connect({
     hostname,
     port: Number(port),
     socket: {
       data: (_socket, bytes) => {
         received += bytes.toString('latin1');
+      },
+      close: () => {
+        isClosed = true;
       },
     },
   });
@@ -30,6 +34,12 @@ async function connectionTo(url: string) {
       socket.write(`GET /${suffix} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nuser-agent: ${agent}\r\n\r\n`);
       await eventually(() => received.includes('\r\n\r\n'), `an answer to visit ${version}`, timeout);
       expect(received).toStartWith('HTTP/1.1 302 ');
+    },
+    /** Waits for any answer, or for the end of the connection. */
+    async call(path: string): Promise<void> {
+      received = '';
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`);
+      await eventually(() => isClosed || received.includes('\r\n\r\n'), `an answer to ${path}`, timeout);
     },
     close: () => socket.end(),
   };
@@ -121,3 +131,26 @@ test.each(
   },
   240_000,
 );
+
+test('calls for which there is no free descriptor are refused without a fault', async () => {
+  await using data = await storeFolder();
+  const settings = { PORT: '0', DATA_DIR: data.path };
+  const program = runServerWithFileLimit({ soft: 256, hard: 256 }, settings, 'out-of-descriptors.ts');
+  try {
+    const url = await program.address();
+    const { suffix } = await createFirstLink(url);
+    const connections = await Promise.all(Array.from({ length: 20 }, () => connectionTo(url)));
+    for (const [version, connection] of connections.entries()) await connection.visit(suffix, version);
+    await takeDescriptors(program);
+    const calls = connections.map((connection) => connection.call('/api/v1/link'));
+    await Promise.race(calls);
+    // Some calls got the last descriptor: the app server can accept them only now.
+    program.kill('SIGUSR2');
+    await Promise.all(calls);
+    expect(hasLogged(program, 'request failed')).toBe(false);
+    for (const connection of connections) connection.close();
+  } finally {
+    program.kill('SIGKILL');
+    await program.exited;
+  }
+}, 240_000);

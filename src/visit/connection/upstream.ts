@@ -108,7 +108,8 @@ export class UpstreamConnection implements Upstream, SlotHolder {
         end: ended,
         close: ended,
         error: ended,
-        connectError: ended,
+        // The promise is rejected as well, but later: without a free descriptor this is called before `#slot` is set.
+        connectError: () => {},
       },
     }).catch(ended);
   }
