@@ -12,13 +12,13 @@ class Visitor implements Limited {
     this.name = name;
   }
 
-  makeRoom() {
+  makeRoom(forgetsUse: boolean) {
     if (this.state === 'busy') return 'busy';
     if (this.state === 'idle') {
       this.isEnded = true;
       return 'ended';
     }
-    this.state = 'idle';
+    if (forgetsUse) this.state = 'idle';
     return 'used';
   }
 
@@ -90,6 +90,19 @@ test('if all were used, the oldest in the table is closed', () => {
   const used = fill(table, ['a.1', 'a.2', 'a.3', 'a.4', 'a.5', 'a.6'], 'used');
   fill(table, ['a.7']);
   expect(endedOf(used)).toEqual(['a.1']);
+});
+
+test('if all were used, a large network loses many before a small one loses any', () => {
+  const table = new ConnectionTable<Visitor>({ total: 50, perNetwork: 24 }, networkOf);
+  const ofNetwork = (network: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${network}.${index}`);
+  fill(table, ofNetwork('a', 24), 'used');
+  fill(table, ofNetwork('b', 24), 'used');
+  const visitors = fill(table, ['c.1', 'd.1'], 'used');
+  fill(table, ['e.1', 'f.1', 'g.1', 'h.1']);
+  table.limitTo(30);
+  expect(table.size).toBe(30);
+  expect(endedOf(visitors)).toEqual([]);
 });
 
 test('a trusted proxy has no share, but loses connections if the table is full', () => {

@@ -1,9 +1,10 @@
 /** A connection that can be ended to make room for another one. */
 export interface Limited {
   /**
-   * Ends the connection, unless an answer is pending on it (`busy`) or bytes were received or sent since the last call (`used`).
+   * Ends the connection, unless an answer is pending on it (`busy`) or bytes were received or sent since the last call that
+   * `forgetsUse` (`used`).
    */
-  makeRoom(): 'ended' | 'used' | 'busy';
+  makeRoom(forgetsUse: boolean): 'ended' | 'used' | 'busy';
   terminate(): void;
 }
 
@@ -80,21 +81,29 @@ export class ConnectionTable<Connection extends Limited> {
     if (network.size === 0) this.#networks.delete(key);
   }
 
-  /** Closes an idle connection of the first network that has one; a recently used one only if all were used. */
+  /**
+   * Closes an idle connection of the first network that has one; a recently used one only if all were used. Then smaller networks'
+   * connections still count as used: otherwise the next calls would close them before most of the larger network's.
+   */
   #endOneOf(networks: Iterable<Network<Connection>>): boolean {
     let checks = 0;
     let candidate: Connection | null = null;
+    let sizeOfItsNetwork = 0;
     for (const network of networks) {
       const checksOfNetwork = Math.min(network.size, maxChecksPerNetwork);
+      const forgetsUse = network.size >= sizeOfItsNetwork;
       for (let check = 0; check < checksOfNetwork; check++) {
         const [connection] = network;
         if (connection === undefined) break;
-        const outcome = connection.makeRoom();
+        const outcome = connection.makeRoom(forgetsUse);
         if (outcome === 'ended') {
           this.remove(connection);
           return true;
         }
-        if (outcome === 'used') candidate ??= connection;
+        if (outcome === 'used' && candidate === null) {
+          candidate = connection;
+          sizeOfItsNetwork = network.size;
+        }
         network.delete(connection);
         network.add(connection);
       }

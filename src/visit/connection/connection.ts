@@ -148,11 +148,11 @@ export class Connection implements Limited {
     this.#happened('sweep');
   }
 
-  makeRoom(): 'ended' | 'used' | 'busy' {
+  makeRoom(forgetsUse: boolean): 'ended' | 'used' | 'busy' {
     const state = this.#state;
     if (this.isBusy && !state.writeBlocked) return 'busy';
     if (state.wasUsed) {
-      state.wasUsed = false;
+      state.wasUsed = !forgetsUse;
       return isIdle(state) ? 'used' : 'busy';
     }
     if (isIdle(state) && state.held > 0) this.#socket.write(tooSlow(this.#context.nextId()));
