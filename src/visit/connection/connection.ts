@@ -69,7 +69,7 @@ export class Connection implements Limited {
   readonly #socket: VisitorSocket;
   readonly #context: ConnectionContext;
   readonly #output: WriteQueue;
-  readonly #peer: string;
+  readonly peer: string;
   readonly #held = new ByteQueue();
   /** Bytes of an incomplete head that are known not to contain its end. */
   #searched = 0;
@@ -87,7 +87,7 @@ export class Connection implements Limited {
     this.#socket = socket;
     this.#context = context;
     this.#output = new WriteQueue(socket);
-    this.#peer = socket.remoteAddress;
+    this.peer = socket.remoteAddress;
   }
 
   /** Bytes from the client. */
@@ -138,6 +138,10 @@ export class Connection implements Limited {
   get isBusy(): boolean {
     const { phase } = this.#state;
     return phase !== 'closing' && phase !== 'closed' && !isIdle(this.#state);
+  }
+
+  get isClosed(): boolean {
+    return this.#state.phase === 'closed';
   }
 
   endIfIdle(): void {
@@ -291,7 +295,7 @@ export class Connection implements Limited {
         if (state.writeBlocked) break;
       }
       const request = state.skipsFastPath ? null : readPlainRequest(window, text, at, this.#context.scheme);
-      const answer = request === null ? null : this.#context.fastPath(request, this.#peer);
+      const answer = request === null ? null : this.#context.fastPath(request, this.peer);
       if (request === null || answer === null) {
         isPlain = false;
         break;
@@ -402,7 +406,7 @@ export class Connection implements Limited {
     const ifCurrent = (run: () => void) => () => {
       if (this.#upstream === upstream) run();
     };
-    const upstream: Upstream = this.#context.connectUpstream(this.#peer, {
+    const upstream: Upstream = this.#context.connectUpstream(this.peer, {
       received: (bytes) => {
         if (this.#upstream === upstream) this.#respond(bytes);
       },

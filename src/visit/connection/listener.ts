@@ -14,6 +14,8 @@ import { UpstreamSlots } from './upstream-slots.ts';
 
 const defaultIdleTime = 10_000;
 const readingTime = 5;
+/** Each of these connections beyond the limit takes a descriptor of the reserve. */
+const maxWithoutRoom = 16;
 /** Milliseconds in which a TCP handshake completes on most networks. */
 const handshakeTime = 150;
 
@@ -27,6 +29,8 @@ interface TickEnd {
   readonly withAnswers: Connection[];
   /** Connections that have used their share of the tick. */
   readonly withMore: Connection[];
+  /** New connections for which there may be room once the answers are sent. */
+  readonly withoutRoom: Connection[];
 }
 
 interface Overrides {
@@ -162,9 +166,7 @@ export class Listener {
         }
         try {
           const connection = new Connection(socket, context);
-          // Only once the socket has its connection.
-          if (!this.#connections.add(connection, socket.remoteAddress))
-            queueMicrotask(() => guard.run(connection, refuse));
+          if (!this.#connections.add(connection, connection.peer)) this.#retryAtTickEnd(connection);
           return connection;
         } catch (cause) {
           guard.fail(socket, cause);
@@ -190,6 +192,19 @@ export class Listener {
       },
     };
   }
+
+  /** In the middle of a tick all connections may have a pending answer that is sent at its end. */
+  #retryAtTickEnd(connection: Connection): void {
+    const { withoutRoom } = this.#atTickEnd();
+    if (withoutRoom.length < maxWithoutRoom) withoutRoom.push(connection);
+    // Only once the socket has its connection.
+    else queueMicrotask(() => this.#guard.run(connection, refuse));
+  }
+
+  readonly #addOrRefuse = (connection: Connection): void => {
+    if (connection.isClosed || this.#connections.add(connection, connection.peer)) return;
+    connection.refuse();
+  };
 
   get port(): number {
     return this.#port.port;
@@ -268,16 +283,16 @@ export class Listener {
 
   #atTickEnd(): TickEnd {
     if (this.#tickEnd === null) {
-      this.#tickEnd = { tasks: [], withAnswers: [], withMore: [] };
+      this.#tickEnd = { tasks: [], withAnswers: [], withMore: [], withoutRoom: [] };
       this.#port.afterTick(this.#endTick);
     }
     return this.#tickEnd;
   }
 
   /**
-   * First the tasks, then the answers that wait for them, and only then the deferred requests, which add tasks and answers to
-   * the end of the next tick. So no answer is sent before its own click is in the journal, and no answer waits while further requests
-   * are served.
+   * First the tasks, then the answers that wait for them, then the new connections that found no room, and only then the deferred
+   * requests, which add tasks and answers to the end of the next tick. So no answer is sent before its own click is in the journal,
+   * and no answer waits while further requests are served.
    */
   readonly #endTick = (): void => {
     const end = this.#tickEnd;
@@ -291,6 +306,7 @@ export class Listener {
       }
     }
     for (const connection of end.withAnswers) this.#guard.run(connection, tickEnded);
+    for (const connection of end.withoutRoom) this.#guard.run(connection, this.#addOrRefuse);
     if (this.#tickAnswers > 0) this.#answered(performance.now() - this.#tickStart, this.#tickAnswers);
     this.#tickStart = 0;
     this.#tickAnswers = 0;
