@@ -70,6 +70,16 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect(attributes.sort()).toEqual(['HttpOnly', `Max-Age=${90 * 86_400}`, `Path=${path}`, 'SameSite=Lax']);
   });
 
+  test('sets a cookie for all paths of a link that forwards them, whatever is in them', async () => {
+    const { path } = await createLink({ forward_path: true });
+    const accepted = await guess(`${path}/a;Domain=example;b/c`, 'open sesame');
+    expect(accepted.headers.get('location')).toBe(`${destination}/a;Domain=example;b/c`);
+    const [, ...attributes] = (accepted.headers.get('set-cookie') ?? '')
+      .split(';')
+      .map((part) => part.trim());
+    expect(attributes.sort()).toEqual(['HttpOnly', `Max-Age=${90 * 86_400}`, `Path=${path}`, 'SameSite=Lax']);
+  });
+
   test('sets a cookie for only this link, for a day, until the password changes', async () => {
     const { id, path } = await createLink();
     const other = await createLink();

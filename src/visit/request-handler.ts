@@ -164,8 +164,12 @@ export class RequestHandler {
   }
 
   async #submitPassword(visit: RequestVisit, found: FoundLink, password: string): Promise<Response> {
-    const { link } = found;
-    const cookie = password === '' ? null : await this.#parts.password.tryPassword(link, password, visit);
+    const { link, pathAfterSuffix } = found;
+    const { headers, network } = visit;
+    // The rest of the path is the visitor's: a semicolon in it would end the cookie's path and add attributes.
+    const path = visit.path.slice(0, visit.path.length - pathAfterSuffix.length);
+    const attempt = { headers, network, path };
+    const cookie = password === '' ? null : await this.#parts.password.tryPassword(link, password, attempt);
     if (cookie === null) {
       const again = { status: 401, sentence: 'That is not the password. Try again.' };
       const page = pages.passwordPage(visit.host, visit.referer, again);

@@ -22,6 +22,7 @@ interface PasswordGateParts {
 interface Attempt {
   readonly headers: Headers;
   readonly network: string;
+  /** Of the link, without what follows its suffix. */
   readonly path: string;
 }
 
