@@ -42,6 +42,8 @@ export interface Upstream {
 export type ConnectUpstream = (peer: string, listener: UpstreamListener) => Upstream;
 
 const endingDelay = 1_000;
+/** Bytes a second of a request; a slower one counts as stalled. */
+const minRate = 2_048;
 /** The client isn't paused below this: a socket that ends while paused counts as closed. */
 const maxBeforeOpen = 64 * 1024;
 /** Milliseconds for the app server to close its end after this end has closed. */
@@ -60,6 +62,9 @@ export class UpstreamConnection implements Upstream, SlotHolder {
   #socket: Socket | null = null;
   #output: WriteQueue | null = null;
   #port = 0;
+  /** Bytes of the request that were sent, and since when. */
+  #sent = 0;
+  #sendingSince = 0;
   #isEnding = false;
   #isClosed = false;
   #cancelTermination = () => {};
@@ -85,12 +90,21 @@ export class UpstreamConnection implements Upstream, SlotHolder {
   }
 
   endIfStalled(milliseconds: number): void {
-    if (performance.now() - this.usedAt < milliseconds || !this.#listener.isHalfSent()) return;
+    if (!this.#hasStalled(milliseconds) || !this.#listener.isHalfSent()) return;
     this.close();
     this.#listener.guarded(this.#listener.stalled);
   }
 
+  /** A client that sends a byte now and then would otherwise keep its slot for hours. */
+  #hasStalled(milliseconds: number): boolean {
+    const now = performance.now();
+    if (now - this.usedAt >= milliseconds) return true;
+    const duration = now - this.#sendingSince;
+    return duration >= milliseconds && this.#sent * 1_000 < duration * minRate;
+  }
+
   markIdle(): void {
+    this.#sent = 0;
     this.#slots.markIdle(this.#slot);
   }
 
@@ -120,6 +134,8 @@ export class UpstreamConnection implements Upstream, SlotHolder {
 
   send(bytes: Buffer): void {
     this.usedAt = performance.now();
+    if (this.#sent === 0) this.#sendingSince = this.usedAt;
+    this.#sent += bytes.length;
     this.#slots.use(this.#slot);
     if (this.#output !== null) {
       this.#output.bytes(bytes);
@@ -179,6 +195,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
       this.#endSocket(socket);
       return;
     }
+    this.#sendingSince = performance.now();
     this.#port = socket.localPort;
     // Before the first byte: the app server looks it up as soon as it has read a request.
     this.#clientByPort.set(this.#port, this.#peer);
