@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
+import { formatIso } from '../src/rules/instant.ts';
+import { dayLength, dayOf } from '../src/rules/utc-time.ts';
 import { browserUserAgent, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { pollUntil } from './support/eventually.ts';
+
+const minute = 60_000;
 
 interface Group {
   readonly value: string | null;
@@ -95,5 +100,53 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
     expect([...variants].every((variant) => variant === null || variant === 'a' || variant === 'b')).toBe(
       true,
     );
+  });
+
+  test('a variant never has more visitors than clicks, even if some of its clicks are reclassified', async () => {
+    const noon = (dayOf(app.clock.now) + 1.5) * dayLength;
+    app.clock.now = noon + 10 * minute;
+    const rules = [
+      {
+        id: 'r_split',
+        when: {},
+        variants: ['a', 'b'].map((id) => ({ id, destination_url: `https://example.com/${id}`, weight: 50 })),
+      },
+    ];
+    const { json } = await app.call('POST', '/api/v1/link', {
+      key: owner.key,
+      body: { destination_url: 'https://example.com', rules },
+    });
+    const visit = (visitor: number) =>
+      app.visit(new URL(json.url).pathname, {
+        'user-agent': browserUserAgent,
+        'x-forwarded-for': `203.0.113.${visitor}`,
+      });
+    for (let visitor = 1; visitor <= 20; visitor++) await visit(visitor);
+    await app.app.clicks.settled();
+    app.clock.now = noon + 20 * minute;
+    for (let visitor = 1; visitor <= 4; visitor++) await visit(visitor);
+    await app.app.clicks.settled();
+    const path = `/link/${json.id}/stats`;
+    const sums = async () => {
+      const groups = await groupsBy(path, 'group_by=variant');
+      expect(groups.every(({ clicks, visitors = 0 }) => visitors <= clicks)).toBe(true);
+      return [groups.map(({ clicks }) => clicks), groups.map(({ visitors = 0 }) => visitors)].map((numbers) =>
+        numbers.reduce((sum, number) => sum + number, 0),
+      );
+    };
+    expect(await sums()).toEqual([24, 20]);
+    const span = { from: formatIso(noon), to: formatIso(noon + 15 * minute) };
+    await app.call('PATCH', `/api/v1/link/${json.id}/clicks/reclassify`, {
+      key: owner.key,
+      body: { ...span, class: 'human', to_class: 'bot' },
+    });
+    const done = await pollUntil(
+      async () => (await get(`/link/${json.id}/clicks/corrections`)).corrections[0],
+      ({ state }) => state === 'done',
+      'the correction to be done',
+    );
+    expect(done.hits).toBe(20);
+    expect(await sums()).toEqual([4, 4]);
+    expect((await get(path)).totals).toMatchObject({ clicks: 4, visitors: 4 });
   });
 });

@@ -50,6 +50,7 @@ async function changeLinkHours(queries: Queries, { hours }: RollUpDifference): P
     const sum = new CountEntries();
     sum.addText(row?.counts ?? '');
     sum.addAll(counts);
+    sum.boundVariantVisitors();
     const [before, visitors] = [row?.click ?? 0, row?.visitors ?? 0];
     const bounded = visitors <= before ? Math.min(visitors, sums[click] ?? 0) : visitors;
     kept.push([link, hour, ...sums, bounded, 0, sum.text]);

@@ -17,7 +17,7 @@ import { HitColumns } from '../hit-columns.ts';
 import type { StoredHit } from '../ledger.ts';
 
 const { click } = rollupClassCodes;
-const { total, reason, variant_visitors: variantVisitors } = dimensionCodes;
+const { total, reason, variant, variant_visitors: variantVisitors } = dimensionCodes;
 /** Fewer than the roll-ups' keys have room for. */
 const hoursAtOnce = 1_000;
 
@@ -63,6 +63,15 @@ export class CountEntries {
 
   addAll(others: CountEntries): void {
     for (const { dimension, value, hits } of others.all) this.add(dimension, value, hits);
+  }
+
+  /** Lowers the visitors of each variant to its clicks. */
+  boundVariantVisitors(): void {
+    for (const entry of this.#hits.values()) {
+      if (entry.dimension !== variantVisitors) continue;
+      const clicks = this.#hits.get(`${variant} ${entry.value}`)?.hits ?? 0;
+      entry.hits = Math.min(entry.hits, clicks);
+    }
   }
 
   get all() {
