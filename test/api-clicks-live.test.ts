@@ -192,6 +192,14 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     expect(receivedIds).toEqual(receivedIds.toSorted((one, other) => one - other));
   });
 
+  test('continues at the end after an id that the ledger has not reached, as after a restored backup', async () => {
+    await add(hit());
+    const listener = await Listener.open(app, owner.key, '?last_event_id=123456789');
+    await add(hit());
+    await until(() => listener.events.length === 1);
+    await listener.close();
+  });
+
   test.skipIf(store === 'sqlite')(
     'shows lower ids that appear later, as from another node, before the higher ones',
     async () => {

@@ -62,6 +62,14 @@ export class LiveClicks {
     return this.#newest;
   }
 
+  /**
+   * Where a stream continues after a hit. If the ledger ends before that id (it was restored from a backup, and assigns these ids
+   * again), the stream continues at the end of the ledger.
+   */
+  async positionAfter(id: number): Promise<number> {
+    return id <= this.#newest ? id : Math.min(id, await this.#ledger.newestId());
+  }
+
   hasRoomFor(organizationId: number): boolean {
     const own = [...this.#watchers].filter((watcher) => watcher.organizationId === organizationId);
     return this.#watchers.size < maxWatchers.node && own.length < maxWatchers.organization;
