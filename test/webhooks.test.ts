@@ -82,6 +82,24 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect(body).not.toContain('whsec');
   });
 
+  test('a retry is signed with the key that the link has by then', async () => {
+    const hook = target((before) => new Response(null, { status: before === 0 ? 401 : 200 }));
+    const keys = ['mistyped', 'current'].map((text) => `whsec_${Buffer.from(text).toString('base64')}`);
+    const id = await createLink({ webhook_url: hook.url, webhook_auth_key: keys[0] });
+    await foldClicks(app, id);
+    await eventuallyAttempts(id, 1);
+    await call('PATCH', `link/${id}`, { webhook_auth_key: keys[1] });
+    app.clock.now += 10_000;
+    const signedWith = (await hook.calls(2)).map(({ headers, body }) =>
+      keys.findIndex((key) => {
+        const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
+        return new Webhook(key).sign(headers['webhook-id'] ?? '', at, body) === headers['webhook-signature'];
+      }),
+    );
+    expect(signedWith).toEqual([0, 1]);
+    expect((await eventuallyAttempts(id, 2)).state).toBe('delivered');
+  });
+
   test('a failed delivery is retried under the same id, and the log shows both attempts', async () => {
     const hook = target((before) => new Response('not now', { status: before === 0 ? 500 : 204 }));
     const id = await createLink({ webhook_url: hook.url });

@@ -118,7 +118,7 @@ export async function insertAttempt(
 export const hooksOfLink = (queries: Queries, linkId: number) =>
   queries
     .selectFrom('links')
-    .select(['webhook_url', 'zapier_hook_url'])
+    .select(['webhook_url', 'webhook_auth_key', 'zapier_hook_url'])
     .where('id', '=', linkId)
     .executeTakeFirst();
 

@@ -133,7 +133,8 @@ export class Deliverer implements Webhooks {
   async #deliver(delivery: StoredDelivery): Promise<void> {
     const { now, random = Math.random, database } = this.#parts;
     const at = now();
-    const outcome = (await this.#isOutdated(delivery)) ? outdated : await this.#post(delivery);
+    const message = await this.#currentMessage(delivery);
+    const outcome = message === null ? outdated : await this.#post(message);
     if (outcome.kind === 'failed' && this.#stopping.signal.aborted) {
       await database.write((queries) => releaseClaims(queries, [delivery], now()));
       return;
@@ -142,11 +143,16 @@ export class Deliverer implements Webhooks {
     await this.#record(delivery, attemptRow(outcome, at), afterAttempt(outcome, tries, random()));
   }
 
-  /** Deliveries that wait for a target that was removed from the link aren't sent. */
-  async #isOutdated({ link_id, event, target_url }: StoredDelivery): Promise<boolean> {
+  /**
+   * A delivery with the key that its link has now: receivers that have replaced theirs would refuse the old one. Null if it waits
+   * for a target that was removed from the link: it isn't sent.
+   */
+  async #currentMessage(delivery: StoredDelivery): Promise<OutgoingMessage | null> {
+    const { link_id, event, target_url } = delivery;
     const hooks = await hooksOfLink(this.#parts.database.lookup, link_id);
-    if (!hooks) return false;
-    return target_url !== (event === zapierClick ? hooks.zapier_hook_url : hooks.webhook_url);
+    if (!hooks) return delivery;
+    if (event === zapierClick) return target_url === hooks.zapier_hook_url ? delivery : null;
+    return target_url === hooks.webhook_url ? { ...delivery, signing_key: hooks.webhook_auth_key } : null;
   }
 
   /**
