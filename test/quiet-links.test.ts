@@ -4,7 +4,7 @@ import { importLinks } from '../src/cli/import-links.ts';
 import { allTables } from './support/all-tables.ts';
 import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
-import { pollUntil } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
@@ -132,6 +132,24 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
     await app.app.clicks.settled();
     expect(await read(link)).toMatchObject({ clicks: 6, statistics: true });
     expect((await call('GET', `/link/${link.id}/clicks`)).json.total_clicks).toBe(3);
+  });
+
+  test('no longer have the instant of a click that was erased', async () => {
+    const link = await create();
+    await app.visit(`/${link.suffix}`);
+    await app.app.clicks.settled();
+    expect((await read(link)).last_clicked_at).toBeString();
+    await call('PATCH', `/link/${link.id}`, { statistics: false });
+    app.clock.now += 60_000;
+    await app.visit(`/${link.suffix}`);
+    await app.app.clicks.settled();
+    await call('DELETE', `/link/${link.id}/clicks`);
+    await eventually(
+      async () =>
+        (await call('GET', `/link/${link.id}/clicks/corrections`)).json.corrections[0].state === 'done',
+      'the erasure to be done',
+    );
+    expect(await read(link)).toMatchObject({ clicks: 1, last_clicked_at: null });
   });
 
   test('end after their click limit', async () => {

@@ -8,6 +8,8 @@ import { ownLinksAfter } from './own-links.ts';
 import type { Step } from './step-result.ts';
 
 const linksAtOnce = 200;
+/** Of a link that only has clicks that were counted while it was quiet. */
+const neverClicked = 0;
 /** How many of the newest hits by id are searched for the latest one. */
 const maxSearched = 1_000;
 
@@ -35,8 +37,8 @@ export async function lastClicksToSet(
     .execute();
   const found: { link: number; before: number; at: number }[] = [];
   for (const { link_id: link, last_clicked_at: before } of clicked) {
-    const at = await lastClickOf(database, organizationId, link);
-    if (at !== null && at < before) found.push({ link, before, at });
+    const at = (await lastClickOf(database, organizationId, link)) ?? neverClicked;
+    if (at < before) found.push({ link, before, at });
   }
   return async (queries) => {
     for (const { link, before, at } of found)
@@ -50,7 +52,7 @@ export async function lastClicksToSet(
   };
 }
 
-/** The instant of a link's last click; the beginning of its hour if the click itself is no longer stored. */
+/** The instant of a link's last click; the beginning of its hour if the click itself is no longer stored. Null if none is left. */
 async function lastClickOf(database: Database, organizationId: number, link: number): Promise<number | null> {
   const { rows } = await sql<{ hour: number }>`select hour from link_hours
     where link_id = ${link} and click > 0 order by hour desc limit 1`.execute(database.read);
