@@ -1,6 +1,8 @@
 import { heapStats } from 'bun:jsc';
 import { beforeAll, describe, expect, test } from 'bun:test';
+import type { KyselyPlugin } from 'kysely';
 import { dayLength } from '../src/rules/utc-time.ts';
+import { readClicks } from '../src/stats/clicks.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { insertHits, type SeedHit, seedHits } from './support/hits.ts';
@@ -221,6 +223,38 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     const stranger = await app.createAccount();
     const theirs = await app.call('GET', '/api/v1/clicks.csv', { key: stranger.key });
     expect(theirs.text.split('\r\n')).toHaveLength(2);
+  });
+
+  test('a click that arrives while a page is read does not push the oldest one out of it', async () => {
+    const { key, organizationId } = await app.createAccount();
+    const body = { destination_url: 'example.com' };
+    const { id } = (await app.call('POST', '/api/v1/link', { key, body })).json;
+    const { database } = app.app.context;
+    const hit = { link: id, organization: organizationId, at: app.clock.now - minute };
+    await seedHits(database, [hit, hit, hit]);
+    const owner = { kind: 'link', id, organizationId } as const;
+    const read = (from = database) =>
+      readClicks(
+        from,
+        { owner, class: 'click', range: {}, rawSince: start },
+        { limit: 25, offset: 0, before: undefined },
+      );
+    const before = await read();
+    let hasArrived = false;
+    const arrival: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (!hasArrived) {
+          hasArrived = true;
+          await insertHits(database, [hit]);
+        }
+        return result;
+      },
+    };
+    const during = await read({ ...database, read: database.read.withPlugin(arrival) });
+    expect(hasArrived).toBe(true);
+    expect(before.clicks).toHaveLength(3);
+    expect(during.clicks).toEqual(expect.arrayContaining([...before.clicks]));
   });
 
   test('a long export is streamed: complete, and never in memory as a whole', async () => {

@@ -70,6 +70,9 @@ export async function readClicks(
   /** The time for a page ran out before it was full. */
   readonly isPartial: boolean;
 }> {
+  const ledger = openLedger(database);
+  // Read before the hits are counted: otherwise hits that arrive between the count and the search would push the oldest ones out.
+  const before = page.before ?? (await ledger.newestId()) + 1;
   const total = await countOf(database, question);
   // If few hits match, a search for more of them than exist would scan the whole ledger.
   const remaining = page.before === undefined ? total - page.offset : total;
@@ -77,7 +80,7 @@ export async function readClicks(
   const until = performance.now() + pageTime;
   const { hits: found, stoppedAt } =
     limit > 0
-      ? await openLedger(database).before(keptFilterOf(question), { ...page, limit, until })
+      ? await ledger.before(keptFilterOf(question), { ...page, before, limit, until })
       : { hits: [], stoppedAt: null };
   const hits = found.slice(0, page.limit);
   const next = found.length > hits.length ? (hits.at(-1)?.id ?? null) : stoppedAt;
