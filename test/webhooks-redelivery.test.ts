@@ -150,6 +150,25 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     expect(notifications()).toHaveLength(1);
   });
 
+  test('a target that asks for a day until the next attempt is listed and reported, too', async () => {
+    const hook = target(() => new Response(null, { status: 503, headers: { 'retry-after': '86400' } }));
+    const id = await createLink({ webhook_url: hook.url });
+    const outage = async () =>
+      (await call('GET', 'webhook_outages')).json.webhook_outages.find(
+        ({ target_url }: { target_url: string }) => target_url === hook.url,
+      );
+    await foldClicks(app, id);
+    await eventually(async () => (await outage()) !== undefined, 'the first failure');
+    const since = new Date(app.clock.now).toISOString();
+    app.clock.now += 20 * hour;
+    await cleanUp(app.app.context);
+    expect(await outage()).toMatchObject({ since, told_at: null });
+    app.clock.now += 4 * hour;
+    await hook.calls(2);
+    await eventually(async () => (await outage()).told_at !== null, 'the notification');
+    expect(await outage()).toMatchObject({ since });
+  });
+
   test('invalid input is refused', async () => {
     const reversed = { from: '2030-01-02', to: '2030-01-01' };
     const answers = await Promise.all([

@@ -16,8 +16,10 @@ import { countFailedDeliveries, deliveryDays } from './webhook-deliveries.ts';
 const hour = 60 * 60 * 1000;
 /** A target that has failed for this long is reported. */
 const mailedAfter = 24 * hour;
-/** Deliveries are retried at least every twelve hours: a target without a failure for longer isn't used any more. */
-export const outageKept = 15 * hour;
+/** Deliveries are retried at least once a day, by `Retry-After`: a target without a failure for longer isn't used any more. */
+export const outageKept = 25 * hour;
+/** Less than `mailedAfter`: a target that has failed once, and isn't tried again, is not reported. */
+const mailedWithin = 15 * hour;
 const perRun = 50;
 /** Longer than the mail server may take for all mails of a run. */
 const claimLength = hour;
@@ -47,7 +49,7 @@ export async function readOutages(context: Context, caller: Caller): Promise<Out
 export async function mailOutages(context: Context): Promise<void> {
   const { database, mailer, now } = context;
   if (mailer === null) return;
-  const ongoing = { since: now() - mailedAfter, lastFailedAfter: now() - outageKept };
+  const ongoing = { since: now() - mailedAfter, lastFailedAfter: now() - mailedWithin };
   const claim = { now: now(), until: now() + claimLength };
   const untold = await database.write((queries) => claimUnmailedOutages(queries, ongoing, claim, perRun));
   const faults: unknown[] = [];
