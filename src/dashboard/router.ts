@@ -70,8 +70,10 @@ addEventListener('click', (event) => {
   if (!anchor || anchor.target || anchor.hasAttribute('download') || anchor.origin !== location.origin)
     return;
   if (!anchor.pathname.startsWith('/app')) return;
+  // Within the page the browser scrolls, and moves the focus.
+  if (anchor.hash !== '' && anchor.pathname + anchor.search === location.pathname + location.search) return;
   event.preventDefault();
-  navigate(anchor.pathname + anchor.search);
+  navigate(anchor.pathname + anchor.search + anchor.hash);
 });
 
 /** The parameters of a pattern such as `/app/links/:id`; null if the address doesn't match. */

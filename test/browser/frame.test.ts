@@ -191,6 +191,16 @@ test('if Enter is pressed before the search has finished, the palette opens its 
   await page.waitForURL(`**/app/links/${wanted?.json.id}`);
 });
 
+test('the skip link, the first element of every page, moves the focus past the navigation', async () => {
+  const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
+  await page.getByRole('link', { name: 'Skip to content' }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('#main:focus').waitFor();
+  await page.keyboard.press('Tab');
+  expect(await page.locator('#main :focus').count()).toBe(1);
+  expect(new URL(page.url()).pathname).toBe('/app/tags');
+});
+
 test("the question mark lists the page's shortcuts", async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/domains');
   await page.keyboard.press('?');
