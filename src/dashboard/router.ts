@@ -50,12 +50,22 @@ function applyLocation(): void {
   if (isNewPage) scrollTo(0, 0);
 }
 
+/** The user has confirmed that changes are lost by the browser's Back. */
+let isBackConfirmed = false;
+
 addEventListener('popstate', () => {
-  const to = location.pathname + location.search;
-  const sentence = unsavedSentence();
+  const sentence = isBackConfirmed ? null : unsavedSentence();
+  isBackConfirmed = false;
   if (sentence === null || location.pathname === path.value) return applyLocation();
   history.pushState(null, '', path.value + search.value);
-  pendingNavigation.value = { sentence, go: () => navigate(to, { force: true }) };
+  pendingNavigation.value = {
+    sentence,
+    // To the entry before the one just added, so that a further Back doesn't return to the page that was left.
+    go: () => {
+      isBackConfirmed = true;
+      history.back();
+    },
+  };
 });
 
 addEventListener('beforeunload', (event) => {

@@ -120,6 +120,32 @@ describe('unsaved input', () => {
   );
 
   test(
+    'can be discarded to go back, and a further step back leads past the page that was left',
+    async () => {
+      const { page, link } = await open();
+      await page.goto(`${app.url}/app/tags`);
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Domains' }).click();
+      await page.keyboard.press('Control+k');
+      await page.locator('.palette input:focus').waitFor();
+      await page.keyboard.type(link.suffix);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/app/links/${link.id}`);
+      await field(page, 'Name').fill('typed');
+      await page.goBack();
+      const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
+      await dialog.getByRole('button', { name: 'Stay here' }).click();
+      expect(await field(page, 'Name').inputValue()).toBe('typed');
+      await page.goBack();
+      await dialog.getByRole('button', { name: 'Discard changes' }).click();
+      await page.waitForURL('**/app/domains');
+      await page.goBack();
+      await page.waitForURL('**/app/tags');
+      await page.getByRole('heading', { name: 'Tags', level: 1 }).waitFor();
+    },
+    testTimeout,
+  );
+
+  test(
     'stays while another request is in progress, and is saved after it',
     async () => {
       const { page, read } = await open();
