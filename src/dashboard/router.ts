@@ -18,6 +18,13 @@ export function guardLeaving(guard: Guard): () => void {
   return () => guards.delete(guard);
 }
 
+/** Leaves the page by `go`; if changes would be lost, only once the user has confirmed that. */
+export function leaveBy(go: () => void): void {
+  const sentence = unsavedSentence();
+  if (sentence === null) go();
+  else pendingNavigation.value = { sentence, go };
+}
+
 const unsavedSentence = (): string | null => {
   for (const guard of guards) {
     const sentence = guard();

@@ -146,6 +146,28 @@ describe('unsaved input', () => {
   );
 
   test(
+    'is asked about before the user signs out, not afterwards',
+    async () => {
+      const { page } = await open();
+      await field(page, 'Name').fill('typed');
+      const signOut = async () => {
+        await page.getByRole('button', { name: 'My account' }).click();
+        await page.getByRole('button', { name: 'Sign out' }).click();
+      };
+      await signOut();
+      const dialog = page.getByRole('dialog', { name: 'Leave this page?' });
+      await dialog.getByRole('button', { name: 'Stay here' }).click();
+      await save(page);
+      await field(page, 'Name').fill('typed again');
+      await signOut();
+      await dialog.getByRole('button', { name: 'Discard changes' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(await dialog.count()).toBe(0);
+    },
+    testTimeout,
+  );
+
+  test(
     'stays while another request is in progress, and is saved after it',
     async () => {
       const { page, read } = await open();

@@ -9,7 +9,7 @@ import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { navigate, path } from '../router.ts';
+import { leaveBy, navigate, path } from '../router.ts';
 import { me, signOut } from '../session.ts';
 import { setTheme, theme } from '../theme.ts';
 import { focusNewLink, navigation } from './navigation.ts';
@@ -73,6 +73,7 @@ const themeNames = { system: 'Theme: system', light: 'Theme: light', dark: 'Them
 function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const user = me.value;
   if (!user) return null;
+  const leave = () => void signOut().then(() => navigate('/app/sign-in', { force: true }), notifyError);
   return (
     <Menu label="My account" button={<Icon name="person" size={20} />} class="button plain icon">
       <a href="/app/account">
@@ -100,7 +101,7 @@ function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
         API reference
       </a>
       <hr />
-      <button type="button" onClick={() => signOut().then(() => navigate('/app/sign-in'), notifyError)}>
+      <button type="button" onClick={() => leaveBy(leave)}>
         Sign out
       </button>
     </Menu>
