@@ -4,6 +4,8 @@ import { queryWith } from './query-string.ts';
 /** The address of the current page. */
 export const path = signal(location.pathname);
 export const search = signal(location.search);
+/** The part of the page to scroll to, with its `#`. A new object for each navigation, as one may lead to the same part again. */
+export const fragment = signal({ hash: location.hash });
 
 /** What would be lost, as a sentence; null if nothing would. */
 type Guard = () => string | null;
@@ -54,6 +56,7 @@ function applyLocation(): void {
   const isNewPage = path.value !== location.pathname;
   path.value = location.pathname;
   search.value = location.search;
+  fragment.value = { hash: location.hash };
   if (isNewPage) scrollTo(0, 0);
 }
 

@@ -191,6 +191,18 @@ test('if Enter is pressed before the search has finished, the palette opens its 
   await page.waitForURL(`**/app/links/${wanted?.json.id}`);
 });
 
+test('the palette leads to the API keys from the same page too, as often as it is asked', async () => {
+  const page = await accountPage(await app.createAccount());
+  await page.setViewportSize({ width: 1280, height: 400 });
+  for (const _ of ['first', 'second']) {
+    await page.evaluate(() => scrollTo(0, 0));
+    await openPalette(page);
+    await page.keyboard.type('API keys');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => scrollY > 0);
+  }
+});
+
 test('the skip link, the first element of every page, moves the focus past the navigation', async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
   await page.getByRole('link', { name: 'Skip to content' }).focus();

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { call } from '../client.ts';
 import { NameSection } from '../parts/name-section.tsx';
 import { Page } from '../parts/page.tsx';
+import { fragment } from '../router.ts';
 import { me } from '../session.ts';
 import { ApiKeys } from './account/api-keys.tsx';
 import { DeleteAccount } from './account/delete-account.tsx';
@@ -10,9 +11,10 @@ import { PasswordSection } from './account/password-section.tsx';
 import { SessionsSection } from './account/sessions-section.tsx';
 
 export function AccountPage() {
+  const { hash } = fragment.value;
   useEffect(() => {
-    if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
-  }, []);
+    if (hash) document.getElementById(hash.slice(1))?.scrollIntoView();
+  }, [fragment.value]);
   const user = me.value;
   if (!user) return null;
   return (
