@@ -172,6 +172,32 @@ describe('the page of a link', () => {
   );
 
   test(
+    'is saved by Enter in a field, on every tab',
+    async () => {
+      const { page, read } = await open({
+        rules: [{ when: { device: ['mobile'] }, destination_url: 'https://example.com/phones' }],
+      });
+      const saveByEnter = async (label: string, text: string) => {
+        await field(page, label).fill(text);
+        await field(page, label).press('Enter');
+        await unsaved(page).waitFor({ state: 'detached' });
+      };
+      await saveByEnter('Name', 'entered');
+      await page.getByRole('link', { name: 'Rules' }).click();
+      await page.getByRole('button', { name: /^Edit/ }).click();
+      await saveByEnter('Name of the rule', 'phones');
+      await page.getByRole('link', { name: 'Webhook' }).click();
+      await saveByEnter('Webhook address', 'https://example.com/hook');
+      expect(await read()).toMatchObject({
+        name: 'entered',
+        rules: [{ name: 'phones' }],
+        webhook_url: 'https://example.com/hook',
+      });
+    },
+    testTimeout,
+  );
+
+  test(
     "shows the API's message beside the field, and keeps the input",
     async () => {
       const { page, read, link } = await open();

@@ -3,6 +3,7 @@ import { CardPreviews } from './card-previews.tsx';
 import { ClickLimitField } from './click-limit-field.tsx';
 import { DateField } from './date-field.tsx';
 import { DestinationSection } from './destination-section.tsx';
+import { FieldsForm } from './fields-form.tsx';
 import type { LinkForm } from './form.ts';
 import { NameAndAddressSection } from './name-and-address-section.tsx';
 import { Password } from './password.tsx';
@@ -11,14 +12,7 @@ import { QrSection } from './qr-section.tsx';
 /** Every field of a link, and previews of its QR code and its card. */
 export function Details({ form }: { form: LinkForm }) {
   return (
-    <form
-      class="link-form link-details"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void form.save();
-      }}
-    >
+    <FieldsForm form={form} class="link-details">
       <DestinationSection form={form} />
       <QrSection form={form} />
       <NameAndAddressSection form={form} />
@@ -26,7 +20,7 @@ export function Details({ form }: { form: LinkForm }) {
       <CardPreviews form={form} />
       <AccessSection form={form} />
       <RecordSection form={form} />
-    </form>
+    </FieldsForm>
   );
 }
 

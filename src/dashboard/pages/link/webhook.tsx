@@ -4,6 +4,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Deliveries } from './deliveries.tsx';
 import type { WebhookEvent } from './fields.ts';
+import { FieldsForm } from './fields-form.tsx';
 import type { LinkForm } from './form.ts';
 import { SecretField } from './secret-field.tsx';
 import { TestCall } from './test-call.tsx';
@@ -13,14 +14,7 @@ import { Zapier } from './zapier.tsx';
 export function Webhook({ form }: { form: LinkForm }) {
   return (
     <div class="link-webhook">
-      <form
-        class="form link-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void form.save();
-        }}
-      >
+      <FieldsForm form={form} class="form">
         <div>
           <h2>Webhook</h2>
           <p class="soft small">
@@ -39,7 +33,7 @@ export function Webhook({ form }: { form: LinkForm }) {
         <WebhookKey form={form} />
         <WebhookEvents form={form} />
         <TestCall form={form} />
-      </form>
+      </FieldsForm>
       <Zapier link={form.link} />
       <Deliveries link={form.link} />
     </div>

@@ -5,6 +5,7 @@ import { findingsOf, firstUnconditionalRule } from '../../../../rules/rule-findi
 import { notify } from '../../../notices.ts';
 import { Button } from '../../../parts/button.tsx';
 import { useDebounced } from '../../../use-previous.ts';
+import { FieldsForm } from '../fields-form.tsx';
 import type { LinkForm } from '../form.ts';
 import { NotSavedYet } from '../save-bar.tsx';
 import { findingInWords } from './finding-sentences.ts';
@@ -47,14 +48,7 @@ export function Rules({ form }: { form: LinkForm }) {
   const dragged = reorder.drag.value;
   return (
     <div class="link-rules">
-      <form
-        class="link-form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void form.save();
-        }}
-      >
+      <FieldsForm form={form}>
         <section class="panel" aria-labelledby="rules-heading">
           <header>
             <div>
@@ -100,7 +94,7 @@ export function Rules({ form }: { form: LinkForm }) {
         <span class="unseen" role="status">
           {announced.value}
         </span>
-      </form>
+      </FieldsForm>
       <TryAs form={form} />
     </div>
   );

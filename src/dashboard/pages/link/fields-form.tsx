@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact';
+import type { LinkForm } from './form.ts';
+
+interface FieldsFormProps {
+  readonly form: LinkForm;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/** Fields of the link, which Enter saves. */
+export const FieldsForm = ({ form, class: name = '', children }: FieldsFormProps) => (
+  <form
+    class={`link-form ${name}`}
+    noValidate
+    onSubmit={(event) => {
+      event.preventDefault();
+      void form.save();
+    }}
+  >
+    {children}
+    {/* Without a submit button, browsers ignore Enter in a form of several fields; the visible button is in the save bar. */}
+    <button type="submit" hidden disabled={form.isSaving}>
+      Save changes
+    </button>
+  </form>
+);
