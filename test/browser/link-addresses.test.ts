@@ -45,3 +45,18 @@ test(
   },
   testTimeout,
 );
+
+test(
+  'an alias that was typed is saved, even if it was not added to the list before',
+  async () => {
+    const { page, read } = await open();
+    await field(page, 'Alias').fill('by-key');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Changes saved.').waitFor();
+    await field(page, 'Another alias').fill('by-button');
+    await field(page, 'Name').fill('named');
+    await save(page);
+    expect((await read()).aliases).toEqual([`${app.url}/by-key`, `${app.url}/by-button`]);
+  },
+  testTimeout,
+);

@@ -101,7 +101,13 @@ function Aliases({ form }: { form: LinkForm }) {
           </ul>
         </div>
       )}
-      <div class="new-alias" ref={input}>
+      <div
+        class="new-alias"
+        ref={input}
+        onFocusOut={({ currentTarget, relatedTarget }) => {
+          if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) add();
+        }}
+      >
         <TextField
           label={aliases.length > 0 ? 'Another alias' : 'Alias'}
           value={typed.value}
@@ -112,8 +118,11 @@ function Aliases({ form }: { form: LinkForm }) {
           error={form.errorOf('aliases')}
           onText={storeIn(typed)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
-            event.preventDefault();
+            const isEnter = event.key === 'Enter';
+            const isWithCtrl = event.ctrlKey || event.metaKey;
+            if (typed.value.trim() === '' || !(isEnter || (isWithCtrl && event.key === 's'))) return;
+            // With Ctrl these keys save the form: what was typed here is saved too.
+            if (!isWithCtrl) event.preventDefault();
             add();
           }}
         />
