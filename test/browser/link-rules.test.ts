@@ -133,6 +133,34 @@ describe('the rules of a link', () => {
   );
 
   test(
+    'say that a parameter is there already, and are not saved with a part of its name',
+    async () => {
+      const { page, read } = await open({}, '/rules');
+      await addRule(page);
+      await addCondition(page, 'Parameters');
+      await page.keyboard.type('utm_source');
+      await page.getByRole('button', { name: 'And another parameter' }).click();
+      const second = page.getByLabel('Parameter', { exact: true }).nth(1);
+      await second.pressSequentially('utm_source');
+      await field(page, 'Destination of the rule').fill('https://example.com/campaign');
+      expect(await second.inputValue()).toBe('utm_source');
+      const sentence = 'There is a parameter utm_source already: add the values to it.';
+      expect(await describedBy(second)).toContain(sentence);
+      await page.keyboard.press('Control+s');
+      await page.locator('input[aria-invalid="true"]:focus').waitFor();
+      expect(await describedBy(second)).toContain(sentence);
+      expect((await read()).rules).toEqual([]);
+      await second.fill('utm_medium');
+      expect(await second.getAttribute('aria-invalid')).toBeNull();
+      await save(page);
+      expect(await read()).toMatchObject({
+        rules: [{ when: { query: { utm_source: [], utm_medium: [] } } }],
+      });
+    },
+    testTimeout,
+  );
+
+  test(
     'show API errors beside the field, until it is changed',
     async () => {
       const rules = [

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { Button, IconButton } from '../../../parts/button.tsx';
 import { TextField } from '../../../parts/field.tsx';
 import type { Problems } from './problems.ts';
@@ -16,11 +17,15 @@ interface ParameterFieldsProps {
 /** Parameters of the link's address: each is required, with one of its values. */
 export function ParameterFields({ value, path, problems, onChange }: ParameterFieldsProps) {
   const entries = Object.entries(value);
+  /** A name typed a second time, and its index. The value, whose names are unique, has an empty name there, which isn't saved. */
+  const repeated = useSignal<{ readonly index: number; readonly name: string } | null>(null);
   const change = (index: number, entry: readonly [string, readonly string[]] | null) =>
     onChange(
       Object.fromEntries(entries.flatMap((other, at) => (at === index ? (entry ? [entry] : []) : [other]))),
     );
   const errorOf = (name: string, index: number): string | null => {
+    if (repeated.value?.index === index)
+      return `There is a parameter ${repeated.value.name} already: add the values to it.`;
     const problem = problems.sentenceFor(path);
     if (problem && '' in value) return name === '' ? 'Give the name of the parameter.' : null;
     return index === 0 ? problem : null;
@@ -37,10 +42,13 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
             maxLength={100}
             autocomplete="off"
             spellcheck={false}
-            value={name}
+            value={repeated.value?.index === index ? repeated.value.name : name}
             error={errorOf(name, index)}
             onText={(typed) => {
-              if (!isTaken(typed, index)) change(index, [typed, values]);
+              const isRepeated = isTaken(typed, index);
+              if (isRepeated && isTaken('', index)) return;
+              repeated.value = isRepeated ? { index, name: typed } : null;
+              change(index, [isRepeated ? '' : typed, values]);
             }}
           />
           <ValuePicker
@@ -52,7 +60,14 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
             onChange={(changed) => change(index, [name, changed])}
           />
           {entries.length > 1 && (
-            <IconButton icon="close" label={`Remove parameter ${name}`} onClick={() => change(index, null)} />
+            <IconButton
+              icon="close"
+              label={`Remove parameter ${name}`}
+              onClick={() => {
+                repeated.value = null;
+                change(index, null);
+              }}
+            />
           )}
         </div>
       ))}
