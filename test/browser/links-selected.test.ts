@@ -58,6 +58,22 @@ describe('custom domains', () => {
 });
 
 describe('many links at once', () => {
+  test('are no longer selected once the list is filtered, as they may no longer be seen', async () => {
+    const account = await app.createAccount();
+    await createLink(account, 'chosen');
+    const page = await dashboardOf(app, account);
+    const selected = page.getByRole('group', { name: 'Selected links' });
+    const state = page.getByRole('combobox', { name: 'Filter by state' });
+    for (const filter of ['on_paper', 'has_problem']) {
+      await row(page, '/chosen').getByRole('checkbox').check();
+      await selected.waitFor();
+      await state.selectOption(filter);
+      await page.getByText('No link matches').waitFor();
+      expect(await selected.count()).toBe(0);
+      await state.selectOption('');
+    }
+  });
+
   test('are selected as a range, tagged with a new tag, untagged, deleted, and restored', async () => {
     const account = await app.createAccount();
     for (const number of [1, 2, 3, 4, 5]) await createLink(account, `many-${number}`);

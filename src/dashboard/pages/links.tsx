@@ -15,15 +15,14 @@ import { List } from './links/list.tsx';
 import { NewLink } from './links/new-link.tsx';
 import { Toolbar } from './links/toolbar.tsx';
 import { useAutoReload } from './links/use-auto-reload.ts';
-import { isNarrowed, keyOf, linksOf, type View, viewOf } from './links/view.ts';
+import { filtersOf, isNarrowed, keyOf, linksOf, type View, viewOf } from './links/view.ts';
 
 /** The home page: the field that creates links, and the list of all links below it. */
 export function LinksPage() {
   const view = viewOf(search.value);
   const { list, isOld, query } = useLinks(view);
   const selection = useSelection<Link>();
-  const filterKey = `${view.words}|${view.tagIds}|${view.domain}|${view.isArchive}|${view.isOnPaper}`;
-  useEffect(() => selection.clear(), [filterKey]);
+  useEffect(() => selection.clear(), [JSON.stringify(filtersOf(view))]);
   useAutoReload((id) => list?.links.some((link) => link.id === id) ?? false);
   const isEmpty = list?.total === 0 && !isOld && !isNarrowed(view) && !view.isArchive && view.page === 1;
   const error = query.error.value;

@@ -64,7 +64,7 @@ export function viewOf(search: string): View {
 export const isNarrowed = (view: View): boolean =>
   view.words !== '' || view.tagIds.length > 0 || view.domain !== '' || view.isOnPaper || view.hasProblem;
 
-const filtersOf = ({ words, tagIds, domain, isArchive, isOnPaper, hasProblem }: View) => ({
+export const filtersOf = ({ words, tagIds, domain, isArchive, isOnPaper, hasProblem }: View) => ({
   q: words || undefined,
   tag: tagIds.join(',') || undefined,
   domain: domain || undefined,
