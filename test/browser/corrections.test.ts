@@ -67,3 +67,22 @@ test(
   },
   testTimeout,
 );
+
+test(
+  'if the hits to erase can not be counted, the dialog says why, and counts them on retry',
+  async () => {
+    const { owner } = await createFloodedLink();
+    const page = await dashboardOf(app, owner, '/app/organization');
+    const section = page.getByRole('region', { name: 'Erase clicks' });
+    await section.getByRole('button', { name: 'Erase clicks' }).click({ trial: true });
+    await page.context().setOffline(true);
+    await section.getByRole('button', { name: 'Erase clicks' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Erase clicks of all links' });
+    await dialog.getByText("Linnet can't be reached.").waitFor();
+    expect(await dialog.getByRole('button', { name: 'Erase', exact: true }).isDisabled()).toBe(true);
+    await page.context().setOffline(false);
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByText('5 hits go, 2 of them clicks.').waitFor();
+  },
+  testTimeout,
+);

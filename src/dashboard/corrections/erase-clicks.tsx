@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../action.ts';
+import { type ApiError, asApiError } from '../api-error.ts';
 import { counted, dayOf, number } from '../format.ts';
 import { setTo } from '../handlers.ts';
 import { notify } from '../notices.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { FormErrors } from '../parts/error-box.tsx';
+import { ErrorBox, FormErrors } from '../parts/error-box.tsx';
 import { areDays, TwoDays } from '../parts/two-days.tsx';
 import type { Scope } from '../stats/scope.ts';
 import { countHits, type Days, erase, type HitCount } from './calls.ts';
@@ -38,7 +39,7 @@ function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { reado
   const to = useSignal(preselected?.to ?? today);
   const isInvalid = !isAll.value && !areDays(from.value, to.value);
   const days: Days = isAll.value ? null : { from: from.value, to: to.value };
-  const count = useHitCount(scope, days, isInvalid);
+  const { count, error, retry } = useHitCount(scope, days, isInvalid);
   const action = useAction(async () => {
     notify(outcomeOf(await erase(scope, days)));
     onClose();
@@ -58,7 +59,11 @@ function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { reado
         </button>
       </fieldset>
       {!isAll.value && <TwoDays from={from} to={to} error={action.error.value} />}
-      <p aria-live="polite">{isInvalid ? 'Choose both days.' : sentenceOf(count)}</p>
+      {error && !isInvalid ? (
+        <ErrorBox error={error} onRetry={retry} />
+      ) : (
+        <p aria-live="polite">{isInvalid ? 'Choose both days.' : sentenceOf(count)}</p>
+      )}
       <p class="soft small">
         They are removed from every number and list, together with webhook messages about them. This can't be
         undone.
@@ -79,24 +84,35 @@ function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { reado
   );
 }
 
-/** Undefined until known. */
-function useHitCount(scope: Scope, days: Days, isInvalid: boolean): HitCount | undefined {
-  const loaded = useSignal<{ readonly key: string; readonly count: HitCount } | undefined>(undefined);
+interface Counting {
+  /** Undefined until known. */
+  readonly count?: HitCount;
+  readonly error?: ApiError;
+  retry(): void;
+}
+
+function useHitCount(scope: Scope, days: Days, isInvalid: boolean): Counting {
+  const loaded = useSignal<Pick<Counting, 'count' | 'error'> & { readonly key?: string }>({});
   const key = JSON.stringify(days);
+  const retry = setTo(loaded, {});
+  const isNeeded = !isInvalid && loaded.value.key !== key;
   useEffect(() => {
-    if (isInvalid) return;
+    if (!isNeeded) return;
     let isCurrent = true;
     const load = async () => {
-      const count = await countHits(scope, days);
-      if (isCurrent) loaded.value = { key, count };
+      const result = await countHits(scope, days).then(
+        (count) => ({ key, count }),
+        (cause) => ({ key, error: asApiError(cause) }),
+      );
+      if (isCurrent) loaded.value = result;
     };
-    const timer = setTimeout(() => void load().catch(() => {}), 150);
+    const timer = setTimeout(() => void load(), 150);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [key, isInvalid]);
-  return loaded.value?.key === key ? loaded.value.count : undefined;
+  }, [key, isNeeded]);
+  return isNeeded ? { retry } : { ...loaded.value, retry };
 }
 
 function sentenceOf(count: HitCount | undefined): string {
