@@ -17,6 +17,32 @@ const { newFixture } = statsOf(app);
 
 describe('a visit', () => {
   test(
+    'of a link that can not be loaded now shows its number, and only of a deleted link that it was deleted',
+    async () => {
+      const { owner, link, visit } = await newFixture();
+      await visit({ country: 'FR' });
+      const page = await dashboardOf(app, owner, '/app/tags');
+      await page.route(`**/api/v1/link/${link.id}`, (route) => route.abort());
+      const name = page.locator('.hit-link');
+      const live = async () => {
+        await page.getByRole('link', { name: 'Statistics' }).click();
+        await page.getByRole('link', { name: 'Live' }).click();
+        await name.waitFor();
+      };
+      await live();
+      await name.getByRole('link', { name: `Link ${link.id}` }).waitFor();
+      await page.waitForTimeout(300);
+      expect(await name.innerText()).toBe(`Link ${link.id}`);
+      await page.unroute(`**/api/v1/link/${link.id}`);
+      await app.call('DELETE', `/api/v1/link/${link.id}`, { key: owner.key });
+      await page.getByRole('link', { name: 'Tags' }).click();
+      await live();
+      await name.getByText(`Link ${link.id}, deleted`).waitFor();
+    },
+    testTimeout,
+  );
+
+  test(
     'appears on the page of its link and in the live view of all, at the top, while they are open',
     async () => {
       const { owner, link, visit } = await newFixture();

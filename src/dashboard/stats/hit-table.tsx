@@ -92,7 +92,7 @@ function Row({ hit, showsAllLinks }: { hit: Click; showsAllLinks: boolean }) {
 function LinkName({ id }: { id: number }) {
   const link = useQuery(`link-name ${id}`, () => call('GET /api/v1/link/{id}', { params: { id } }));
   const found = link.data.value;
-  if (link.error.value && !found) return <span class="soft">Link {id}, deleted</span>;
+  if (link.error.value?.status === 404 && !found) return <span class="soft">Link {id}, deleted</span>;
   return (
     <a
       href={`/app/links/${id}/stats`}
