@@ -110,6 +110,36 @@ test('a link is created on a verified domain in the dashboard, and the list is f
   await page.getByRole('heading', { name: `läden.example.com:${port}/open` }).waitFor();
 });
 
+test('where visitors without a link go is saved field by field, and shown as another user saved it', async () => {
+  const account = await app.createAccount();
+  const { json: domain } = await app.call('POST', '/api/v1/domain', {
+    key: account.key,
+    body: { domain: 'two-windows.example.com' },
+  });
+  const path = `/api/v1/domain/${domain.id}`;
+  const saveElsewhere = (body: object) => app.call('PATCH', path, { key: account.key, body });
+  const page = await dashboardOf(app, account, `/app/domains/${domain.id}`);
+  const root = page.getByLabel("The domain's own page");
+  await saveElsewhere({ root_url: 'https://example.com/theirs' });
+  // The page is reloaded every few seconds until the domain is verified.
+  await page.waitForFunction(() => document.querySelector('input')?.value === 'https://example.com/theirs');
+  expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+
+  await page.route(`**${path}`, async (route) => {
+    if (route.request().method() === 'PATCH') await route.continue();
+    else await route.abort();
+  });
+  await saveElsewhere({ root_url: 'https://example.com/theirs-again' });
+  await page.getByLabel('Unknown links').fill('https://example.com/mine');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved.').waitFor();
+  expect((await app.call('GET', path, { key: account.key })).json).toMatchObject({
+    root_url: 'https://example.com/theirs-again',
+    not_found_url: 'https://example.com/mine',
+  });
+  expect(await root.inputValue()).toBe('https://example.com/theirs-again');
+});
+
 test("the API's message about an invalid domain is shown beside the field", async () => {
   const account = await app.createAccount();
   const page = await dashboardOf(app, account, '/app/domains');

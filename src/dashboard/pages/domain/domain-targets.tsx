@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import type { Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
@@ -9,11 +9,22 @@ import { Section } from '../../parts/section.tsx';
 import type { Query } from '../../queries.ts';
 import { guardLeaving } from '../../router.ts';
 
+/** The text of a field. If another user saves another value meanwhile, it is shown unless something was typed. */
+function useDraft(saved: string): { readonly typed: Signal<string>; readonly isChanged: boolean } {
+  const typed = useSignal(saved);
+  const before = useRef(saved);
+  useLayoutEffect(() => {
+    if (typed.value === before.current) typed.value = saved;
+    before.current = saved;
+  }, [saved]);
+  return { typed, isChanged: typed.value !== saved };
+}
+
 /** Where the domain's own address and unknown links redirect. */
 export function DomainTargets({ domain, query }: { domain: Domain; query: Query<Domain> }) {
-  const root = useSignal(domain.root_url ?? '');
-  const unknown = useSignal(domain.not_found_url ?? '');
-  const isChanged = root.value !== (domain.root_url ?? '') || unknown.value !== (domain.not_found_url ?? '');
+  const { typed: root, isChanged: isRootChanged } = useDraft(domain.root_url ?? '');
+  const { typed: unknown, isChanged: isUnknownChanged } = useDraft(domain.not_found_url ?? '');
+  const isChanged = isRootChanged || isUnknownChanged;
   useEffect(
     () => guardLeaving(() => (isChanged ? 'The destinations are not saved yet.' : null)),
     [isChanged],
@@ -21,7 +32,10 @@ export function DomainTargets({ domain, query }: { domain: Domain; query: Query<
   const save = useAction(async () => {
     const changed = await call('PATCH /api/v1/domain/{id}', {
       params: { id: domain.id },
-      body: { root_url: root.value.trim() || null, not_found_url: unknown.value.trim() || null },
+      body: {
+        ...(isRootChanged && { root_url: root.value.trim() || null }),
+        ...(isUnknownChanged && { not_found_url: unknown.value.trim() || null }),
+      },
     });
     query.data.value = changed;
     root.value = changed.root_url ?? '';
