@@ -29,9 +29,10 @@ export class ApiError extends Error {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 
-  /** The sentence shown beside the field. */
+  /** The sentence shown beside the field, where the API's name of it says nothing to the user. */
   sentenceFor(field: string): string | null {
-    return this.problems.find((problem) => problem.field === field)?.sentence ?? null;
+    const problem = this.problems.find((one) => one.field === field);
+    return problem?.sentence.replace(`"${field}" must`, 'This must') ?? null;
   }
 
   /** The problems of fields that the form does not show, and of the request as a whole. */

@@ -171,6 +171,7 @@ describe('the rules of a link', () => {
       await page.getByRole('button', { name: 'Edit rule 1' }).click();
       await choose(page, 'Language', 'tag!');
       await addCondition(page, 'Country');
+      await addCondition(page, 'From');
       await page.getByRole('button', { name: 'Edit rule 2' }).click();
       await field(page, 'Destination of the rule').fill('javascript:alert(1)');
       await page.keyboard.press('Control+s');
@@ -180,7 +181,11 @@ describe('the rules of a link', () => {
       expect(await page.locator('.chip.bad').allInnerTexts()).toEqual(['tag!']);
       const country = page.getByRole('combobox', { name: 'Country', exact: true });
       expect(await describedBy(country)).toContain('Add at least one, or remove the condition.');
+      expect(await describedBy(field(page, 'From').and(page.locator('.condition input')))).toContain(
+        'Choose a day and a time, or remove the condition.',
+      );
       await page.getByRole('button', { name: 'Remove condition Country' }).click();
+      await page.getByRole('button', { name: 'Remove condition From' }).click();
       await page.getByRole('button', { name: 'Remove tag!' }).click();
       expect(await language.getAttribute('aria-invalid')).toBeNull();
       await page.keyboard.press('Control+s');

@@ -57,9 +57,7 @@ export const firstValue = (key: ConditionKey): Condition['value'] => {
 export function ConditionValue({ condition, label, path, problems, onChange }: ConditionValueProps) {
   const { key, value } = condition;
   const problem = problems.sentenceFor(path);
-  // The API's sentence is about the number of entries in a list; to the user it is a field left empty.
-  const isEmpty = Array.isArray(value) && value.length === 0;
-  const error = problem && isEmpty ? 'Add at least one, or remove the condition.' : problem;
+  const error = problem && (emptySentence(value) ?? problem);
   const frame = { label, isLabelUnseen: true, error };
   if (typeof value === 'string') return <InstantInput {...frame} value={value} onChange={onChange} />;
   if (isHours(value))
@@ -82,6 +80,12 @@ export function ConditionValue({ condition, label, path, problems, onChange }: C
       {...(key === 'city' && { parse: citiesIn })}
     />
   );
+}
+
+/** The API's sentence is about the entries of a list, or the form of a date; to the user it is a field left empty. */
+function emptySentence(value: Condition['value']): string | null {
+  if (value === '') return 'Choose a day and a time, or remove the condition.';
+  return Array.isArray(value) && value.length === 0 ? 'Add at least one, or remove the condition.' : null;
 }
 
 const isHours = (value: Condition['value']): value is Hours =>
