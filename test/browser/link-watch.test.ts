@@ -45,6 +45,8 @@ describe('the destination watch', () => {
       await list.getByText('has moved permanently').waitFor();
       await list.getByText('It answered 404.').waitFor();
       await page.locator('.facts').getByText('Moved').waitFor();
+      // This service sends no mail.
+      await page.getByText('Problems found twice, an hour apart, are reported here.').waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
       await page.getByRole('combobox', { name: 'Destination watch' }).selectOption('On');
       await list.getByRole('button', { name: 'Use this address' }).click();
@@ -72,6 +74,7 @@ describe('the destination watch', () => {
       await row(page, 'failing').getByText('Moved, Broken').waitFor();
       expect(await rows(page).count()).toBe(1);
       await page.goto(`${app.url}/app/organization`);
+      await page.getByText('an hour apart: in the list of links. Each link').waitFor();
       await page.getByRole('switch', { name: 'Check destinations once a day', checked: false }).click();
       await page.getByRole('switch', { name: 'Check destinations once a day', checked: true }).waitFor();
       const turnedOn = async () =>

@@ -5,6 +5,7 @@ import { since, withoutScheme } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { useQuery } from '../../queries.ts';
+import { setup } from '../../session.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
@@ -39,7 +40,7 @@ const defaultLabel = (organization: Organization | undefined): string =>
 const hintOf = (organization: Organization | undefined): string =>
   organization?.can_watch_destinations === false
     ? 'The operator of this service has turned it off.'
-    : 'Each destination is checked once a day. Problems found twice, an hour apart, are reported here and by mail.';
+    : `Each destination is checked once a day. Problems found twice, an hour apart, are reported here${setup.value?.mail ? ' and by mail' : ''}.`;
 
 function Problems({ form }: { form: LinkForm }) {
   const { destination_problems } = form.link;

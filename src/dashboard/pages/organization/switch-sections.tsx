@@ -5,6 +5,7 @@ import { FormErrors } from '../../parts/error-box.tsx';
 import { Switch } from '../../parts/field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { refresh, updateCached } from '../../queries.ts';
+import { setup } from '../../session.ts';
 
 export const QrSection = ({ organization }: { organization: Organization }) => (
   <SwitchSection
@@ -22,7 +23,7 @@ export const WatchSection = ({ organization }: { organization: Organization }) =
     label="Check destinations once a day"
     hint={
       organization.can_watch_destinations
-        ? "Destinations that don't respond, have moved permanently, have a bad certificate or are parked are reported when found twice, an hour apart: in the list of links, and to administrators by mail. Each link can have its own setting."
+        ? `Destinations that don't respond, have moved permanently, have a bad certificate or are parked are reported when found twice, an hour apart: in the list of links${setup.value?.mail ? ', and to administrators by mail' : ''}. Each link can have its own setting.`
         : 'The operator of this service has turned it off: nothing is checked, whatever is set here.'
     }
     field="watch_destinations"
