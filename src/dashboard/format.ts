@@ -10,7 +10,7 @@ export const dateForm = (options: Intl.DateTimeFormatOptions): Intl.DateTimeForm
   new Intl.DateTimeFormat('en-GB', options);
 const dayForm = dateForm(date);
 const instantForm = dateForm({ ...date, ...hourAndMinute });
-const sinceForm = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const sinceForm = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
 export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
@@ -55,11 +55,16 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** "3 minutes ago", "in 2 days". */
+/**
+ * "3 minutes ago", "in 2 days". Never "yesterday" or "next week", which would depend on midnight and on the weekday. What is to come
+ * is rounded: a fortnight is still two weeks a minute later.
+ */
 export function since(text: string, now = Date.now()): string {
   const seconds = Math.round((instantOf(text).getTime() - now) / 1000);
   for (const [unit, length] of units) {
-    if (Math.abs(seconds) >= length) return sinceForm.format(Math.trunc(seconds / length), unit);
+    const amount = seconds / length;
+    if (Math.abs(amount) >= 1)
+      return sinceForm.format(amount < 0 ? Math.trunc(amount) : Math.round(amount), unit);
   }
   return 'just now';
 }

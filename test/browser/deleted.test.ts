@@ -257,7 +257,7 @@ describe('deleted links', () => {
     const options = { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true } as const;
     const page = await dashboardOf(app, account, binPath, options);
     await row(page, 'nearly-gone')
-      .getByText(/^Gone for good (in \d\d hours|tomorrow)$/)
+      .getByText(/^Gone for good in (\d\d hours|1 day)$/)
       .waitFor();
     await page.getByRole('checkbox', { name: /nearly-gone/ }).check();
     expect(await accessibilityViolations(page)).toEqual([]);
