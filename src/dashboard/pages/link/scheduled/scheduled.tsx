@@ -29,7 +29,7 @@ export function Scheduled({ link }: { link: Link }) {
         <div>
           <h2 id="scheduled-heading">Scheduled</h2>
           <p class="soft small">
-            Make changes under Details or Webhook, and choose "Save later" in place of "Save changes".
+            Make changes under Details, Rules or Webhook, and choose "Save later" in place of "Save changes".
           </p>
         </div>
       </header>
