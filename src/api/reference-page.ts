@@ -28,7 +28,7 @@ table{width:100%;border-collapse:collapse;font-size:14px}
 td,th{text-align:left;vertical-align:top;padding:6px 16px 6px 0;border-bottom:1px solid var(--line)}
 th{font-weight:600;color:var(--soft)}
 td:first-child{white-space:nowrap}
-@media(max-width:640px){nav ul{columns:1}td:first-child{white-space:normal}}
+@media(max-width:640px){nav ul{columns:1}td:first-child{white-space:normal}td{overflow-wrap:anywhere}}
 `.replaceAll('\n', '');
 
 const headers = {

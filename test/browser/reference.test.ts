@@ -22,6 +22,8 @@ test.each([...screens])(
     const page = await context.newPage();
     await page.goto(`${app.url}/docs`);
     expect(await accessibilityViolations(page)).toEqual([]);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(viewport.width);
   },
 );
 
