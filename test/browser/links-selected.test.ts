@@ -110,6 +110,18 @@ describe('many links at once', () => {
     expect((await app.visit('/many-3')).status).toBe(302);
   });
 
+  test('leave a notice whose button stays on one line, however long the address in it', async () => {
+    const account = await app.createAccount();
+    await createLink(account, 'x'.repeat(200));
+    const page = await dashboardOf(app, account, '/app', { viewport: { width: 360, height: 740 } });
+    await row(page, '/xxx').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Delete 1 link' }).click();
+    const undo = notice(page).getByRole('button', { name: 'Undo' });
+    const { height, width } = (await undo.boundingBox()) ?? { height: 0, width: 0 };
+    expect(width).toBeGreaterThan(40);
+    expect(height).toBeLessThan(50);
+  });
+
   test("that the server doesn't delete reappear with a message", async () => {
     const account = await app.createAccount();
     await createLink(account, 'stays-here');
