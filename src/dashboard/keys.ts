@@ -48,8 +48,9 @@ addEventListener('keydown', (event) => {
   const name = nameOf(event);
   const isPlain = !name.startsWith('Ctrl ');
   if (isPlain && isTyping(event.target)) return;
-  // An open dialog takes all keys, and Enter belongs to the focused button.
-  if (isPlain && document.querySelector('dialog[open]')) return;
+  const isInDialog = document.querySelector('dialog[open]') !== null;
+  if (isPlain && isInDialog) return;
+  // Enter belongs to the focused button.
   if (
     name === 'Enter' &&
     event.target instanceof Element &&
@@ -59,8 +60,9 @@ addEventListener('keydown', (event) => {
   for (const layer of layers.toReversed()) {
     const shortcut = layer.current.find(({ key }) => key === name);
     if (!shortcut) continue;
+    // In an open dialog the page's shortcuts do nothing; nor does the browser then save the page.
     event.preventDefault();
-    shortcut.act(event);
+    if (!isInDialog) shortcut.act(event);
     return;
   }
 });

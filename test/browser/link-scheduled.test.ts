@@ -63,4 +63,23 @@ describe('scheduled changes of a link', () => {
     },
     testTimeout,
   );
+
+  test(
+    'are not saved at once by the keys that save, pressed in their dialog',
+    async () => {
+      const { page, read } = await open({ name: 'First' });
+      await field(page, 'Name').fill('Second');
+      await page.getByRole('button', { name: 'Save later' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Save later' });
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(request.method()));
+      for (const keys of ['Control+s', 'Control+Enter', 'Control+k']) await page.keyboard.press(keys);
+      expect(await page.getByRole('dialog').count()).toBe(1);
+      await dialog.getByRole('button', { name: 'Schedule' }).click();
+      await unsaved(page).waitFor({ state: 'detached' });
+      expect(requests).not.toContain('PATCH');
+      expect(await read()).toMatchObject({ name: 'First' });
+    },
+    testTimeout,
+  );
 });
