@@ -24,6 +24,8 @@ const maxLine = 64 * 1024 * 1024;
 const damaged = (why: string) =>
   new BackupProblem(`The backup is cut off or damaged (${why}): nothing was restored. Take another one.`);
 
+const notABackup = () => new BackupProblem('This is not a backup of Linnet.');
+
 /**
  * The lines of a backup file before compression: JSON, first the header, last the number of rows and a checksum over everything
  * before it. A file without the last line is incomplete.
@@ -65,8 +67,9 @@ export async function readBackupFile(file: Readable): Promise<BackupStream> {
   const lines = linesIn(file);
   const hash = new Bun.CryptoHasher('sha256');
   const first = await lines.next();
-  const header = Header.safeParse(first.done ? null : parsed(first.value));
-  if (!header.success || first.done) throw new BackupProblem('This is not a backup of Linnet.');
+  if (first.done) throw damaged('it ends within its first line');
+  const header = Header.safeParse(parsed(first.value));
+  if (!header.success) throw notABackup();
   hash.update(`${first.value}\n`);
   const { linnet_backup, database, migration, made_at, key_mark } = header.data;
   if (linnet_backup > format || migration > newestMigration)
@@ -152,6 +155,7 @@ async function* linesIn(file: Readable): AsyncGenerator<string> {
   } catch (cause) {
     if (cause instanceof BackupProblem) throw cause;
     const { code = '', message } = cause as { code?: string; message: string };
+    if (code === 'ZSTD_error_prefix_unknown') throw notABackup();
     if (/^(ZSTD|Z_|ERR_)/.test(code) || /zstd|unexpected end|checksum/i.test(message)) throw damaged(message);
     throw cause;
   }
