@@ -125,9 +125,12 @@ async function keyIn(config: Config, dataDir: string): Promise<string> {
   try {
     return await masterKey(config.secretKey, dataDir);
   } catch (cause) {
-    throw new StartProblem(`The secret key cannot be used: ${reason(cause)}.`);
+    throw keyProblem(cause);
   }
 }
+
+export const keyProblem = (cause: unknown): StartProblem =>
+  new StartProblem(`The secret key cannot be used: ${reason(cause)}.`);
 
 async function open(config: Config, dataDir: string, log: Log): Promise<Database> {
   try {

@@ -149,6 +149,28 @@ describe('a restore refuses, and leaves no store behind', () => {
     expect(storesIn(settings.DATA_DIR)).toEqual([]);
   });
 
+  test('a file that is no backup, with PostgreSQL as the target', async () => {
+    const settings = { ...(await target()), DATABASE_URL: await freshPostgres() };
+    const file = join(folder.path, 'no backup.linnet');
+    await writeFile(file, 'hello');
+    expect(await runToExit(['restore', file], settings)).toEqual([
+      1,
+      '',
+      'This is not a backup of Linnet.\n',
+    ]);
+  }, 240_000);
+
+  test('a target whose secret key is damaged, also if the key of the backup is lost', async () => {
+    const settings = await target();
+    writeFileSync(join(settings.DATA_DIR, 'secret.key'), 'short');
+    for (const options of [[], ['--lost-key']]) {
+      const [code, out, err] = await runToExit(['restore', store.backup, ...options], settings);
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toMatch(/^The secret key cannot be used: .*secret\.key is empty or cut off/);
+    }
+    expect(storesIn(settings.DATA_DIR)).toEqual([]);
+  });
+
   test('a target with an existing store, or a running server', async () => {
     const settings = { ...(await target()), PORT: '0' };
     const server = runServer(settings);

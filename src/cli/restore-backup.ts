@@ -13,7 +13,7 @@ import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { clickServerName } from '../rules/clicks-url.ts';
-import { adoptKey, markOf, openStore, prepareFolder, storeProblem } from '../store.ts';
+import { adoptKey, keyProblem, markOf, openStore, prepareFolder, storeProblem } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
 
@@ -32,16 +32,16 @@ export const restoreBackup: StandaloneCommand = {
     // While the restore runs, no server starts on this folder.
     const lock = await lockDataFolder(config, log);
     try {
-      const target = await targetOf(config, dataDir);
       const isKeyLost = call.values['lost-key'] === true;
-      const backup = await openBackup(file === '-' ? file : resolve(file), new Date());
-      try {
-        if (!isKeyLost) await requireKeyOf(backup.header, config, dataDir);
-      } catch (cause) {
-        await Promise.all([target.close(), backup.close()]);
-        throw cause;
-      }
-      const { rows } = await restore(await withHits(backup, target, config), target);
+      const key = await keyIn(config, dataDir);
+      await using opened = new AsyncDisposableStack();
+      const target = opened.adopt(await targetOf(config, dataDir), (target) => target.close());
+      const backup = opened.adopt(
+        await openBackup(file === '-' ? file : resolve(file), new Date()),
+        (backup) => backup.close(),
+      );
+      if (!isKeyLost) requireKeyOf(backup.header, key, dataDir);
+      const { rows } = await restore(await withHits(backup, config), target);
       if (isKeyLost) await replaceKey(config, log);
       process.stdout.write(
         `Restored ${rows.toLocaleString('en')} rows, as they were at ${backup.header.madeAt}. What was deleted or revoked since then is there again.\n`,
@@ -54,20 +54,15 @@ export const restoreBackup: StandaloneCommand = {
 };
 
 /** With CLICKS_URL, single clicks are restored to that server. */
-async function withHits(backup: BackupStream, target: BackupTarget, config: Config): Promise<BackupStream> {
+async function withHits(backup: BackupStream, config: Config): Promise<BackupStream> {
   if (config.clicksUrl === null) return withHitsFor(backup, null);
   const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');
   const { HitImport } = await import('../ledger/clickhouse/hit-import.ts');
-  try {
-    const sink = await HitImport.open(new ClickhouseClient(config.clicksUrl), randomUUID());
-    if (sink !== null) return withHitsFor(backup, sink);
-    throw new BackupProblem(
-      `The database of ClickHouse at ${clickServerName(config.clicksUrl)} has single clicks already. Restore into an empty one: make it with "create database", and set CLICKS_URL to it.`,
-    );
-  } catch (cause) {
-    await Promise.all([target.close(), backup.close()]);
-    throw cause;
-  }
+  const sink = await HitImport.open(new ClickhouseClient(config.clicksUrl), randomUUID());
+  if (sink !== null) return withHitsFor(backup, sink);
+  throw new BackupProblem(
+    `The database of ClickHouse at ${clickServerName(config.clicksUrl)} has single clicks already. Restore into an empty one: make it with "create database", and set CLICKS_URL to it.`,
+  );
 }
 
 async function targetOf(config: Config, dataDir: string): Promise<BackupTarget> {
@@ -79,10 +74,18 @@ async function targetOf(config: Config, dataDir: string): Promise<BackupTarget> 
   }
 }
 
+/** Null if there is none yet. One that can't be used would only be noticed once the store is there. */
+async function keyIn({ secretKey }: Config, dataDir: string): Promise<string | null> {
+  try {
+    return await findMasterKey(secretKey, dataDir);
+  } catch (cause) {
+    throw keyProblem(cause);
+  }
+}
+
 /** Before anything is written: a store without its key would refuse to start. */
-async function requireKeyOf({ keyMark }: BackupHeader, config: Config, dataDir: string): Promise<void> {
+function requireKeyOf({ keyMark }: BackupHeader, key: string | null, dataDir: string): void {
   if (keyMark === null) return;
-  const key = await findMasterKey(config.secretKey, dataDir);
   if (key !== null && markOf(new Secrets(key)) === keyMark) return;
   throw new BackupProblem(
     `${key === null ? 'The secret key of this backup is not here' : 'This backup belongs to another secret key'}: put the secret.key that was kept apart into ${dataDir}, or set SECRET_KEY. If it is lost, add --lost-key: webhook keys are forgotten then.`,
