@@ -37,7 +37,7 @@ describe('the single executable', () => {
     ];
     for (const command of commands) expect(out).toMatch(new RegExp(`\\n  ${command}[ \\n]`));
     expect(await linnet(['version'])).toEqual([0, expect.stringContaining(`Linnet ${version}`), '']);
-    expect(await linnet(['brew', 'coffee'])).toEqual([2, '', out]);
+    expect(await linnet(['brew', 'coffee'])).toEqual([2, '', `There is no command "brew coffee".\n\n${out}`]);
     const [refused, , error] = await linnet(['serve', '--fast'], { DATA_DIR: join(folder.path, 'none') });
     expect([refused, error]).toEqual([1, expect.stringMatching(/^"serve" .* "--fast"\. .*\n$/)]);
   });

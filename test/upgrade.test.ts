@@ -237,7 +237,11 @@ test('a mistyped command and a missing store are reported', async () => {
     'There is no store yet: the first start makes one.\n',
     '',
   ]);
-  expect(await runToExit(['upgrade', 'now'], settings)).toEqual([1, '', 'Give --check or nothing.\n']);
+  expect(await runToExit(['upgrade', 'now'], settings)).toEqual([
+    1,
+    '',
+    'This command takes options alone, and was given "now".\n',
+  ]);
   expect((await runToExit(['upgrade', '--chek'], settings))[0]).toBe(1);
   expect(readdirSync(folder.path)).toEqual([]);
 });

@@ -29,8 +29,14 @@ export interface StandaloneCall {
 export function onlyArgument({ words }: StandaloneCall, what: string): string {
   const [word, more] = words;
   if (word === undefined || word === '') throw new Refusal('FIELD_MISSING', `${what} is needed.`);
-  if (more !== undefined) throw new Refusal('FIELD_INVALID', `Give ${what} and nothing else.`);
+  if (more !== undefined)
+    throw new Refusal('FIELD_INVALID', `${what} is all that this command takes, and it was given "${more}".`);
   return word;
+}
+
+export function refuseArguments({ words: [word] }: StandaloneCall): void {
+  if (word !== undefined)
+    throw new Refusal('FIELD_INVALID', `This command takes options alone, and was given "${word}".`);
 }
 
 export function required(values: Readonly<Record<string, string | undefined>>, name: string): string {

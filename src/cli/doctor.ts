@@ -13,14 +13,16 @@ import { type Finding, ok, problem } from '../rules/finding.ts';
 import { Site } from '../rules/site.ts';
 import { storeProblem } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
-import type { StandaloneCommand } from './command.ts';
+import { refuseArguments, type StandaloneCommand } from './command.ts';
 
 export const doctor: StandaloneCommand = {
   name: 'doctor',
   usage:
     'doctor [--json]   (looks at settings, disk, clock, DNS, certificates, proxies, database, mail, backups; ends with 1 where something is wrong)',
   options: { json: { type: 'boolean' } },
-  async run({ environment, values }) {
+  async run(call) {
+    refuseArguments(call);
+    const { environment, values } = call;
     const settingErrors = settingProblems(environment);
     const findings =
       settingErrors.length > 0

@@ -1,5 +1,5 @@
 import { loadConfig } from '../config/load.ts';
-import type { StandaloneCommand } from './command.ts';
+import { refuseArguments, type StandaloneCommand } from './command.ts';
 
 /** Milliseconds. A health check is repeated soon. */
 const timeout = 4_000;
@@ -9,7 +9,9 @@ export const healthcheck: StandaloneCommand = {
   name: 'healthcheck',
   usage: 'healthcheck [--ready]   (whether the server here answers; --ready: with its database, too)',
   options: { ready: { type: 'boolean' } },
-  async run({ environment, values }) {
+  async run(call) {
+    refuseArguments(call);
+    const { environment, values } = call;
     const { host, port, httpPort, https, baseUrl } = loadConfig(environment);
     // The second port needs no certificate, which may not have been issued yet.
     const isPlain = https === 'off' || httpPort !== null;

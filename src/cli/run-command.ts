@@ -54,17 +54,25 @@ const standalone: readonly StandaloneCommand[] = [
   showVersion,
 ];
 
-const isHelp = (word: string | undefined): boolean =>
-  word === undefined || ['help', '--help', '-h'].includes(word);
+const serveUsage =
+  'serve [HOST]   (the server; with a host such as links.example.com over HTTPS, with a certificate that it gets by itself)';
+
+const isHelpOption = (word: string): boolean => word === '--help' || word === '-h';
 
 /** Runs the command line, and returns the exit code. */
 export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
   const [noun, verb, ...rest] = args;
   const standaloneCommand = standalone.find(({ name }) => name === noun?.replace(/^--(?=version$)/, ''));
   const command = commands.find(({ name }) => name === `${noun} ${verb}`);
+  const usage = noun === 'serve' ? serveUsage : (command ?? standaloneCommand)?.usage;
+  if (noun === undefined || noun === 'help' || args.some(isHelpOption)) {
+    process.stdout.write(usage === undefined ? usageOfAll() : usageOf(usage));
+    return 0;
+  }
   if (!command && !standaloneCommand) {
-    process[isHelp(noun) ? 'stdout' : 'stderr'].write(usage());
-    return isHelp(noun) ? 0 : 2;
+    const words = verb === undefined || verb.startsWith('-') ? noun : `${noun} ${verb}`;
+    process.stderr.write(`There is no command "${words}".\n\n${usageOfAll()}`);
+    return 2;
   }
   try {
     if (standaloneCommand) return await runStandalone(standaloneCommand, args.slice(1), environment);
@@ -78,7 +86,9 @@ export async function runCommand(args: readonly string[], environment: Environme
     const isUsage = code?.startsWith('ERR_PARSE_ARGS') ?? false;
     const isForeseen =
       isUsage || [ConfigProblem, StartProblem, Refusal, BackupProblem].some((kind) => cause instanceof kind);
-    process.stderr.write(`${isForeseen ? message : `This failed: ${message}`}\n${isUsage ? usage() : ''}`);
+    process.stderr.write(
+      `${isForeseen ? message : `This failed: ${message}`}\n${isUsage ? usageOf(usage ?? '') : ''}`,
+    );
     return 1;
   }
 }
@@ -119,10 +129,9 @@ async function runStandalone(
   return run({ environment, values: values as StandaloneCall['values'], words: positionals });
 }
 
-function usage(): string {
-  const lines = [
-    'serve [HOST]   (the server; with a host such as links.example.com over HTTPS, with a certificate that it gets by itself)',
-    ...[...commands, ...standalone].map(({ usage }) => usage),
-  ];
+const usageOf = (usage: string): string => `Usage: ${shellCommand(usage)}\n`;
+
+function usageOfAll(): string {
+  const lines = [serveUsage, ...[...commands, ...standalone].map(({ usage }) => usage)];
   return `Linnet: short links that stay yours.\n\nUsage: ${shellCommand('COMMAND')}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }

@@ -10,15 +10,16 @@ import { Refusal } from '../rules/errors.ts';
 import { lastExclusiveMigration, newerStore, newestMigration } from '../storage/migrate.ts';
 import { openStore, storeProblem } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
-import type { StandaloneCommand } from './command.ts';
+import { refuseArguments, type StandaloneCommand } from './command.ts';
 
 export const upgrade: StandaloneCommand = {
   name: 'upgrade',
   usage:
     'upgrade [--check]   (changes the tables as this version needs them; --check: says what would be done, and does nothing)',
   options: { check: { type: 'boolean' } },
-  async run({ environment, values, words }) {
-    if (words.length > 0) throw new Refusal('FIELD_INVALID', 'Give --check or nothing.');
+  async run(call) {
+    refuseArguments(call);
+    const { environment, values } = call;
     const config = loadConfig(environment);
     if (values.check === true) return check(config);
     const log = new Log('info');

@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { runToExit } from './support/populated-server.ts';
+import { temporaryFolder } from './support/program.ts';
+
+test.each([
+  [['backup', '--help'], /^Usage: .* backup FILE /],
+  [['user', 'create', '-h'], /^Usage: .* user create --email ADDRESS /],
+  [['serve', '--help'], /^Usage: .* serve \[HOST\] /],
+  [['service', 'install', '--help'], /^Usage: .* service install \[HOST\] /],
+  [['user', '--help'], /\n {2}user create /],
+])('%p prints how the command is used, and does nothing', async (words, usage) => {
+  await using folder = await temporaryFolder();
+  const [code, out, err] = await runToExit(words, { DATA_DIR: join(folder.path, 'data'), PORT: 'none' });
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(usage);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test.each<[string[], number, RegExp]>([
+  [['user'], 2, /^There is no command "user"\.\n\nLinnet: /],
+  [['link', 'import', '--file', 'links.csv'], 2, /^There is no command "link import"\.\n/],
+  [['doctor', 'json'], 1, /^This command takes options alone, and was given "json"\.\n$/],
+  [['version', 'now'], 1, /^This command takes options alone, and was given "now"\.\n$/],
+  [['healthcheck', 'ready'], 1, /^This command takes options alone, and was given "ready"\.\n$/],
+  [
+    ['backup', 'one', 'two'],
+    1,
+    /^The file to write, or - for a pipe, is all that this command takes, and it was given "two"\.\n$/,
+  ],
+  [['doctor', '--yaml'], 1, /^Unknown option '--yaml'.*\nUsage: .* doctor \[--json\] .*\n$/],
+])('%p is refused with what is wrong', async (words, code, message) => {
+  await using folder = await temporaryFolder();
+  const [exitCode, out, err] = await runToExit(words, { DATA_DIR: join(folder.path, 'data') });
+  expect([exitCode, out]).toEqual([code, '']);
+  expect(err).toMatch(message);
+});
