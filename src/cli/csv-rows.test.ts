@@ -27,6 +27,16 @@ test('a row knows the line on which it begins', async () => {
   expect(rows.map(({ line }) => line)).toEqual([1, 2, 4]);
 });
 
+test('lines may end with CR alone, as in files of old spreadsheets', async () => {
+  const rows = await Array.fromAsync(csvRows(inChunks('a,b\r1,"x\ry"\r\r2,z\r\n3,\r', 1)));
+  expect(rows).toEqual([
+    { line: 1, cells: ['a', 'b'] },
+    { line: 2, cells: ['1', 'x\ry'] },
+    { line: 5, cells: ['2', 'z'] },
+    { line: 6, cells: ['3', ''] },
+  ]);
+});
+
 test('an unclosed quote is reported', async () => {
   const cause = await read('a\n"b').catch((thrown) => thrown);
   expect(cause).toBeInstanceOf(SyntaxError);

@@ -6,18 +6,20 @@ export interface CsvRow {
 
 const quote = '"';
 
-/** The rows of a CSV file (RFC 4180) that comes in chunks. Lines may end with LF alone. */
+/** The rows of a CSV file (RFC 4180) that comes in chunks. Lines may end with LF or CR alone. */
 export async function* csvRows(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow, void, undefined> {
   let cells: string[] = [];
   let cell = '';
   let state: 'plain' | 'quoted' | 'quote in quoted' = 'plain';
   let [line, rowStart] = [1, 1];
+  let previous = '';
   let isFirst = true;
   for await (const chunk of chunks) {
     const text = isFirst ? chunk.replace(/^\ufeff/, '') : chunk;
     isFirst = false;
     for (const character of text) {
-      if (character === '\n') line++;
+      if (character === '\r' || (character === '\n' && previous !== '\r')) line++;
+      previous = character;
       if (state === 'quoted') {
         if (character === quote) state = 'quote in quoted';
         else cell += character;
@@ -32,8 +34,9 @@ export async function* csvRows(chunks: AsyncIterable<string>): AsyncGenerator<Cs
       if (character === ',') {
         cells.push(cell);
         cell = '';
-      } else if (character === '\n') {
-        cells.push(cell.endsWith('\r') ? cell.slice(0, -1) : cell);
+      } else if (character === '\n' || character === '\r') {
+        // Between CR and LF there is an empty row, which is none.
+        cells.push(cell);
         if (cells.length > 1 || cells[0] !== '') yield { line: rowStart, cells };
         [cells, cell, rowStart] = [[], '', line];
       } else cell += character;
