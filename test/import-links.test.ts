@@ -60,6 +60,19 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     expect((await get('/link?limit=1&offset=1', third.key)).json.links[0].name).toBe('＝1+1');
   });
 
+  test('a cell that is neither true nor false is refused', async () => {
+    const flags = ['yes', 'TRUE', '1', 'false', '0', 'wahr'];
+    const lines = flags.map((flag, index) => `example.com,flag-${index},${flag}`);
+    expect(await run(`destination_url,suffix,statistics\n${lines.join('\n')}`)).toMatch(
+      /^Made 4 links\. Not made: 2\.\n {2}Line 2: "statistics" must be true or false.*\n {2}Line 7: /,
+    );
+    const { json } = await get('/link?sort=suffix&limit=100');
+    const made = (json.links as { suffix: string; statistics: boolean }[]).flatMap((link) =>
+      link.suffix.startsWith('flag-') ? [link.statistics] : [],
+    );
+    expect(made).toEqual([true, true, false, false]);
+  });
+
   test('a file that is not a table of links is refused with a message', async () => {
     const causeOf = (csv: string) => run(csv).catch((cause) => cause.message);
     expect(await causeOf('')).toContain('destination_url must be among them');

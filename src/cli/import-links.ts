@@ -107,10 +107,16 @@ async function inputOf(
     else if (numbers.has(name)) fields[name] = Number(cell);
     else if (name === 'aliases') fields[name] = cell.split(/\s+/);
     else if (name === 'webhook_events') fields[name] = cell.split(',').map((event) => event.trim());
-    else fields[name] = flags.has(name) ? /^(?:true|1)$/i.test(cell) : cell;
+    else fields[name] = flags.has(name) ? flagOf(cell) : cell;
   }
   const read = readInput(LinkToCreate, fields);
   return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
+}
+
+/** Any other text is refused like any other wrong value: "yes" would mean no. */
+function flagOf(cell: string): boolean | string {
+  if (/^(?:true|1)$/i.test(cell)) return true;
+  return /^(?:false|0)$/i.test(cell) ? false : cell;
 }
 
 /** Invalid JSON is refused like any other wrong value. */
