@@ -7,7 +7,7 @@ import { appWithOwner } from './support/app-suite.ts';
 describe.each(storeKinds)('importing links on %s', (store) => {
   const { app, owner } = appWithOwner({ store });
   const get = async (path: string, key = owner.key) => app.call('GET', `/api/v1${path}`, { key });
-  const run = async (csv: string, email = owner.email) => {
+  const run = async (csv: string | Uint8Array, email = owner.email) => {
     const file = join(app.dataDir, 'import.csv');
     await Bun.write(file, csv);
     return importLinks.run(app.app.context, { email, file });
@@ -71,6 +71,20 @@ describe.each(storeKinds)('importing links on %s', (store) => {
       link.suffix.startsWith('flag-') ? [link.statistics] : [],
     );
     expect(made).toEqual([true, true, false, false]);
+  });
+
+  test('a file that can not be read to its end is reported with what was made of it', async () => {
+    const other = await app.createAccount();
+    const causeOf = (csv: string | Uint8Array) => run(csv, other.email).catch((cause) => cause.message);
+    const lines = Array.from({ length: 1_500 }, (_, index) => `https://example.com/${index}`).join('\n');
+    expect(await causeOf(`destination_url\n${lines}\n"https://example.com`)).toEndWith(
+      'the text that begins in line 1502 has no closing quote. Of the lines up to 1001, 1,000 links had been made.',
+    );
+    expect(await causeOf(Buffer.from('destination_url,name\nexample.com,Café', 'latin1'))).toEndWith(
+      'can not be read: it is not in UTF-8; save it as CSV in UTF-8. Nothing was made.',
+    );
+    expect(await causeOf(Buffer.from('\ufeffdestination_url\nexample.com', 'utf16le'))).toContain('UTF-8');
+    expect((await get('/link', other.key)).json.total_links).toBe(1_000);
   });
 
   test('a file that is not a table of links is refused with a message', async () => {

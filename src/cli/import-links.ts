@@ -39,29 +39,58 @@ export const importLinks: Command = {
       via: 'import' as const,
     };
     const file = required(values, 'file');
+    const progress: Progress = { created: 0, line: 0 };
     try {
-      return await importFrom(context, caller, csvRows(createReadStream(file, 'utf8')));
+      return await importFrom(context, caller, csvRows(textOf(createReadStream(file))), progress);
     } catch (cause) {
-      const isUnreadable =
-        cause instanceof SyntaxError || (cause as { syscall?: string }).syscall !== undefined;
-      throw isUnreadable
-        ? new Refusal('FIELD_INVALID', `${file} can not be read: ${(cause as Error).message}.`)
-        : cause;
+      const { message, syscall } = cause as Error & { syscall?: string };
+      if (!(cause instanceof SyntaxError) && syscall === undefined) throw cause;
+      const made =
+        progress.line === 0
+          ? 'Nothing was made.'
+          : `Of the lines up to ${progress.line}, ${linksOf(progress.created)} had been made.`;
+      throw new Refusal('FIELD_INVALID', `${file} can not be read: ${message}. ${made}`);
     }
   },
 };
 
-async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator<CsvRow, void, undefined>) {
+/** How many links are stored, and the line of the last row that was tried. */
+interface Progress {
+  created: number;
+  line: number;
+}
+
+const linksOf = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'link' : 'links'}`;
+
+/** With other bytes, names would be stored with characters that nobody can read. */
+async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (chunk?: Uint8Array) => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      throw new SyntaxError('it is not in UTF-8; save it as CSV in UTF-8');
+    }
+  };
+  for await (const chunk of chunks) yield decode(chunk);
+  yield decode();
+}
+
+async function importFrom(
+  context: Context,
+  caller: Caller,
+  rows: AsyncGenerator<CsvRow, void, undefined>,
+  progress: Progress,
+) {
   const header = (await rows.next()).value?.cells.map((name) => name.trim());
   if (!header?.includes('destination_url')) {
     throw new Refusal(
       'FIELD_MISSING',
-      'The first line must name the columns, and destination_url must be among them.',
+      'The first line must name the columns, separated by commas, and destination_url must be among them.',
     );
   }
   const tags = new TagNames(context, caller);
   const problems: string[] = [];
-  let created = 0;
   let refused = 0;
   let batchRows: CsvRow[] = [];
   const flush = async () => {
@@ -73,10 +102,11 @@ async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator
       maxPasswords: Number.POSITIVE_INFINITY,
     });
     for (const [index, outcome] of (await batch.store()).entries()) {
-      if (!(outcome instanceof Refusal)) created++;
+      if (!(outcome instanceof Refusal)) progress.created++;
       else if (++refused <= maxShown)
         problems.push(`  Line ${batchRows[index]?.line}: ${outcome.sentence}\n`);
     }
+    progress.line = batchRows.at(-1)?.line ?? progress.line;
     batchRows = [];
   };
   for await (const row of rows) {
@@ -87,7 +117,7 @@ async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator
   const rest = refused > problems.length ? `  … and ${refused - problems.length} more.\n` : '';
   const refusedText =
     refused > 0 ? ` Not made: ${refused.toLocaleString('en')}.\n${problems.join('')}${rest}` : '\n';
-  return `Made ${created.toLocaleString('en')} ${created === 1 ? 'link' : 'links'}.${refusedText}`;
+  return `Made ${linksOf(progress.created)}.${refusedText}`;
 }
 
 async function inputOf(
