@@ -195,7 +195,7 @@ test('an old backup, and tables of another version, are reported', async () => {
     checkContext({ store: storeWith({ settings: [{ value: String(at) }] }) });
   expect((await textsOf(lastBackupFindings(withBackupAt(now - 8 * day))))[0]).toStartWith('notice: ');
   expect((await textsOf(lastBackupFindings(withBackupAt(now - day))))[0]).toStartWith('ok: ');
-  const withMigration = (number: number) =>
+  const withMigration = (number: number | null) =>
     checkContext({
       store: storeWith({
         sqlite_version: [{ version: '3.50' }],
@@ -206,6 +206,7 @@ test('an old backup, and tables of another version, are reported', async () => {
   expect((await textsOf(databaseFindings(withMigration(newestMigration))))[0]).toStartWith('ok: SQLite 3.50');
   expect((await textsOf(databaseFindings(withMigration(newestMigration - 1))))[0]).toStartWith('notice: ');
   expect((await textsOf(databaseFindings(withMigration(newestMigration + 1))))[0]).toStartWith('problem: ');
+  expect((await textsOf(databaseFindings(withMigration(null))))[0]).toContain('no tables yet');
 });
 
 test('a check that fails is reported as such, and the others continue', async () => {

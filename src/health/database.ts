@@ -20,6 +20,8 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
   );
   const name = `${store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${row?.version}`;
   const done = await migrationsOf(store);
+  if (done === 0)
+    return [notice('database', `${name}: there are no tables yet.`, 'The first start makes them.')];
   if (done > newestMigration && !(await isCompatible(store)))
     return [
       problem(
