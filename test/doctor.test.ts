@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Server } from 'bun';
 import { headerFindings } from '../src/health/arrival.ts';
@@ -160,6 +161,39 @@ test('a folder that was never used is reported, and left unchanged', async () =>
     'There is no store yet.',
   ]);
   expect(await Bun.file(join(dataDir, 'secret.key')).exists()).toBe(false);
+});
+
+test('a SQLite file that is no database is wrong', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { DATA_DIR: folder.path, PORT: '1' };
+  await Bun.write(join(folder.path, 'linnet.sqlite'), 'no database'.repeat(100));
+  const [code, report] = await runDoctor(settings);
+  expect([code, findingsOf(report, 'database')[0]]).toEqual([
+    1,
+    expect.objectContaining({
+      state: 'problem',
+      found: `The SQLite file in ${folder.path} can not be opened: file is not a database.`,
+    }),
+  ]);
+  expect(await runToExit(['upgrade', '--check'], settings)).toEqual([
+    1,
+    '',
+    `The SQLite file in ${folder.path} can not be opened: file is not a database.\n`,
+  ]);
+});
+
+test('a SQLite file that can not be reached is not taken for one that is missing', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { DATA_DIR: folder.path, PORT: '1' };
+  // Also for root, who may look into every folder.
+  symlinkSync('linnet.sqlite', join(folder.path, 'linnet.sqlite'));
+  const [code, report] = await runDoctor(settings);
+  expect([code, findingsOf(report, 'database')[0]?.found]).toEqual([1, expect.stringContaining('ELOOP')]);
+  for (const command of [
+    ['upgrade', '--check'],
+    ['backup', join(folder.path, 'copy.linnet')],
+  ])
+    expect(await runToExit(command, settings)).toEqual([1, '', expect.stringContaining('ELOOP')]);
 });
 
 test('an unreachable database is reported without its password, and so are the other checks', async () => {

@@ -1,5 +1,5 @@
 import { Database as Sqlite } from 'bun:sqlite';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../storage/database.ts';
 import { connect } from './postgres-source.ts';
@@ -31,15 +31,25 @@ export async function openReadOnlyStore(
     };
   }
   const file = join(dataDir, 'linnet.sqlite');
-  if (!existsSync(file)) return null;
+  if (!isThere(file)) return null;
   const database = new Sqlite(file, { readonly: true });
-  database.run('pragma busy_timeout = 5000');
+  try {
+    database.run('pragma busy_timeout = 5000');
+    // Opening reads nothing: a file that is no database would be noticed by the first query only.
+    database.query('select 1 from sqlite_master').get();
+  } catch (cause) {
+    database.close();
+    throw cause;
+  }
   return {
     kind: 'sqlite',
     query: async (sql) => database.query<Record<string, unknown>, []>(sql).all(),
     close: async () => database.close(),
   };
 }
+
+/** Throws if the folder may not be looked into, where `existsSync` says that nothing is there. */
+export const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
 
 /** The number of its last migration; 0 if it has no tables yet. */
 export async function migrationsOf(store: ReadOnlyStore): Promise<number> {

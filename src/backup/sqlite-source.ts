@@ -1,5 +1,4 @@
 import { Database as Sqlite } from 'bun:sqlite';
-import { existsSync } from 'node:fs';
 import { newerStore, newestMigration } from '../storage/migrate.ts';
 import {
   type BackupPart,
@@ -10,15 +9,14 @@ import {
   maxRowsLength,
   orderByReference,
 } from './backup-stream.ts';
+import { isThere } from './read-only-store.ts';
 
 /** After this many rows the event loop gets to other work of this process. */
 const maxRowsAtOnce = 2_000;
 
 /** Everything in a SQLite store in one snapshot, while others go on writing to it. */
 export function readSqlite(file: string, now: Date): BackupStream {
-  if (!existsSync(file))
-    throw new BackupProblem(`There is no store yet: ${file} is missing. Check DATA_DIR.`);
-  const database = new Sqlite(file, { readonly: true });
+  const database = openFile(file);
   try {
     database.run('pragma busy_timeout = 5000');
     database.run('begin');
@@ -35,6 +33,15 @@ export function readSqlite(file: string, now: Date): BackupStream {
     if (cause instanceof BackupProblem) throw cause;
     throw new BackupProblem(`${file} can not be read as a store of Linnet: ${(cause as Error).message}.`);
   }
+}
+
+function openFile(file: string): Sqlite {
+  try {
+    if (isThere(file)) return new Sqlite(file, { readonly: true });
+  } catch (cause) {
+    throw new BackupProblem(`${file} can not be read: ${(cause as Error).message}.`);
+  }
+  throw new BackupProblem(`There is no store yet: ${file} is missing. Check DATA_DIR.`);
 }
 
 /** Hits that were added to a chunk stay in these tables for a minute; nothing reads them. */
