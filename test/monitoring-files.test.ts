@@ -54,6 +54,20 @@ test('each alert has a section in the operations page that explains its meaning 
   }
 });
 
+test('each warning and error of the log is explained in the operations page', async () => {
+  const operationsPage = await read('docs/operations.md');
+  const [, table = ''] = operationsPage.split('\n### What the log says\n');
+  const [rows = ''] = table.split('\n## ');
+  const logged = /\b(?:warn|warnEach|error|fault)\(\s*'([^']+)'/g;
+  const events = new Set<string>();
+  for await (const path of new Bun.Glob('src/**/*.ts').scan(root)) {
+    if (path.endsWith('.test.ts')) continue;
+    for (const [, event = ''] of (await read(path)).matchAll(logged)) events.add(event);
+  }
+  expect(events.size).toBeGreaterThan(50);
+  expect([...events].filter((event) => !rows.includes(`\`${event}\``))).toEqual([]);
+});
+
 describe('the dashboard', () => {
   test("has panels that don't overlap", () => {
     const { panels } = dashboard;
