@@ -227,6 +227,17 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(json.history[0]).toMatchObject({ via: 'linnet', changes: [{ field: 'aliases', to: [] }] });
   });
 
+  test('a restored link that has lost nothing is as it was, with its aliases in their order', async () => {
+    const { id } = await create({ suffix: 'ordered', aliases: ['order-2'] });
+    const before = (await patch(id, { aliases: ['order-1', 'order-2'] })).json;
+    expect(before.aliases).toEqual([urlOf('order-1'), urlOf('order-2')]);
+    await call('DELETE', `/link/${id}`);
+    await call('POST', '/link/restore', { ids: [id] });
+    expect((await call('GET', `/link/${id}`)).json).toEqual(before);
+    const { history } = (await call('GET', `/link/${id}/history`)).json;
+    expect(history[0]).toMatchObject({ action: 'restored', changes: [] });
+  });
+
   test('what a deleted link has lost by its restoration is in its history, and is no longer searched', async () => {
     const before = await create({ suffix: 'losing', aliases: ['lost-1', 'kept-1'], external_id: 'lost-id' });
     const { id } = before;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { dropLinks } from './insert-links.ts';
 import { jsonRows, jsonTexts } from './json-rows.ts';
-import { type Alias, addressKey, type LinkAddress, writeAliases } from './link-addresses.ts';
+import { type Alias, addressKey, type LinkAddress, readAliases, writeAliases } from './link-addresses.ts';
 import { searchText } from './links.ts';
 import { prepared } from './prepared.ts';
 import { hasRow } from './rows.ts';
@@ -161,19 +161,27 @@ export async function copyAliases(
 ): Promise<ReadonlyMap<number, string>> {
   const rows = await aliasRows(queries).where('link_id', 'in', ids).orderBy('link_aliases.id').execute();
   const byLink = Map.groupBy(rows, ({ link_id }) => link_id);
-  const copies = new Map([...byLink].map(([id, aliases]) => [id, writeAliases(aliases) ?? '']));
   const before = await queries
     .selectFrom('links')
     .select(['id', 'aliases', 'name', 'suffix', 'destination_url', 'notes'])
     .where('id', 'in', ids)
     .execute();
+  const copies = new Map<number, string>();
   for (const { id, ...link } of before) {
-    const aliases = copies.get(id) ?? null;
+    const aliases = writeAliases(inOrderOf(readAliases(link.aliases), byLink.get(id) ?? []));
+    if (aliases !== null) copies.set(id, aliases);
     if (aliases === link.aliases) continue;
     const search_text = searchText({ ...link, aliases });
     await queries.updateTable('links').set({ aliases, search_text }).where('id', '=', id).execute();
   }
   return copies;
+}
+
+/** These aliases in the order in which their link has had them. */
+function inOrderOf(former: readonly Alias[], aliases: readonly Alias[]): Alias[] {
+  const byKey = new Map(aliases.map((alias) => [addressKey(alias), alias]));
+  const keys = new Set([...former.map(addressKey), ...byKey.keys()]);
+  return [...keys].flatMap((key) => byKey.get(key) ?? []);
 }
 
 const aliasRows = (queries: Queries) =>
