@@ -28,6 +28,14 @@ describe('buckets', () => {
     ]);
   });
 
+  test('a day that a zone has skipped is left out', () => {
+    expect(starts('2011-12-29T10:00Z', '2012-01-01T10:00Z', 'day', 'Pacific/Apia')).toEqual([
+      '2011-12-29T00:00:00-10:00',
+      '2011-12-31T00:00:00+14:00',
+      '2012-01-01T00:00:00+14:00',
+    ]);
+  });
+
   test('if midnight lies inside a UTC hour, the day begins with that hour', () => {
     for (const [timezone, midnight] of [
       ['Asia/Kolkata', '2026-01-01T18:30Z'],

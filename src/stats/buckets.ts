@@ -70,11 +70,13 @@ function calendarBuckets(
     date = date.add({ [`${interval}s`]: 1 });
     const next = date.toZonedDateTime(timezone);
     const hoursOfBucket = { from: hourDown(start.epochMilliseconds), to: hourDown(next.epochMilliseconds) };
-    buckets.push({
-      start: isoText(start),
-      ...overlap(hoursOfBucket, hours),
-      days: overlap(utcDays(hoursOfBucket), days),
-    });
+    const isSkipped = start.epochMilliseconds === next.epochMilliseconds;
+    if (!isSkipped)
+      buckets.push({
+        start: isoText(start),
+        ...overlap(hoursOfBucket, hours),
+        days: overlap(utcDays(hoursOfBucket), days),
+      });
     start = next;
   }
   return buckets;
