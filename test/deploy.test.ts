@@ -59,12 +59,38 @@ describe('the systemd unit', () => {
     expect(await textOf(settings)).toContain('\nBASE_URL=https://links.example.com\n');
     expect((await stat(settings)).mode & 0o777).toBe(0o600);
     await Bun.write(settings, 'PORT=4000\n');
-    expect((await install())[0]).toBe(0);
+    expect(await install()).toEqual([
+      0,
+      expect.stringContaining('linnet.env was there, and is as it was.\n'),
+      '',
+    ]);
+    expect((await install('links.example.com'))[1]).toContain(
+      'is as it was. For this host it needs BASE_URL=https://links.example.com and HTTPS=auto.\n',
+    );
     expect(await textOf(settings)).toBe('PORT=4000\n');
-    expect(await install('not a host')).toEqual([
+  });
+
+  test.each([
+    ['bücher.example', 'https://xn--bcher-kva.example'],
+    ['links.example.com:8443', 'https://links.example.com:8443'],
+  ])('is installed for each host that serve takes: %s', async (host, baseUrl) => {
+    const machineRoot = join(folder.path, host);
+    const words = ['service', 'install', host, '--root', machineRoot];
+    expect((await resultOf(runFile([file, ...words], {}, folder.path)))[0]).toBe(0);
+    expect(await textOf(machineRoot, 'etc/linnet/linnet.env')).toContain(
+      `\nBASE_URL=${baseUrl}\nHTTPS=auto\n`,
+    );
+  });
+
+  test.each([
+    ['not a host', /^"not a host" is no host\. /],
+    ['192.0.2.1', /no authority gives a certificate for 192\.0\.2\.1/],
+  ])('is not installed for a host that serve refuses: %s', async (host, message) => {
+    const words = ['service', 'install', host, '--root', join(folder.path, 'refused')];
+    expect(await resultOf(runFile([file, ...words], {}, folder.path))).toEqual([
       1,
       '',
-      '"not a host" is no host. Give a name such as links.example.com.\n',
+      expect.stringMatching(message),
     ]);
   });
 });

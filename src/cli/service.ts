@@ -2,6 +2,8 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, writeFileSy
 import { dirname, join } from 'node:path';
 import unit from '../../deploy/linnet.service' with { type: 'text' };
 import { contents } from '../bundle/contents.ts';
+import { readServeArguments } from '../compose/serve-arguments.ts';
+import { loadConfig } from '../config/load.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { StandaloneCall, StandaloneCommand } from './command.ts';
 
@@ -15,7 +17,7 @@ export const service: StandaloneCommand = {
   usage: 'service install [HOST] [--root FOLDER]   (a systemd unit; HOST as for serve)',
   options: { root: { type: 'string' } },
   async run(call) {
-    const { host, root } = installation(call);
+    const { origin, root } = installation(call);
     if (contents === null || process.platform !== 'linux')
       throw new Refusal(
         'FIELD_INVALID',
@@ -26,11 +28,11 @@ export const service: StandaloneCommand = {
       mkdirSync(dirname(fullPath), { recursive: true });
       return fullPath;
     };
+    const isKept = existsSync(at(settingsFile));
     try {
       replace(at(program), (path) => copyFileSync(process.execPath, path), 0o755);
       replace(at(unitFile), (path) => writeFileSync(path, unitFor(program)), 0o644);
-      if (!existsSync(at(settingsFile)))
-        replace(at(settingsFile), (path) => writeFileSync(path, settingsFor(host)), 0o600);
+      if (!isKept) replace(at(settingsFile), (path) => writeFileSync(path, settingsFor(origin)), 0o600);
     } catch (cause) {
       if (!/^(EACCES|EPERM|EROFS)$/.test((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
       throw new Refusal(
@@ -38,13 +40,19 @@ export const service: StandaloneCommand = {
         `${(cause as Error).message}. Run it as root: sudo linnet service install`,
       );
     }
-    process.stdout.write(written);
+    process.stdout.write(
+      `${isKept ? keptSettings(origin) : `Written: ${program}, ${unitFile} and ${settingsFile}.`}\n${nextSteps}`,
+    );
     return 0;
   },
 };
 
-const written = `Written: ${program}, ${unitFile} and ${settingsFile}.
-Look at the last, then start the service, now and with the machine:
+const keptSettings = (origin: string | null): string => {
+  const missing = origin === null ? '' : ` For this host it needs BASE_URL=${origin} and HTTPS=auto.`;
+  return `Written: ${program} and ${unitFile}. ${settingsFile} was there, and is as it was.${missing}`;
+};
+
+const nextSteps = `Look at ${settingsFile}, then start the service, now and with the machine:
 
   systemctl daemon-reload && systemctl enable --now linnet
 
@@ -54,16 +62,22 @@ Its commands run as its user, for example the one that shows the setup token:
     -p EnvironmentFile=${settingsFile} -E DATA_DIR=/var/lib/linnet ${program} setup token
 `;
 
-function installation({ words, values }: StandaloneCall): { host: string; root: string } {
-  const [verb, host = '', ...more] = words;
+/** `origin` is null without a host. */
+function installation({ words, values }: StandaloneCall): { origin: string | null; root: string } {
+  const [verb, host, ...more] = words;
   if (verb !== 'install' || more.length > 0)
     throw new Refusal('FIELD_INVALID', 'Say: service install, or service install links.example.com.');
-  if (host !== '' && !isHost(host))
-    throw new Refusal('FIELD_INVALID', `"${host}" is no host. Give a name such as links.example.com.`);
-  return { host, root: typeof values.root === 'string' ? values.root : '/' };
+  return {
+    origin: host === undefined ? null : originFor(host),
+    root: typeof values.root === 'string' ? values.root : '/',
+  };
 }
 
-const isHost = (host: string): boolean => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(host);
+/** Refuses what `serve` would refuse when the service starts. */
+function originFor(host: string): string | null {
+  const { environment } = readServeArguments([host], {});
+  return loadConfig(environment).baseUrl?.origin ?? null;
+}
 
 /** A running program's file can be replaced, but not written to. */
 function replace(path: string, write: (path: string) => void, mode: number): void {
@@ -75,8 +89,8 @@ function replace(path: string, write: (path: string) => void, mode: number): voi
 
 const unitFor = (path: string): string => unit.replace('/usr/bin/linnet', path);
 
-const settingsFor = (host: string): string =>
+const settingsFor = (origin: string | null): string =>
   `# Settings of Linnet, a line each; docs/operations.md has them all. After a change: systemctl restart linnet
 # HTTPS=auto gets certificates by itself; behind a proxy leave it out, and set TRUSTED_PROXIES=1.
-${host === '' ? '#BASE_URL=https://links.example.com\n#HTTPS=auto' : `BASE_URL=https://${host}\nHTTPS=auto`}
+${origin === null ? '#BASE_URL=https://links.example.com\n#HTTPS=auto' : `BASE_URL=${origin}\nHTTPS=auto`}
 `;
