@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
+import { firefox, firefoxOf } from './support/agents-of-people.ts';
 import { type Answer, storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
@@ -226,7 +227,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
   test('visitors never exceed clicks, and an erased hour has none', async () => {
     for (const agent of ['one', 'two', 'three'])
       await app.visit(link.path, {
-        'user-agent': `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 ${agent}`,
+        'user-agent': `${firefox} ${agent}`,
       });
     await app.app.clicks.settled();
     expect((await totals()).visitors).toBe(3);
@@ -234,7 +235,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect(await totals()).toMatchObject({ clicks: 3, visitors: 3 });
     app.clock.now += 60_000;
     await app.visit(link.path, {
-      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0',
+      'user-agent': firefoxOf(141),
     });
     await app.app.clicks.settled();
     await call('DELETE', `${clicksPath()}?to=2026-11-20T12:31:00Z`);
@@ -246,7 +247,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     // The visitors of a day that was erased completely are deleted too: a returning one counts as new.
     app.clock.now += 60_000;
     await app.visit(link.path, {
-      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0',
+      'user-agent': firefoxOf(141),
     });
     await app.app.clicks.settled();
     expect(await totals()).toMatchObject({ clicks: 1, visitors: 1 });

@@ -6,6 +6,7 @@ import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { pollUntil } from './support/eventually.ts';
 import { invite, type Member, member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
 const never = 24 * 60 * 60 * 1000;
 /** Doesn't poll the feed: learns only of changes made on it. */
@@ -18,7 +19,7 @@ let owner: TestAccount;
 beforeAll(async () => {
   const env = {
     DATABASE_URL: await migratedPostgres(),
-    SECRET_KEY: 'the same on every node, and long enough',
+    SECRET_KEY,
   };
   nodeA = await startApp({ env, overrides: { keyLifetime: never, pollInterval: never } });
   nodeB = await startApp({ env, overrides: { keyLifetime: never, pollInterval: 20 } });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
 describe.each(storeKinds)('external ids of links on %s', (store) => {
   let app: TestApp;
@@ -19,7 +20,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
   const taken = [409, 'EXTERNAL_ID_TAKEN', 'external_id'];
 
   beforeAll(async () => {
-    const env = { SECRET_KEY: 'the same secret on every node, long enough' };
+    const env = { SECRET_KEY };
     const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
     app = await startApp({ env: shared });
     other = store === 'postgres' ? await startApp({ env: shared }) : app;

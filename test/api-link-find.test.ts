@@ -4,6 +4,7 @@ import { destinationKey } from '../src/rules/destination-key.ts';
 import { dialects } from '../src/storage/dialect.ts';
 import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
 describe.each(storeKinds)('create or find a link on %s', (store) => {
   let app: TestApp;
@@ -20,7 +21,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
   const total = async () => (await call('GET', '/link?limit=1&archived=any')).json.total_links;
 
   beforeAll(async () => {
-    const env = { SECRET_KEY: 'the same secret on every node, long enough' };
+    const env = { SECRET_KEY };
     const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
     app = await startApp({ env: shared });
     other = store === 'postgres' ? await startApp({ env: shared }) : app;

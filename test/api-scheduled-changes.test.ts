@@ -11,6 +11,7 @@ import {
 import { pollUntil } from './support/eventually.ts';
 import { member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 interface Change {
@@ -71,7 +72,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
   let link: ReturnType<typeof calls>;
 
   beforeAll(async () => {
-    const env = { SECRET_KEY: 'the same secret on every node, long enough' };
+    const env = { SECRET_KEY };
     const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
     app = await startApp({ env: shared });
     nodes = store === 'postgres' ? [app, await startApp({ env: shared })] : [app];

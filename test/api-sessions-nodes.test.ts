@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { browserHeadersOf } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
 /** Two nodes over one database; the connection of node B to it can be cut. */
@@ -11,7 +12,6 @@ let nodeB: TestApp;
 let owner: TestAccount;
 
 beforeAll(async () => {
-  const SECRET_KEY = 'the same secret on every node, long enough';
   const database = await migratedPostgres();
   proxy = new TcpProxy(database);
   await proxy.open();

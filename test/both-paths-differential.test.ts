@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test';
+import { firefox } from './support/agents-of-people.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { exchange, type RawAnswer } from './support/raw-http.ts';
 import { seededRandom } from './support/seeded-random.ts';
@@ -55,7 +56,7 @@ const perhaps = (chance: number, text: () => string): string => (draw(chance) ==
 const agents = [
   'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
-  'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  firefox,
   'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
   'curl/8.5.0',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { firefox } from './support/agents-of-people.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
 import { pollUntil } from './support/eventually.ts';
@@ -44,7 +45,7 @@ describe.each(kinds)('corrections during folding on %s', (kind) => {
     const call = (method: string, path: string, body?: object) =>
       app.call(method, `/api/v1/${path}`, { key: owner.key, ...(body && { body }) });
     const someLink = () => links[draw(links.length)] ?? { id: 0, path: '/' };
-    const agents = ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'curl/8.5.0'];
+    const agents = [firefox, 'curl/8.5.0'];
     for (let round = 0; round < roundsOn[kind]; round++) {
       app.clock.now += draw(2 * hour);
       const visits = Array.from({ length: 8 }, (_, visit) =>

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { firefox } from './support/agents-of-people.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
 /** Three nodes over one PostgreSQL database: A, B, whose connection to the database can be cut, and one that is killed. */
@@ -16,10 +18,9 @@ let proxy: TcpProxy;
 let owner: TestAccount;
 let startKilledNode: () => Promise<string>;
 
-const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const browser = firefox;
 
 beforeAll(async () => {
-  const SECRET_KEY = 'the same secret on every node, long enough';
   const DATABASE_URL = await migratedPostgres();
   const TRUSTED_PROXIES = '1';
   proxy = new TcpProxy(DATABASE_URL);

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { takeClicks } from '../src/storage/click-limits.ts';
+import { firefox } from './support/agents-of-people.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
@@ -66,7 +67,7 @@ test('hits that are not clicks use up none, and go to the expired URL once the l
     [
       {
         'x-moz': 'prefetch',
-        'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+        'user-agent': firefox,
       },
     ],
     [{ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],

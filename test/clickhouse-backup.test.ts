@@ -4,11 +4,10 @@ import { ClickhouseClient } from '../src/ledger/clickhouse/clickhouse-client.ts'
 import { ClickhouseHits } from '../src/ledger/clickhouse/clickhouse-hits.ts';
 import { deleteMoved, moveHits } from '../src/ledger/clickhouse/move-hits.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
-import { clickServerOf } from '../src/rules/clicks-url.ts';
 import type { Database } from '../src/storage/database.ts';
 import { hitLocation } from '../src/storage/moved-hits.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
+import { freshClickhouse, hasClickhouse, serverOf } from './support/clickhouse.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { runCommand, temporaryFolder } from './support/program.ts';
@@ -23,7 +22,6 @@ const links = new Map(
     Array.from({ length: 40 }, (_, index) => 2 * (1 + index) + organization - 1),
   ]),
 );
-const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
 const isInstalled = await hasClickhouse();
 
 async function runToEnd(commandLine: readonly string[], settings: Record<string, string>) {

@@ -7,13 +7,12 @@ import { windowLength } from '../src/ledger/clickhouse/hit-window.ts';
 import { deleteMoved, MoveProblem, moveHits } from '../src/ledger/clickhouse/move-hits.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
-import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import type { Database } from '../src/storage/database.ts';
 import { hasHits } from '../src/storage/has-hits.ts';
 import { hitLocation, knowsAllHits } from '../src/storage/moved-hits.ts';
 import { ClickhouseProxy } from './support/between-clickhouse.ts';
-import { freshClickhouse, hasClickhouse, queryClickhouse } from './support/clickhouse.ts';
+import { freshClickhouse, hasClickhouse, queryClickhouse, serverOf } from './support/clickhouse.ts';
 import { type NewHit, type TestLedger, testLedger } from './support/ledger-of.ts';
 import { type Program, runCommand } from './support/program.ts';
 import { ReferenceLedger, randomHits } from './support/reference-ledger.ts';
@@ -29,7 +28,6 @@ const links = new Map(
     Array.from({ length: 40 }, (_, index) => 2 * (1 + index) + organization - 1),
   ]),
 );
-const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
 const errorResponse = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
 
 let ledger: TestLedger;

@@ -9,19 +9,18 @@ import { openLedger } from '../src/ledger/open-ledger.ts';
 import { wordsInUse } from '../src/ledger/retention/words-in-use.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { classCodes, hitColumns } from '../src/rules/click-fields.ts';
-import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import { insertCorrection, type StoredCorrection } from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { ClickhouseProxy } from './support/between-clickhouse.ts';
-import { freshClickhouse, hasClickhouse, queryClickhouse } from './support/clickhouse.ts';
+import { freshClickhouse, hasClickhouse, queryClickhouse, serverOf } from './support/clickhouse.ts';
+import { emptyBatch } from './support/empty-batch.ts';
 import { rebuildFrom, rollUps } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const december = Date.UTC(2026, 11);
-const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
 const errorResponse = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
 
 let postgres: string;
@@ -80,21 +79,11 @@ async function fold(
   const columns = hitColumns.map((column) =>
     Float64Array.from(numbers, (number) => cells[column]?.(number) ?? 0),
   );
-  const none = new Float64Array();
   await foldStore.fold(
     {
-      journal: name,
-      now: december,
-      from,
-      to,
-      sweep: 0,
-      newWords: new Map(),
+      ...emptyBatch(name),
+      ...{ now: december, from, to },
       hits: { columns, count: numbers.length },
-      isByLink: false,
-      order: null,
-      visitors: [],
-      linkHours: { numbers: none, counts: [] },
-      organizationRollups: none,
       linkClicks: Float64Array.of(link, numbers.length, december),
     },
     deliveries,

@@ -1,13 +1,11 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import { ClickhouseHits } from '../src/ledger/clickhouse/clickhouse-hits.ts';
 import { classCodes, hitColumns } from '../src/rules/click-fields.ts';
-import { clickServerOf } from '../src/rules/clicks-url.ts';
 import { dayLength, hourLength } from '../src/rules/utc-time.ts';
-import { freshClickhouse, hasClickhouse, queryClickhouse } from './support/clickhouse.ts';
+import { freshClickhouse, hasClickhouse, queryClickhouse, serverOf } from './support/clickhouse.ts';
 import { eventually } from './support/eventually.ts';
 
 const december = Date.UTC(2026, 11);
-const serverOf = (url: string) => clickServerOf(url) ?? expect.unreachable();
 
 describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
   test('of an earlier version are migrated, with empty new columns', async () => {

@@ -5,8 +5,7 @@ import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { insertHits } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
-
-const SECRET_KEY = 'a-key-of-tests-that-is-long-enough-to-be-one';
+import { SECRET_KEY } from './support/secret-key.ts';
 
 test('CLICKS_URL is a ClickHouse address, and needs a PostgreSQL one', () => {
   const CLICKS_URL = 'clickhouse://ann:hunter2@localhost/linnet';

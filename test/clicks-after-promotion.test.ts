@@ -7,13 +7,14 @@ import { folderOf, journalsIn, segmentFile, segmentsIn } from '../src/journal/fi
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { Log } from '../src/telemetry/log.ts';
+import { firefoxOf } from './support/agents-of-people.ts';
 import { eventually } from './support/eventually.ts';
 import { wholeLedger } from './support/hits.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
-const SECRET_KEY = 'the same secret on every node, long enough';
 const server = new PostgresServer();
 let url: string;
 const lines: string[] = [];
@@ -46,7 +47,7 @@ async function click(app: App, linkId: number, count: number): Promise<string[]>
       ...plainHit,
       linkId,
       at: Date.now(),
-      userAgent: `Mozilla/5.0 (X11; Linux x86_64; rv:${sites}.0) Gecko/20100101 Firefox/${sites}.0`,
+      userAgent: firefoxOf(sites),
       referer: `https://${site}/`,
     });
   await app.clicks.settled();

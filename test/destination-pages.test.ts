@@ -3,13 +3,13 @@ import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { inside } from './support/outside-target.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 import { html, type Site, site, stopSites, titleOverrides, titleSettings } from './support/title-sites.ts';
 
 const png = Buffer.concat([
   Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\b\x06\0\0\0', 'latin1'),
   Buffer.alloc(60, 7),
 ]);
-const SECRET_KEY = 'the same key on every node of a test';
 afterEach(stopSites);
 
 describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {

@@ -5,6 +5,7 @@ import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { advanceWatch, dueChecks, type Sites, startSites } from './support/monitored-sites.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const minute = 60_000;
@@ -322,7 +323,7 @@ test('two nodes request a host no more often than one, and repeat the check that
   const sites = startSites();
   const env = {
     ...{ DATABASE_URL: await migratedPostgres(), WEBHOOK_ALLOW: '127.0.0.0/8' },
-    SECRET_KEY: 'the same secret on every node, long enough',
+    SECRET_KEY,
   };
   const overrides = { watchInterval: 5, webhooks: { postOptions: { lookup: sites.lookup } } };
   const nodeA = await startApp({ env, overrides });

@@ -5,6 +5,7 @@ import { migratedPostgres } from './support/migrated-store.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { visitRaw } from './support/raw-http.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
 /** Two nodes over one PostgreSQL database, with the default interval of the change feed. */
 const names: Names = { 'links.example.com': { A: ['192.0.2.1'] } };
@@ -16,7 +17,7 @@ let owner: TestAccount;
 beforeAll(async () => {
   dns = await startNameServer(zoneOf(names));
   const env = {
-    SECRET_KEY: 'the same secret on every node, long enough',
+    SECRET_KEY,
     DATABASE_URL: await migratedPostgres(),
     BASE_URL: 'https://links.example.com',
     DNS_SERVERS: dns.address,

@@ -9,8 +9,8 @@ import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
-const SECRET_KEY = 'the same secret on every node, long enough';
 const server = new PostgresServer();
 /** Two nodes over one database. */
 let firstNode: TestApp;

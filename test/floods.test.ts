@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { floodNetwork } from '../src/rules/networks.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
 const limit = 20;
 const env = { TRUSTED_PROXIES: '1', FLOOD_LIMIT: String(limit), REPEAT_WINDOW: '0' };
@@ -86,7 +87,7 @@ test('nothing is a flood if FLOOD_LIMIT is 0', async () => {
 
 test('two nodes do not double the limit', async () => {
   const DATABASE_URL = await migratedPostgres();
-  const nodeEnv = { ...env, DATABASE_URL, SECRET_KEY: 'the same secret on every node, long enough' };
+  const nodeEnv = { ...env, DATABASE_URL, SECRET_KEY };
   const [firstNode, secondNode] = [await startApp({ env: nodeEnv }), await startApp({ env: nodeEnv })];
   try {
     secondNode.clock.now = firstNode.clock.now;

@@ -4,6 +4,7 @@ import { loadConfig } from '../src/config/load.ts';
 import { journalsIn } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { outcomes, targets } from '../src/journal/hit.ts';
+import { firefox } from './support/agents-of-people.ts';
 import { storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { rebuildRollups, rollUps, wholeLedger } from './support/hits.ts';
@@ -12,7 +13,7 @@ import { plainHit } from './support/plain-hit.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const agents = [
-  'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  firefox,
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
   'curl/8.5.0',

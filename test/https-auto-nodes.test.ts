@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { type CallOutcome, hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
 import { eventually } from './support/eventually.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 import { secureSocket } from './support/tls-app.ts';
 
 const ownHost = 'links.example.com';
@@ -18,7 +19,6 @@ describe.skipIf(!hasPebble)('two nodes', () => {
       await proceed.promise;
       return 'passed';
     };
-    const SECRET_KEY = 'one secret key for both of the nodes';
     // The first node orders, and the authority connects to the second, which runs before anything is validated.
     await using first = await startAutoApp(authority, {
       store: 'postgres',

@@ -6,6 +6,7 @@ import { deleteOldestKeys, organizationsOverAnswerLimit } from '../src/storage/i
 import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
 const day = 86_400_000;
 
@@ -27,7 +28,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     app.app.context.database.read.selectFrom('idempotency_keys').selectAll().orderBy('expires_at').execute();
 
   beforeAll(async () => {
-    const env = { SECRET_KEY: 'the same secret on every node, long enough' };
+    const env = { SECRET_KEY };
     const databaseUrl = store === 'postgres' ? { DATABASE_URL: await migratedPostgres() } : {};
     app = await startApp({ env: { ...env, ...databaseUrl } });
     otherNode = store === 'postgres' ? await startApp({ env: { ...env, ...databaseUrl } }) : app;

@@ -8,6 +8,7 @@ import { lockJournal } from '../src/journal/lock.ts';
 import { watermarksKept } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
+import { firefoxOf } from './support/agents-of-people.ts';
 import { storeKinds } from './support/app.ts';
 import { BatchFolder } from './support/batch-folder.ts';
 import { hitCounter } from './support/counted-hits.ts';
@@ -15,10 +16,9 @@ import { eventually } from './support/eventually.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { runCommand, temporaryFolder } from './support/program.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
-const SECRET_KEY = 'the same secret on every node, long enough';
-const userAgentOf = (version: number) =>
-  `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
+const userAgentOf = (version: number) => firefoxOf(version);
 
 const hit = {
   ...plainHit,

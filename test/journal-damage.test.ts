@@ -13,6 +13,7 @@ import { createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { folderOf, journalsIn, segmentFile } from '../src/journal/files.ts';
 import { Log } from '../src/telemetry/log.ts';
+import { firefoxOf } from './support/agents-of-people.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { plainHit } from './support/plain-hit.ts';
@@ -24,8 +25,7 @@ const hit = {
   userAgent: '',
 } as const;
 
-const userAgentOf = (version: number) =>
-  `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
+const userAgentOf = (version: number) => firefoxOf(version);
 
 const hitCount = 100;
 

@@ -11,6 +11,7 @@ import { leastMigrationKey, requireMigration } from '../src/storage/least-migrat
 import { newestFormat } from '../src/storage/newer-formats.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { BatchFolder, type NewHit } from './support/batch-folder.ts';
+import { emptyBatch } from './support/empty-batch.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 /** The last migration that the previous release knows. */
@@ -55,23 +56,15 @@ async function foldAndMerge(journal: string, count: number): Promise<void> {
 
 /** Two clicks and one bot hit of each link, in the same hour. */
 async function addHours(journal: string): Promise<void> {
-  const noNumbers = new Float64Array();
   const classes = rollupClasses.map((name) => ({ click: 2, bot: 1 })[name as string] ?? 0);
   const row = (link: number) => [link, hourOf(at), ...classes];
   await store.fold(
     {
-      ...{ journal, now: 0, from: null, to: { segment: 1, offset: 1 }, sweep: 0, newWords: new Map() },
-      ...{
-        hits: { columns: hitColumns.map(() => noNumbers), count: 0 },
-        isByLink: false,
-        order: null,
-        visitors: [],
-      },
+      ...emptyBatch(journal),
       linkHours: {
         numbers: Float64Array.from(Array.from({ length: linkCount }, (_, index) => row(index + 1)).flat()),
         counts: Array<string>(linkCount).fill('d3'),
       },
-      ...{ organizationRollups: noNumbers, linkClicks: noNumbers },
     },
     () => [],
   );

@@ -6,7 +6,7 @@ import type { FoldBatch, FoldStore } from '../src/ledger/fold-store.ts';
 import { openCounts } from '../src/ledger/open-counts.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
-import { dimensions, hitColumns, rollupClasses } from '../src/rules/click-fields.ts';
+import { dimensions, rollupClasses } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
 import { dialects } from '../src/storage/dialect.ts';
 import { clicks } from '../src/storage/migrations/002-clicks.ts';
@@ -14,6 +14,7 @@ import { linkHours } from '../src/storage/migrations/012-link-hours.ts';
 import { floods } from '../src/storage/migrations/018-floods.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
+import { emptyBatch } from './support/empty-batch.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
 
@@ -44,15 +45,9 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
 
   /** Clicks of some links in one hour; their country and browser depend on the round. */
   const batch = (journal: string, round: number, links: readonly number[]): FoldBatch => ({
-    journal,
-    now: 0,
+    ...emptyBatch(journal),
     from: round === 0 ? null : { segment: 1, offset: round },
     to: { segment: 1, offset: round + 1 },
-    sweep: 0,
-    newWords: new Map(),
-    hits: { columns: hitColumns.map(() => new Float64Array()), count: 0 },
-    isByLink: false,
-    order: null,
     visitors: [{ hour, owner: links[0] ?? 0, variant: 0, visitors: Float64Array.of(round + 1) }],
     linkHours: {
       numbers: Float64Array.from(links.flatMap((link) => [link, hour, 2, 0, 0, 0, 0, 0, 1, 0])),
@@ -63,8 +58,6 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
           countEntry(dimensionIndex('reason'), 14 * 8 + 6, 1),
       ),
     },
-    organizationRollups: new Float64Array(),
-    linkClicks: new Float64Array(),
   });
 
   test(

@@ -6,6 +6,7 @@ import { member } from './support/members.ts';
 import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { runCommand } from './support/program.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
 const minute = 60_000;
 
@@ -123,7 +124,6 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
 });
 
 test('a node that stopped with unfolded clicks is listed until its folder is folded', async () => {
-  const SECRET_KEY = 'the same secret on every node, long enough';
   const DATABASE_URL = await migratedPostgres();
   const env = { DATABASE_URL, SECRET_KEY };
   const overrides = { heartbeatInterval: 20 };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
+import { firefoxOf } from './support/agents-of-people.ts';
 import { selfSigned } from './support/certificate.ts';
 import { pollUntil } from './support/eventually.ts';
 import { freePorts } from './support/free-ports.ts';
@@ -95,7 +96,7 @@ describe.each(['1', '2'])('in an empty read-only root, with WORKERS=%s, the sing
     };
     const visitor = {
       'x-forwarded-for': '193.99.144.80',
-      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0',
+      'user-agent': firefoxOf(144),
     };
     const visit = await fetch(url + new URL(link.url).pathname, { headers: visitor, redirect: 'manual' });
     expect([visit.status, visit.headers.get('location')]).toEqual([302, 'https://example.com/']);

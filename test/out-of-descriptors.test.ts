@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { journalsIn } from '../src/journal/files.ts';
 import { createFirstLink } from './support/account.ts';
+import { firefoxOf } from './support/agents-of-people.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
@@ -30,7 +31,7 @@ async function connectionTo(url: string) {
   return {
     async visit(suffix: string, version: number): Promise<void> {
       received = '';
-      const agent = `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
+      const agent = firefoxOf(version);
       socket.write(`GET /${suffix} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nuser-agent: ${agent}\r\n\r\n`);
       await eventually(() => received.includes('\r\n\r\n'), `an answer to visit ${version}`, timeout);
       expect(received).toStartWith('HTTP/1.1 302 ');

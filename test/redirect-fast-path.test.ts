@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { findLinkForVisitor } from '../src/storage/links.ts';
+import { firefox } from './support/agents-of-people.ts';
 import { storeKinds, type TestApp } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { wholeLedger } from './support/hits.ts';
@@ -13,7 +14,7 @@ const destination = 'https://destination.example/x';
 const agents = {
   phone: 'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile',
   pad: 'Mozilla/5.0 (iPad; CPU OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1',
-  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  firefox,
   slack: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
   crawler: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
 };

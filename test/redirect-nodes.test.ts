@@ -5,6 +5,7 @@ import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
 /** Two nodes on one PostgreSQL database, each with its own cache. */
 let nodeA: TestApp;
@@ -12,7 +13,6 @@ let nodeB: TestApp;
 let owner: TestAccount;
 
 beforeAll(async () => {
-  const SECRET_KEY = 'the same secret on every node, long enough';
   const DATABASE_URL = await migratedPostgres();
   nodeA = await startApp({ env: { SECRET_KEY, DATABASE_URL } });
   // The default interval of the change feed.

@@ -4,10 +4,10 @@ import { eventually, pollUntil } from './support/eventually.ts';
 import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { visitRaw } from './support/raw-http.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
 const custom = 'go.example.org';
-const SECRET_KEY = 'the same secret on every node, long enough';
 let proxy: TcpProxy;
 /** A node with a direct connection to the database, which is never cut. */
 let directNode: TestApp;

@@ -4,9 +4,9 @@ import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { PostgresTraffic } from './support/postgres-traffic.ts';
 import { visitRaw } from './support/raw-http.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
-const SECRET_KEY = 'the same secret on every node, long enough';
 const never = 24 * 60 * 60 * 1000;
 const traffic = new PostgresTraffic();
 let proxy: TcpProxy;

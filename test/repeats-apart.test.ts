@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test';
 import { accountWithLinks } from './support/account.ts';
+import { firefox } from './support/agents-of-people.ts';
 import { type StoreKind, startApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 
 /** The number of visitors, who each send the same request twice, the second time possibly to another process. */
 const visitorCount = 120;
@@ -16,8 +18,7 @@ const settings = {
   // Long enough for both requests of a visitor, however slow the machine is.
   REPEAT_WINDOW: '60000',
 };
-const agentOf = (visitor: number) =>
-  `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.${visitor}`;
+const agentOf = (visitor: number) => `${firefox} n${visitor}`;
 
 /** Sends a visit on a connection of its own, which the system assigns to any of the workers. */
 async function visit(url: string, path: string, visitor: number): Promise<void> {
@@ -114,7 +115,7 @@ test.each([
 
 test('120 visitors make 120 clicks on two nodes on PostgreSQL that fold at the same time', async () => {
   const DATABASE_URL = await migratedPostgres();
-  const env = { ...settings, DATABASE_URL, SECRET_KEY: 'the same secret on every node, long enough' };
+  const env = { ...settings, DATABASE_URL, SECRET_KEY };
   const nodes = [await startApp({ env }), await startApp({ env })];
   try {
     const [urlA, urlB] = nodes.map(({ url }) => url);

@@ -11,13 +11,13 @@ import { filesIn } from './support/files-in.ts';
 import { PostgresServer } from './support/postgres.ts';
 import { type Program, runServerWithPreload, temporaryFolder } from './support/program.ts';
 import { addressesFound, type SoughtVisitors } from './support/salt-attack.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 import { visitorsOn } from './support/stored-visitors.ts';
 
 /** A small network: with a day's salt, all of its addresses can be tried at once. */
 const addresses = Array.from({ length: 64 }, (_, host) => `198.51.100.${host}`);
 const organizationId = 1;
 const day = 86_400_000;
-const SECRET_KEY = 'the same secret on every node, long enough';
 /** The first account needs a token, as requests count as coming through a proxy. */
 const setupToken = new Secrets(SECRET_KEY).sign('setup', 'first account', 24);
 

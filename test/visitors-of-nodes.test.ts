@@ -4,18 +4,17 @@ import { minInChunk } from '../src/ledger/chunks/hit-chunk.ts';
 import { eraseVisitorRuns } from '../src/ledger/corrections/erase-visitor-runs.ts';
 import type { FoldBatch, HourVisitors } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
-import { hitColumns } from '../src/rules/click-fields.ts';
 import { dayLength, hoursPerDay } from '../src/rules/utc-time.ts';
 import { leastMigrationKey, requireMigration } from '../src/storage/least-migration.ts';
 import { newestMigration } from '../src/storage/migrate.ts';
 import { openDatabase } from '../src/storage/open.ts';
+import { emptyBatch } from './support/empty-batch.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { visitorsOn } from './support/stored-visitors.ts';
 
 const organization = 3;
 const day = 20_780;
-const noNumbers = new Float64Array();
 let journals = 0;
 
 interface VisitorGroup {
@@ -34,19 +33,8 @@ function batchOf(...groups: readonly VisitorGroup[]): FoldBatch {
     visitors: Float64Array.from(group.visitors).sort(),
   }));
   return {
-    journal: `one/${++journals}`,
-    now: 0,
-    from: null,
-    to: { segment: 1, offset: 1 },
-    sweep: 0,
-    newWords: new Map(),
-    hits: { columns: hitColumns.map(() => noNumbers), count: 0 },
-    isByLink: false,
-    order: null,
+    ...emptyBatch(`one/${++journals}`),
     visitors: visitors.sort((one, other) => one.hour - other.hour || one.owner - other.owner),
-    linkHours: { numbers: noNumbers, counts: [] },
-    organizationRollups: noNumbers,
-    linkClicks: noNumbers,
   };
 }
 

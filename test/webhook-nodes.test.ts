@@ -4,9 +4,8 @@ import { startApp, storeKinds, type TestAccount, type TestApp } from './support/
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
+import { SECRET_KEY } from './support/secret-key.ts';
 import { targetOfEachTest, type WebhookTarget } from './support/webhook-target.ts';
-
-const SECRET_KEY = 'the same secret on every node, long enough';
 
 const target = targetOfEachTest();
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { journalsIn, watermarkKey } from '../src/journal/files.ts';
 import { firstAccount } from './support/account.ts';
+import { firefoxOf } from './support/agents-of-people.ts';
 import { storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
@@ -11,9 +12,6 @@ import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
-
-const firefox = (version: number) =>
-  `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
@@ -56,7 +54,7 @@ async function call(url: string, key: string, method: string, path: string, body
 }
 
 /** Sends a visit on a connection of its own, which the system assigns to any of the workers. */
-async function visit(url: string, path: string, agent = firefox(140)): Promise<string> {
+async function visit(url: string, path: string, agent = firefoxOf(140)): Promise<string> {
   const bytes = `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agent}\r\n\r\n`;
   const [answer] = await exchange(url, bytes, { answers: 1 });
   return answer?.headers.location ?? String(answer?.status ?? 'nothing');
@@ -116,7 +114,7 @@ describe.each(storeKinds)('two workers on %s', (store) => {
           // Limits the number of clicks, as folding an unlimited number would take longer than everything else here.
           await Bun.sleep(20);
           sent++;
-          const answer = await visit(url, path, firefox(200 + index)).catch(() => 'nothing');
+          const answer = await visit(url, path, firefoxOf(200 + index)).catch(() => 'nothing');
           if (answer.startsWith('https:')) answered++;
           // A connection to a killed worker may break, but no worker answers before it is ready.
           else otherAnswers.add(answer);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { firefox } from '../../test/support/agents-of-people.ts';
 import type { Device } from './resolve.ts';
 import { agentKind, deviceOf } from './visitor-kind.ts';
 
@@ -87,7 +88,7 @@ describe('people', () => {
   test.each([
     windowsChrome,
     macSafari,
-    'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    firefox,
     `${iphone} Version/17.4.1 Mobile/15E148 Safari/604.1`,
     'Opera/9.80 (Android; Opera Mini/36.2.2254/119.132; U; id) Presto/2.12.423 Version/12.16',
     // A phone of the brand Cubot.

@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { firstAccount, postTo } from '../support/account.ts';
+import { firefox } from '../support/agents-of-people.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually, pollUntil } from '../support/eventually.ts';
 import { printFigure } from '../support/figure.ts';
 import { migratedPostgres } from '../support/migrated-store.ts';
 import { type Program, runServerWithPreload, temporaryFolder } from '../support/program.ts';
+import { SECRET_KEY } from '../support/secret-key.ts';
 import { startTarget } from '../support/webhook-target.ts';
 
 /** `npm run test:faults` runs all of them, with more visits. */
@@ -20,8 +22,7 @@ const clockErrors = [
   ['a year behind', -year],
 ] as const;
 
-const agentOf = (visit: number) =>
-  `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${visit}`;
+const agentOf = (visit: number) => `${firefox} n${visit}`;
 
 interface Node {
   readonly program: Program;
@@ -68,7 +69,7 @@ test.each(isShort ? [clockErrors[0], clockErrors[3]] : clockErrors)(
       refused.add(id);
       return new Response('not now', { status: 500 });
     });
-    const settings = { DATABASE_URL, SECRET_KEY: 'the same secret on every node, long enough' };
+    const settings = { DATABASE_URL, SECRET_KEY };
     const nodes = [
       await startNode(`${folder.path}/right`, 0, settings),
       await startNode(`${folder.path}/wrong`, ahead, settings),

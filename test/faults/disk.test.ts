@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { firstAccount, postTo } from '../support/account.ts';
+import { firefox } from '../support/agents-of-people.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
 import { printFigure } from '../support/figure.ts';
@@ -72,7 +73,7 @@ test.skipIf(disk === null).each(faults)(
       const visit = async () => {
         while (!isOver) {
           await eventually(() => !isPaused, 'more visits');
-          const agent = `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${++visits}`;
+          const agent = `${firefox} n${++visits}`;
           const { status } = await fetch(`${url}/${link.suffix}`, {
             headers: { 'user-agent': agent },
             redirect: 'manual',

@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { firstAccount, postTo } from '../support/account.ts';
+import { firefox } from '../support/agents-of-people.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
 import { printFigure } from '../support/figure.ts';
 import { migratedPostgres } from '../support/migrated-store.ts';
 import { type Program, runServer, temporaryFolder } from '../support/program.ts';
+import { SECRET_KEY } from '../support/secret-key.ts';
 import { startTarget } from '../support/webhook-target.ts';
 
 /** `npm run test:faults` kills more often. */
@@ -24,8 +26,7 @@ interface Node {
 }
 
 const json = { 'content-type': 'application/json' };
-const agentOf = (visit: number) =>
-  `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${visit}`;
+const agentOf = (visit: number) => `${firefox} n${visit}`;
 
 /** A client's creations, each with an idempotency key of its own. */
 function creationOf(key: string, count: number, tag: number): { path: string; body: object } {
@@ -39,7 +40,7 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
   const target = startTarget();
   const settings = {
     PORT: '0',
-    SECRET_KEY: 'the same secret on every node, long enough',
+    SECRET_KEY,
     DATABASE_URL: await migratedPostgres(),
     MISS_LIMIT: '0',
     FLOOD_LIMIT: '0',

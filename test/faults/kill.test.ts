@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import { journalsIn } from '../../src/journal/files.ts';
 import { firstAccount, postTo } from '../support/account.ts';
+import { firefox } from '../support/agents-of-people.ts';
 import { type StoreKind, storeKinds } from '../support/app.ts';
 import { type HitCounter, hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
@@ -43,7 +44,7 @@ function visitUntilKilled(url: string, count: VisitCounts): Promise<void> {
   const { hostname, port, pathname } = new URL(url);
   const { promise: closed, resolve: resolveClosed } = Promise.withResolvers<void>();
   const visit = (socket: Socket) => {
-    const agent = `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${++count.sent}`;
+    const agent = `${firefox} n${++count.sent}`;
     socket.write(`GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nuser-agent: ${agent}\r\n\r\n`);
   };
   let answer = '';

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { accountWithLinks } from '../support/account.ts';
+import { firefox } from '../support/agents-of-people.ts';
 import { AnswerReader } from '../support/answer-reader.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
@@ -28,8 +29,7 @@ interface Exchange {
   readonly hit: 'none' | 'possible' | 'certain';
 }
 
-const browserHeader =
-  'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n';
+const browserHeader = `User-Agent: ${firefox}\r\n`;
 
 function randomExchange(below: (limit: number) => number, host: string): Exchange {
   const suffix = suffixes[below(suffixes.length)] as string;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { RawHit } from '../../src/journal/hit.ts';
+import { firefox } from '../support/agents-of-people.ts';
 import { SimulatedLocks } from './locks.ts';
 import { SimulatedNode } from './node.ts';
 import { noFaults, SimulatedStore, type Snapshot } from './store.ts';
@@ -162,7 +163,7 @@ class ClickRun {
         target: 'default',
         method: 'GET',
         address: `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
-        userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+        userAgent: firefox,
         acceptLanguage: 'en',
         clientHints: 0,
         referer: '',

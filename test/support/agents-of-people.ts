@@ -10,6 +10,11 @@ export const android =
 export const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko)';
 export const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko)';
 
+/** Firefox on Linux. */
+export const firefoxOf = (version: number): string =>
+  `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
+export const firefox = firefoxOf(140);
+
 export const people: readonly AgentRow[] = [
   ['Chrome on Windows', `${windows} Chrome/131.0.0.0 Safari/537.36`, 'browser'],
   ['Chrome on macOS', `${mac} Chrome/131.0.0.0 Safari/537.36`, 'browser'],
@@ -40,7 +45,7 @@ export const people: readonly AgentRow[] = [
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0',
     'browser',
   ],
-  ['Firefox on Linux', 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0', 'browser'],
+  ['Firefox on Linux', firefoxOf(132), 'browser'],
   ['Firefox on Android', 'Mozilla/5.0 (Android 14; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0', 'browser'],
   ['Firefox on an iPhone', `${iphone} FxiOS/132.0 Mobile/15E148 Safari/605.1.15`, 'browser'],
   ['Edge', `${windows} Chrome/131.0.0.0 Safari/537.36 Edg/131.0.2903.86`, 'browser'],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { type ClickServer, clickServerOf } from '../../src/rules/clicks-url.ts';
 import { lockFile } from '../../src/storage/file-lock.ts';
 
 const source = join(import.meta.dir, 'clickhouse');
@@ -31,6 +32,13 @@ export async function freshClickhouse(): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await queryClickhouse(`${address}/default`, `create database ${name}`);
   return `${address}/${name}`;
+}
+
+/** The server and database that a URL names. */
+export function serverOf(url: string): ClickServer {
+  const server = clickServerOf(url);
+  if (server === null) throw new Error(`${url} is no address of ClickHouse`);
+  return server;
 }
 
 /** Queries ClickHouse directly, not through Linnet. */

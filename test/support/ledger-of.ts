@@ -6,12 +6,11 @@ import type { StoredHit } from '../../src/ledger/ledger.ts';
 import { PostgresFoldStore } from '../../src/ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../../src/ledger/stores/sqlite-fold-store.ts';
 import { hitColumns } from '../../src/rules/click-fields.ts';
-import { clickServerOf } from '../../src/rules/clicks-url.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import type { Queries } from '../../src/storage/schema.ts';
 import type { StoreKind } from './app.ts';
-import { freshClickhouse } from './clickhouse.ts';
+import { freshClickhouse, serverOf } from './clickhouse.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { temporaryFolder } from './program.ts';
 
@@ -49,7 +48,7 @@ export async function testLedger(
   const url = kind === 'sqlite' ? null : await migratedPostgres();
   if (url === null) await migratedSqlite(folder.path);
   const opened = await openDatabase(url, folder.path, () => {});
-  const clicks = kind === 'clickhouse' ? clickServerOf(await freshClickhouse()) : null;
+  const clicks = kind === 'clickhouse' ? serverOf(await freshClickhouse()) : null;
   const database = clicks === null ? opened : { ...opened, hits: ClickhouseHits.of(clicks, 5_000) };
   await database.write((queries) => insertLinks(queries, links));
   const store: FoldStore =

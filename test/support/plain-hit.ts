@@ -1,4 +1,5 @@
 import type { RawHit } from '../../src/journal/hit.ts';
+import { firefox } from './agents-of-people.ts';
 
 /** A click on a link by a browser, with every optional field empty. */
 export const plainHit: RawHit = {
@@ -9,7 +10,7 @@ export const plainHit: RawHit = {
   target: 'default',
   method: 'GET',
   address: '198.51.100.7',
-  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  userAgent: firefox,
   acceptLanguage: '',
   referer: '',
   query: '',

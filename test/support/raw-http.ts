@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { firefox } from './agents-of-people.ts';
 import { scaledToLoad } from './scaled-to-load.ts';
 
 /** HTTP at the byte level, for what `fetch` would correct, refuse or omit. */
@@ -19,12 +20,10 @@ export interface RawRequest {
   readonly unframed?: string;
 }
 
-const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
-
 /** Sends one well-formed request on a connection of its own, with any Host and any path, unnormalized. */
 export async function visitRaw(url: string, request: RawRequest): Promise<RawAnswer> {
   const { method = 'GET', path, host = new URL(url).host, headers = {}, body, unframed = '' } = request;
-  const all: Record<string, string> = { host, 'user-agent': userAgent, connection: 'close', ...headers };
+  const all: Record<string, string> = { host, 'user-agent': firefox, connection: 'close', ...headers };
   if (body !== undefined) all['content-length'] = String(Buffer.byteLength(body));
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? unframed}`);

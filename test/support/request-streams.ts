@@ -1,3 +1,5 @@
+import { firefox } from './agents-of-people.ts';
+
 export interface StreamRequest {
   readonly bytes: string;
   readonly suffix: string;
@@ -21,8 +23,7 @@ export interface StreamSite {
 
 const limits = [64, 256, 1_024, 2_048, 4_096, 8_192, 16_384] as const;
 const bodyLimits = [...limits, 32_768, 65_536] as const;
-const userAgentLine =
-  'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n';
+const userAgentLine = `User-Agent: ${firefox}\r\n`;
 /** A header that keeps a request off the fast path, and changes nothing else. */
 const detour = 'X-Detour: \xe9\r\n';
 /** Possible statuses if the head is about as long as the app server's limit; it may also be accepted. */

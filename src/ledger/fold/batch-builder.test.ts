@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { firefox } from '../../../test/support/agents-of-people.ts';
 import { hitText } from '../../../test/support/hit-text.ts';
 import { outcomes, type RawHit, targets } from '../../journal/hit.ts';
 import {
@@ -52,7 +53,6 @@ const settle = (words: WordIds) =>
     wordIds: async (missing) => new Map(missing.map((word) => [word, wordIdOf(word)])),
   });
 
-const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { firefox, firefoxOf } from '../../../test/support/agents-of-people.ts';
 import { hitText } from '../../../test/support/hit-text.ts';
 import { plainHit } from '../../../test/support/plain-hit.ts';
 import { outcomes, type RawHit, targets } from '../../journal/hit.ts';
@@ -39,8 +40,8 @@ const agents = [
   'curl/8.5.0',
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
   'WhatsApp/2.23.20.0',
-  'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-  'Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0',
+  firefox,
+  firefoxOf(141),
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
 ];
 
