@@ -9,6 +9,7 @@ import { Journal } from '../src/journal/journal.ts';
 import { eachCount } from '../src/ledger/counts/hour-counts.ts';
 import { rollupClasses } from '../src/rules/click-fields.ts';
 import { Log } from '../src/telemetry/log.ts';
+import { firefoxOf } from './support/agents-of-people.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
@@ -18,14 +19,12 @@ import { plainHit } from './support/plain-hit.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
-const firefox = (version: number) =>
-  `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
 const slack = 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)';
 
 const plain = {
   ...plainHit,
   at: Date.now(),
-  userAgent: firefox(1),
+  userAgent: firefoxOf(1),
 } as const;
 
 async function createLink(app: TestApp, owner: TestAccount, more: object = {}) {
@@ -71,11 +70,11 @@ describe.each(storeKinds)('hits on %s', (store) => {
       const link = await createLink(app, owner);
       const locked = await createLink(app, owner, { password: 'open sesame' });
       for (const version of [140, 141, 142])
-        await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefox(version) });
-      await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefox(140) });
+        await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefoxOf(version) });
+      await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefoxOf(140) });
       await app.visit(`/${link.suffix}`, { 'user-agent': slack });
-      await app.visit(`/${link.suffix}`, { 'user-agent': firefox(143) }, { method: 'HEAD' });
-      await app.visit(`/${link.suffix}`, { 'user-agent': firefox(144), 'sec-purpose': 'prefetch' });
+      await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(143) }, { method: 'HEAD' });
+      await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(144), 'sec-purpose': 'prefetch' });
       await app.visit('/no-such-link');
       const form = (password: string) => ({ method: 'POST', body: new URLSearchParams({ password }) });
       await app.visit(`/${locked.suffix}`);
@@ -138,7 +137,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
     const first = await createApp(config, { hits: 'unfolded' });
     const hit = { ...plain, linkId: 7 };
     for (let version = 0; version < 500; version++)
-      await first.clicks.append({ ...hit, userAgent: firefox(version) });
+      await first.clicks.append({ ...hit, userAgent: firefoxOf(version) });
     await first.stop();
     expect(journalsIn(folder.path)).toHaveLength(1);
 
@@ -190,11 +189,11 @@ test('an unavailable database delays hits, but none is lost or counted twice', a
   const app = await startApp({ env: { DATABASE_URL: proxy.url }, overrides });
   try {
     const link = await createLink(app, await app.createAccount());
-    await app.visit(`/${link.suffix}`, { 'user-agent': firefox(1) });
+    await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(1) });
     await app.app.clicks.settled();
     await proxy.close();
     for (let version = 2; version <= 50; version++)
-      expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
+      expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(version) })).status).toBe(302);
     await eventually(
       () => lines.some((line) => line.includes('clicks wait in the journal')),
       'a failed attempt to fold',
@@ -230,7 +229,7 @@ test('a full disk does not prevent redirects, and the hits are stored once there
   try {
     const link = await createLink(app, await app.createAccount());
     const visit = async (version: number) =>
-      expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
+      expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(version) })).status).toBe(302);
     await visit(1);
     freeBytes = 100;
     for (let version = 2; version <= 30; version++) await visit(version);
@@ -316,17 +315,25 @@ test.each([0, 3, 7])(
 );
 
 test('two processes with one data folder use separate journals, and each hit is counted', async () => {
-  await using folder = await storeFolder();
-  const settings = { PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' };
-  const app = await createApp(loadConfig(settings));
-  const otherProcess = runServer(settings);
+  const app = await startApp();
+  const link = await createLink(app, await app.createAccount());
+  const otherProcess = runServer({ PORT: '0', DATA_DIR: app.dataDir, MISS_LIMIT: '0' });
   try {
-    await otherProcess.address();
-    expect(await app.clicks.append({ ...plain, linkId: 1 })).toBe(null);
-    await app.clicks.settled();
-    expect(journalsIn(folder.path).length).toBeLessThanOrEqual(2);
-    const counter = hitCounter(folder.path, '');
-    expect((await counter.of(1)).ledger).toBe(1);
+    const otherUrl = await otherProcess.address();
+    for (let version = 1; version <= 40; version++) {
+      const path = `${version % 2 === 0 ? otherUrl : ''}/${link.suffix}`;
+      expect((await app.visit(path, { 'user-agent': firefoxOf(version) })).status).toBe(302);
+    }
+    expect(journalsIn(app.dataDir)).toHaveLength(2);
+    const counter = hitCounter(app.dataDir, '');
+    await eventually(async () => (await counter.of(link.id)).ledger >= 40, 'both journals to be folded');
+    expect(await counter.of(link.id)).toEqual({
+      ledger: 40,
+      distinctVisitors: 40,
+      linkTotal: 40,
+      organizationTotal: 40,
+      clicks: 40,
+    });
     await counter.close();
   } finally {
     otherProcess.kill('SIGTERM');

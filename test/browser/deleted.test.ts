@@ -68,6 +68,7 @@ describe('deleted links', () => {
     await page.reload();
     await page.getByRole('link', { name: '1 deleted link' }).click();
     await row(page, 'all-gone').waitFor();
+    expect(await suffixes(page)).toEqual(['/all-gone']);
   });
 
   test('appear at once after being deleted in the list, even for the second time', async () => {
@@ -82,6 +83,8 @@ describe('deleted links', () => {
       await page.getByRole('checkbox', { name: /to-and-fro/ }).check();
       await page.getByRole('button', { name: 'Delete 1 link' }).click();
       await page.getByRole('link', { name: '1 deleted link' }).click();
+      await row(page, 'to-and-fro').waitFor();
+      expect(await suffixes(page)).toEqual(['/to-and-fro']);
       await restoreButton(page, 'to-and-fro').click();
       await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
       await page.getByRole('link', { name: 'Show all links' }).click();
@@ -138,6 +141,7 @@ describe('deleted links', () => {
     await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
     // The focus moves to the link that replaces the rows.
     await page.getByRole('link', { name: 'Show all links' }).and(page.locator(':focus')).waitFor();
+    for (const number of [1, 2, 3, 4]) expect((await app.visit(`/press-${number}`)).status).toBe(302);
   });
 
   test("that can't be restored stay with a message, and can be retried", async () => {
@@ -147,7 +151,8 @@ describe('deleted links', () => {
     await page.route('**/api/v1/link/restore', (route) => route.abort());
     await restoreButton(page, 'try-again').click();
     await page.getByRole('alert').getByText('Nothing was restored.').waitFor();
-    await row(page, 'try-again').waitFor();
+    expect(await suffixes(page)).toEqual(['/try-again']);
+    expect((await app.visit('/try-again')).status).toBe(404);
     await page.unroute('**/api/v1/link/restore');
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
@@ -172,6 +177,7 @@ describe('deleted links', () => {
     await page.getByRole('button', { name: 'Restore 2 links' }).click();
     await notice(page).getByText('1 of 2 links restored. The other was already restored').waitFor();
     await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
+    for (const number of [1, 2, 3]) expect((await app.visit(`/theirs-${number}`)).status).toBe(302);
   });
 
   test('that are deleted in one window and restored in another are in the list again', async () => {
@@ -218,6 +224,8 @@ describe('deleted links', () => {
     await page.getByRole('button', { name: 'Restore 130 links' }).click();
     await notice(page).getByText('130 links restored.').waitFor();
     await page.getByRole('heading', { name: 'Nothing to restore' }).waitFor();
+    const { json } = await app.call('GET', '/api/v1/link?limit=1', { key: account.key });
+    expect(json.total_links).toBe(130);
   });
 
   test("that can't be loaded can be requested again", async () => {
@@ -228,10 +236,11 @@ describe('deleted links', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Find links, tags, pages' }).fill('deleted');
     await page.getByRole('option', { name: 'Deleted links' }).click();
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('alert').getByText("Linnet can't be reached").waitFor();
     await page.unroute('**/api/v1/link/deleted**');
     await page.getByRole('button', { name: 'Try again' }).click();
     await row(page, 'late-list').waitFor();
+    expect(await suffixes(page)).toEqual(['/late-list']);
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
@@ -259,6 +268,9 @@ describe('deleted links', () => {
     await row(page, 'nearly-gone')
       .getByText(/^Gone for good in (\d\d hours|1 day)$/)
       .waitFor();
+    const otherRow = await row(page, 'just-gone').innerText();
+    expect(otherRow).toContain('Kept until ');
+    expect(otherRow).not.toContain('Gone for good');
     await page.getByRole('checkbox', { name: /nearly-gone/ }).check();
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Restore 1 link' }).click();

@@ -134,12 +134,19 @@ describe('while the server is unreachable', () => {
     const page = await dashboardOf(app, owner, '/app/organization');
     const marker = page.getByRole('switch', { name: 'New links distinguish scans from clicks' });
     await marker.waitFor();
-    await blockApi(page);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/api/v1/organization', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      await released;
+      await route.abort();
+    });
     await marker.click();
+    expect(await marker.isChecked()).toBe(true);
+    release();
     await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
-    await page.waitForFunction(
-      () => document.querySelector<HTMLInputElement>('[role=switch]')?.checked === false,
-    );
+    expect(await marker.isChecked()).toBe(false);
+    const { json } = await app.call('GET', '/api/v1/organization', { key: owner.key });
+    expect(json.qr_code_marker).toBe(false);
   });
 
   test('a stopped server is reported too, and the input is kept', async () => {
@@ -170,6 +177,7 @@ test("a response of another server, such as a captive portal, is not taken for L
   await page.unroute('**/api/v1/tag');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('1 tag', { exact: true }).waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
 
 test('a page that throws shows an error, and the others continue', async () => {
@@ -258,6 +266,7 @@ describe('a session', () => {
     await first.evaluate(() => dispatchEvent(new Event('focus')));
     await first.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await first.getByLabel('New tag').inputValue()).toBe('Typed before');
+    expect(await first.getByLabel('Password').count()).toBe(0);
     await first.getByRole('button', { name: 'Create tag' }).click();
     await first.getByText('Tag “Typed before” created.').waitFor();
   });

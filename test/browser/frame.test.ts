@@ -72,9 +72,14 @@ test('a fresh instance asks for its first account, signs it in, and never asks a
     await page.getByLabel('Organization').fill('Ada & Company');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    const user = await page.context().request.get(`${fresh.url}/api/v1/user`);
+    expect(await user.json()).toMatchObject({ email: 'ada@example.com', role: 'administrator' });
+    const organization = await page.context().request.get(`${fresh.url}/api/v1/organization`);
+    expect(await organization.json()).toMatchObject({ name: 'Ada & Company' });
     const other = await (await freshContext()).newPage();
     await other.goto(fresh.url);
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await other.getByLabel('Organization').count()).toBe(0);
   } finally {
     await fresh.stop();
   }
@@ -95,6 +100,8 @@ test("signing in shows the API's error messages, and signing out ends the sessio
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Tags', exact: true }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/app/tags');
+  expect(await page.getByRole('alert').count()).toBe(0);
   await page.getByRole('button', { name: 'My account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -124,6 +131,8 @@ test('after a session has ended, the page asks to sign in, stays open, and keeps
   expect(await page.getByLabel('Your name').inputValue()).toBe('Ada, in the middle of typing');
   await page.getByRole('button', { name: 'Save name' }).click();
   await page.getByText('Name saved.').waitFor();
+  const { json } = await app.call('GET', '/api/v1/user', { key: account.key });
+  expect(json.name).toBe('Ada, in the middle of typing');
 });
 
 test('a lost network is reported, the input is kept, and trying again works', async () => {
@@ -133,6 +142,7 @@ test('a lost network is reported, the input is kept, and trying again works', as
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Save name' }).click();
   await page.getByRole('alert').getByText("Linnet can't be reached").waitFor();
+  expect(await page.getByLabel('Your name').inputValue()).toBe('Grace');
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Name saved.').waitFor();
@@ -146,7 +156,7 @@ const openPalette = async (page: Page) => {
 
 test('the palette finds a page, a link and a tag by keyboard alone', async () => {
   const account = await app.createAccount();
-  await app.call('POST', '/api/v1/tag', { key: account.key, body: { name: 'Harvest' } });
+  const tag = await app.call('POST', '/api/v1/tag', { key: account.key, body: { name: 'Harvest' } });
   const link = await app.call('POST', '/api/v1/link', {
     key: account.key,
     body: { destination_url: 'https://example.com/', suffix: 'harvest-2027' },
@@ -161,6 +171,16 @@ test('the palette finds a page, a link and a tag by keyboard alone', async () =>
   await page.keyboard.type('Doma');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/app/domains');
+  await openPalette(page);
+  await page.keyboard.type('harvest');
+  await page.getByRole('option', { name: /^Harvest/ }).waitFor();
+  expect(await page.getByRole('option').allInnerTexts()).toEqual([
+    expect.stringContaining('harvest-2027'),
+    expect.stringMatching(/^Harvest\s+Tag$/),
+  ]);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/app?tag=${tag.json.id}`);
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
@@ -214,9 +234,16 @@ test('the skip link, the first element of every page, moves the focus past the n
 });
 
 test("the question mark lists the page's shortcuts", async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/domains');
+  const account = await app.createAccount();
+  const body = { destination_url: 'https://example.com/' };
+  const link = await app.call('POST', '/api/v1/link', { key: account.key, body });
+  const page = await dashboardOf(app, account, `/app/links/${link.json.id}`);
   await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('New link').waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await dialog.waitFor();
+  const shortcuts = await dialog.innerText();
+  for (const text of ['Find anything', 'New link', 'Save changes']) expect(shortcuts).toContain(text);
+  expect(shortcuts).not.toContain('Search links');
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
