@@ -19,20 +19,20 @@ test.each([
   const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
   const { pathname } = new URL(made.json.url);
   const visits = withUserAgent(rows);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     visits.map(async ([name, userAgent, reason], index) => {
       const headers = { 'user-agent': userAgent, 'x-forwarded-for': `198.51.100.${index}` };
       const visited = await app.visit(`${pathname}?utm_content=a${index}`, headers);
       return { name, reason, index, status: visited.status };
     }),
   );
-  expect(answers.filter((answer) => answer.status !== status)).toEqual([]);
+  expect(responses.filter((response) => response.status !== status)).toEqual([]);
   const list = async () =>
     (await app.call('GET', `/api/v1/link/${made.json.id}/clicks?class=all&limit=1000`, { key: owner.key }))
       .json.clicks as { class: string; reason: string; outcome: string; utm_content: string }[];
   await eventually(async () => (await list()).length === visits.length, 'all hits');
   const byVisit = new Map((await list()).map((hit) => [hit.utm_content, hit]));
-  for (const { name, reason, index } of answers)
+  for (const { name, reason, index } of responses)
     expect([name, byVisit.get(`a${index}`)]).toEqual([
       name,
       expect.objectContaining({ class: hitClass, reason, outcome }),

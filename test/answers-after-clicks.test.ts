@@ -71,7 +71,7 @@ test('no response is sent before its click is written, whatever other responses 
   ];
   const clients = Array.from({ length: 20 }, (_, index) => {
     const socket = connect({ host: '127.0.0.1', port: listener.port });
-    let answers = 0;
+    let responses = 0;
     let expected = 0;
     const batch = batches[index % batches.length] as string;
     const send = () => {
@@ -80,10 +80,10 @@ test('no response is sent before its click is written, whatever other responses 
     };
     socket.on('connect', send);
     socket.on('data', (part) => {
-      answers += part.toString('latin1').split('HTTP/1.1 ').length - 1;
-      if (answers >= expected && clicksSent < 20_000) send();
+      responses += part.toString('latin1').split('HTTP/1.1 ').length - 1;
+      if (responses >= expected && clicksSent < 20_000) send();
     });
-    return { socket, isDone: () => expected > 0 && answers >= expected };
+    return { socket, isDone: () => expected > 0 && responses >= expected };
   });
   await eventually(
     () => clicksSent >= 20_000 && clients.every(({ isDone }) => isDone()),

@@ -31,7 +31,7 @@ test("a creation in chunks with a trailer, as Node's client sends it, succeeds w
       method: 'POST',
       headers: { 'api-key': key, 'content-type': 'application/json', trailer: 'x-checksum' },
     });
-    sending.on('response', (answer) => resolve(answer.statusCode));
+    sending.on('response', (response) => resolve(response.statusCode));
     sending.on('error', reject);
     sending.write(bodyOf(suffix).slice(0, 10));
     sending.write(bodyOf(suffix).slice(10));
@@ -47,8 +47,8 @@ test('requests after one in chunks with a trailer are answered in order', async 
   const get = `GET /${one} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const post = (suffix: string) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\nX: y\r\n\r\n`;
   const missing = `GET /no-such-link HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-  const answers = await exchange(app.url, post(one) + get + post(two) + missing + get, { answers: 5 });
-  expect(answers.map(({ status }) => status)).toEqual([201, 302, 201, 404, 302]);
+  const responses = await exchange(app.url, post(one) + get + post(two) + missing + get, { responses: 5 });
+  expect(responses.map(({ status }) => status)).toEqual([201, 302, 201, 404, 302]);
 });
 
 describe('a creation that is refused as malformed is not carried out:', () => {
@@ -72,8 +72,8 @@ describe('a creation that is refused as malformed is not carried out:', () => {
     ['a large body with an invalid chunk size', () => `${head(chunked)}${chunk(large)}zz\r\n`],
   ])('%s', async (_, bytes) => {
     const suffix = newSuffix();
-    const answers = await exchange(app.url, bytes(suffix), { answers: 1 });
-    expect(answers.map(({ status }) => status)).toEqual([400]);
+    const responses = await exchange(app.url, bytes(suffix), { responses: 1 });
+    expect(responses.map(({ status }) => status)).toEqual([400]);
     expect(await isMade(suffix)).toBe(false);
   });
 });
@@ -107,8 +107,8 @@ test('garbage after a creation does not replace its response', async () => {
   const suffix = newSuffix();
   const body = bodyOf(suffix);
   const bytes = `${head(`Content-Length: ${body.length}\r\n`)}${body}\0\x01garbage\r\n\r\n`;
-  const answers = await exchange(app.url, bytes);
-  expect(answers.map(({ status }) => status)).toEqual([201, 400]);
+  const responses = await exchange(app.url, bytes);
+  expect(responses.map(({ status }) => status)).toEqual([201, 400]);
   expect(await isMade(suffix)).toBe(true);
 });
 
@@ -126,14 +126,14 @@ test('a client that half-closes after its creation, or waits for 100 Continue, g
     socket.end(post(one, ''));
   });
   expect(received).toStartWith('HTTP/1.1 201 ');
-  const answers = await exchange(app.url, post(two, 'Expect: 100-continue\r\n'), { answers: 2 });
-  expect(answers.map(({ status }) => status)).toEqual([100, 201]);
+  const responses = await exchange(app.url, post(two, 'Expect: 100-continue\r\n'), { responses: 2 });
+  expect(responses.map(({ status }) => status)).toEqual([100, 201]);
 });
 
 test('an upgrade request is answered without the upgrade', async () => {
   const suffix = newSuffix();
   const body = bodyOf(suffix);
   const more = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\nContent-Length: ${body.length}\r\n`;
-  const answers = await exchange(app.url, head(more) + body, { answers: 1 });
-  expect(answers.map(({ status }) => status)).toEqual([201]);
+  const responses = await exchange(app.url, head(more) + body, { responses: 1 });
+  expect(responses.map(({ status }) => status)).toEqual([201]);
 });

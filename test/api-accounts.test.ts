@@ -44,21 +44,21 @@ describe.each(storeKinds)('accounts on %s', (store) => {
 
   test('of many simultaneous first accounts, one is created', () =>
     withApp({ ...closed, store }, async (app) => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 6 }, (_, index) => register(app, { email: `first${index}@example.com` })),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403]);
     }));
 
   test('an address has one account, ignoring case, even if two are created at once', () =>
     withApp({ store }, async (app) => {
       await register(app, { email: 'first@example.com' });
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         register(app, { email: 'same@example.com' }),
         register(app, { email: 'SAME@example.com' }),
       ]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
-      const refused = answers.find(({ status }) => status === 409);
+      expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
+      const refused = responses.find(({ status }) => status === 409);
       expect(refused?.json).toMatchObject({ error_code: 'EMAIL_TAKEN', field_key: 'email' });
     }));
 
@@ -168,11 +168,11 @@ describe('creating the first account', () => {
 
   test("a form of another site can't send JSON without a preflight request", () =>
     withApp(closed, async (app) => {
-      const answer = await app.call('POST', '/api/v1/user', {
+      const response = await app.call('POST', '/api/v1/user', {
         body: JSON.stringify({ email: 'a@example.com', password }),
         headers: { 'content-type': 'text/plain' },
       });
-      expect([answer.status, answer.json.error_code]).toEqual([415, 'CONTENT_TYPE_UNSUPPORTED']);
+      expect([response.status, response.json.error_code]).toEqual([415, 'CONTENT_TYPE_UNSUPPORTED']);
     }));
 });
 

@@ -18,12 +18,12 @@ const create = (body: unknown) => app.call('POST', '/api/v1/link', { key: owner.
 const withLink = (fields: object) => create({ destination_url: 'https://example.com', ...fields });
 
 async function expectRefusal(
-  answer: Promise<Awaited<ReturnType<typeof create>>>,
+  response: Promise<Awaited<ReturnType<typeof create>>>,
   status: number,
   code: string,
   field?: string,
 ) {
-  const { status: actual, json, text } = await answer;
+  const { status: actual, json, text } = await response;
   expect([actual, json?.error_code, json?.field_key]).toEqual([status, code, field]);
   expect(json.status_code).toBe(status);
   expect(json.error_string).toMatch(/^[A-Z"].*[.?]$/s);
@@ -46,12 +46,12 @@ describe('an invalid body', () => {
         controller.close();
       },
     });
-    const answer = await fetch(`${app.url}/api/v1/link`, {
+    const response = await fetch(`${app.url}/api/v1/link`, {
       method: 'POST',
       body,
       headers: { 'api-key': owner.key, 'content-type': 'application/json' },
     });
-    expect(answer.status).toBe(413);
+    expect(response.status).toBe(413);
   });
   test('with an unknown field, on every route but that of Zapier, which sends more than it has to', () => {
     const accepting = routes.flatMap(({ method, path, endpoint: { body } }) => {
@@ -241,22 +241,22 @@ describe('an unknown path', () => {
     expect([status, json.error_code]).toEqual([404, 'NOT_FOUND']);
   });
   test('a wrong method gets the allowed ones in the Allow header', async () => {
-    const answer = await app.call('PUT', `/api/v1/link/${linkId}`, { key: owner.key, body: {} });
-    expect([answer.status, answer.json.error_code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE');
+    const response = await app.call('PUT', `/api/v1/link/${linkId}`, { key: owner.key, body: {} });
+    expect([response.status, response.json.error_code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE');
   });
   test('HEAD responds like GET, without the body', async () => {
-    const answer = await app.call('HEAD', `/api/v1/link/${linkId}`, { key: owner.key });
-    expect([answer.status, answer.text]).toEqual([200, '']);
+    const response = await app.call('HEAD', `/api/v1/link/${linkId}`, { key: owner.key });
+    expect([response.status, response.text]).toEqual([200, '']);
   });
 });
 
 test("unusual user agents and missing content types don't affect reads", async () => {
   for (const agent of ['', 'curl/8', 'Googlebot/2.1', 'Zapier']) {
-    const answer = await app.call('GET', '/api/v1/link?limit=1&offset=0', {
+    const response = await app.call('GET', '/api/v1/link?limit=1&offset=0', {
       key: owner.key,
       headers: { 'user-agent': agent },
     });
-    expect([answer.status, Number.isInteger(answer.json.total_links)]).toEqual([200, true]);
+    expect([response.status, Number.isInteger(response.json.total_links)]).toEqual([200, true]);
   }
 });

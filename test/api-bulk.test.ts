@@ -370,10 +370,10 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
   test('many simultaneous deletions and restorations of the same links are all answered, and the counts are right', async () => {
     const links = await Promise.all(Array.from({ length: 10 }, () => make({ tags: [tags[2]?.id] })));
     const ids = links.map((link) => link.id);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 24 }, (_, turn) => (turn % 2 ? restore(...ids) : remove(...ids))),
     );
-    for (const { status } of answers) expect([200, 404]).toContain(status);
+    for (const { status } of responses) expect([200, 404]).toContain(status);
     await restore(...ids);
     const { json } = await send('GET', `/link?tag=${tags[2]?.id}&limit=1000`);
     expect(await linksOfTag(tags[2]?.id ?? 0)).toBe(json.links.length);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { firefox, firefoxOf } from './support/agents-of-people.ts';
-import { type Answer, storeKinds, type TestAccount } from './support/app.ts';
+import { storeKinds, type TestAccount, type TestResponse } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
@@ -23,7 +23,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     const made = await call('POST', '/api/v1/link', { destination_url: 'https://example.com', ...body });
     return { id: made.json.id, path: new URL(made.json.url).pathname };
   };
-  const call = (method: string, path: string, body?: object, key = owner.key): Promise<Answer> =>
+  const call = (method: string, path: string, body?: object, key = owner.key): Promise<TestResponse> =>
     app.call(method, path, { key, ...(body === undefined ? {} : { body }) });
   const get = async (path: string) => (await call('GET', path)).json;
   const hit = (at: string, more: Partial<SeedHit> = {}): SeedHit => ({

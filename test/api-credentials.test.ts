@@ -85,9 +85,9 @@ describe.each(storeKinds)('credentials on %s', (store) => {
         headers: { 'x-forwarded-for': `198.51.100.${from}` },
       });
     for (let index = 0; index < 12; index++) expect((await guess(password, index)).status).toBe(201);
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, from) => guess('wrong', from)));
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
-    const refused = answers.find(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 30 }, (_, from) => guess('wrong', from)));
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
+    const refused = responses.find(({ status }) => status === 429);
     expect(refused?.json.error_code).toBe('TOO_MANY_ATTEMPTS');
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await guess(password, 99)).status).toBe(429);

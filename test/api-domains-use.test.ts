@@ -158,9 +158,9 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect([more.status, more.json.error_code]).toEqual([409, 'TOO_MANY_DOMAINS']);
     await remove(first.json.id);
     const added = await add('n100.example.org');
-    const answers = await Promise.all(Array.from({ length: 30 }, () => verify(added.json.id)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
-    const refused = answers.filter(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 30 }, () => verify(added.json.id)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(10);
     expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
   });

@@ -191,7 +191,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       const host = `race${round}.example.org`;
       const [mine, theirs] = await Promise.all([add(host), add(host, suite.other)]);
       names[`_linnet.${host}`] = { TXT: [mine.json.records[0].value, theirs.json.records[0].value] };
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         verify(mine.json.id),
         verify(theirs.json.id, suite.other),
         verify(mine.json.id),
@@ -201,11 +201,11 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       expect([domain.state, others.state].sort()).toEqual(['pending', 'verified']);
       const [winner, loser] = domain.state === 'verified' ? [domain, others] : [others, domain];
       expect(loser.problem).toContain('Another organization has');
-      for (const { status, json } of answers) {
+      for (const { status, json } of responses) {
         if (status === 200) expect([json.id, json.state]).toEqual([winner.id, 'verified']);
         else expect([status, json.error_code]).toEqual([409, 'DOMAIN_TAKEN']);
       }
-      expect(answers.filter(({ status }) => status === 409)).toHaveLength(2);
+      expect(responses.filter(({ status }) => status === 409)).toHaveLength(2);
     }
   });
 
@@ -223,8 +223,8 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   });
 
   test('the same name twice in one organization is one claim, even with twenty requests at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => add('twice.example.org')));
-    const statuses = answers.map(({ status, json }) => `${status} ${json.error_code ?? ''}`).sort();
+    const responses = await Promise.all(Array.from({ length: 20 }, () => add('twice.example.org')));
+    const statuses = responses.map(({ status, json }) => `${status} ${json.error_code ?? ''}`).sort();
     expect(statuses).toEqual(['201 ', ...Array(19).fill('409 DOMAIN_EXISTS')]);
   });
 

@@ -14,10 +14,10 @@ const call = (method: string, path: string, body?: unknown) =>
 const create = (body: unknown) => call('POST', 'link', body);
 
 async function expectSentence(
-  answer: ReturnType<typeof call>,
+  response: ReturnType<typeof call>,
   [status, code, field, sentence]: readonly [number, string, string | undefined, string],
 ) {
-  const { json } = await answer;
+  const { json } = await response;
   expect(json).toMatchObject({ status_code: status, error_code: code, error_string: sentence });
   expect(json.field_key).toBe(field);
 }

@@ -25,8 +25,8 @@ describe('JSON that takes many times its size to parse', () => {
     await expectMalformed('['.repeat(4_000_000), 'nested more than 32 deep');
     await expectMalformed(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'nested more than 32 deep');
     // One level less is parsed, and refused for its fields.
-    const answer = await bulk(`${'{"a":'.repeat(32)}1${'}'.repeat(32)}`);
-    expect(answer.json.error_code).toStartWith('FIELD_');
+    const response = await bulk(`${'{"a":'.repeat(32)}1${'}'.repeat(32)}`);
+    expect(response.json.error_code).toStartWith('FIELD_');
   });
 
   test('is refused for the number of its values', async () => {
@@ -37,8 +37,8 @@ describe('JSON that takes many times its size to parse', () => {
   test('is refused for the number of fields of one object', async () => {
     const fields = Array.from({ length: 1_001 }, (_, index) => `"field${index}":1`);
     await expectMalformed(`{${fields.join(',')}}`, 'more than 1,000 fields');
-    const answer = await bulk(`{${fields.slice(1).join(',')}}`);
-    expect(answer.json.errors.length).toBeLessThan(50);
+    const response = await bulk(`{${fields.slice(1).join(',')}}`);
+    expect(response.json.errors.length).toBeLessThan(50);
   });
 
   test('does not include brackets, commas and quotes within texts', async () => {
@@ -54,10 +54,10 @@ describe('JSON that takes many times its size to parse', () => {
 test('names with a special meaning in JavaScript, or repeated ones, are ordinary names', async () => {
   const create = (body: string) => app.call('POST', '/api/v1/link', { key: owner.key, body });
   for (const name of ['__proto__', 'constructor', 'prototype', 'toString']) {
-    const answer = await create(
+    const response = await create(
       `{"destination_url":"https://example.com","${name}":{"bot_protection":true}}`,
     );
-    expect([name, answer.status, answer.json.error_code]).toEqual([name, 400, 'FIELD_UNKNOWN']);
+    expect([name, response.status, response.json.error_code]).toEqual([name, 400, 'FIELD_UNKNOWN']);
   }
   const twice = await create(
     '{"destination_url":"https://example.com/1","destination_url":"https://example.com/2"}',
@@ -73,13 +73,16 @@ describe('a body with an encoding', () => {
     '%s %s refuses it',
     async (method, path) => {
       for (const body of [gzipSync('{"a":1}'), '{"a":1}']) {
-        const answer = await fetch(app.url + path.replace(/\{\w+\}/g, '1'), {
+        const response = await fetch(app.url + path.replace(/\{\w+\}/g, '1'), {
           method,
           body,
           headers: { 'api-key': owner.key, 'content-type': 'application/json', 'content-encoding': 'gzip' },
         });
-        const { error_code: code, error_string: sentence } = (await answer.json()) as Record<string, string>;
-        expect([answer.status, code]).toEqual([415, 'CONTENT_TYPE_UNSUPPORTED']);
+        const { error_code: code, error_string: sentence } = (await response.json()) as Record<
+          string,
+          string
+        >;
+        expect([response.status, code]).toEqual([415, 'CONTENT_TYPE_UNSUPPORTED']);
         expect(sentence).toContain('"Content-Encoding: gzip"');
       }
     },
@@ -99,14 +102,14 @@ describe('many simultaneous large bodies', () => {
   async function openCall({ key }: TestAccount, framing: 'length' | 'chunks') {
     const { hostname, port, host } = new URL(app.url);
     const socket = connect({ host: hostname, port: Number(port) });
-    const answer = Promise.withResolvers<string>();
+    const response = Promise.withResolvers<string>();
     let received = '';
     socket.on('data', (part) => {
       received += part;
-      if (received.includes('\r\n\r\n')) answer.resolve(received);
+      if (received.includes('\r\n\r\n')) response.resolve(received);
     });
     socket.on('error', () => {});
-    socket.on('close', () => answer.resolve(received));
+    socket.on('close', () => response.resolve(received));
     const head = `POST /api/v1/link/bulk HTTP/1.1\r\nHost: ${host}\r\napi-key: ${key}\r\nContent-Type: application/json\r\n`;
     const text = `{"links":[{"destination_url":"https://example.com"}]${' '.repeat(bodyLength - 53)}`;
     socket.write(
@@ -115,7 +118,7 @@ describe('many simultaneous large bodies', () => {
         : `${head}Transfer-Encoding: chunked\r\n\r\n${(bodyLength - 1).toString(16)}\r\n${text}\r\n`,
     );
     return {
-      answer: answer.promise,
+      response: response.promise,
       finish: () => socket.write(framing === 'length' ? '}' : '1\r\n}\r\n0\r\n\r\n'),
       [Symbol.dispose]: () => socket.destroy(),
     };
@@ -131,7 +134,7 @@ describe('many simultaneous large bodies', () => {
       // Four are allowed for each organization.
       await atLeast(
         8,
-        open.map(({ answer }) => answer.then((text) => refused.push(text))),
+        open.map(({ response }) => response.then((text) => refused.push(text))),
       );
       for (const text of refused) {
         expect(text).toStartWith('HTTP/1.1 503 ');
@@ -146,8 +149,8 @@ describe('many simultaneous large bodies', () => {
         200,
       );
       for (const { finish } of open) finish();
-      const answers = await Promise.all(open.map(({ answer }) => answer));
-      const accepted = answers.filter((text) => text.startsWith('HTTP/1.1 200 '));
+      const responses = await Promise.all(open.map(({ response }) => response));
+      const accepted = responses.filter((text) => text.startsWith('HTTP/1.1 200 '));
       expect(accepted.length).toBe(4);
       // The memory that they reserved is free again.
       expect((await bulk(`{"links":[${JSON.stringify(small)}]${' '.repeat(3_000_000)}}`)).status).toBe(200);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type Answer, storeKinds, type TestAccount } from './support/app.ts';
+import { storeKinds, type TestAccount, type TestResponse } from './support/app.ts';
 import { domainSuite, ownHost } from './support/domain-suite.ts';
 
 describe.each(storeKinds)('addresses of a link on %s', (store) => {
@@ -11,7 +11,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
   const patch = (id: number, body: object, query = '') => call('PATCH', `/link/${id}${query}`, body);
   const locationOn = async (host: string, path: string) => (await visit(host, path)).headers.location ?? null;
   const locationOf = (path: string) => locationOn(ownHost, path);
-  const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
+  const refused = ({ status, json }: TestResponse) => [status, json.error_code, json.field_key];
   const urlOf = (suffix: string) => `https://${ownHost}/${suffix}`;
   const menu = 'https://example.com/menu';
 

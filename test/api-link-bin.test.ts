@@ -41,11 +41,11 @@ describe.each(storeKinds)('the bin on %s', (store) => {
       const suffix = newSuffix();
       const old = await idOf(suffix, 'https://example.com/old');
       await remove(old);
-      const answer = await make(suffix);
-      expect([suffix, answer.status]).toEqual([suffix, 201]);
+      const response = await make(suffix);
+      expect([suffix, response.status]).toEqual([suffix, 201]);
       expect(await locationOf(suffix)).toBe('https://example.com/new');
       const listed = (await bin()).links.find((link: { id: number }) => link.id === old);
-      expect(listed.suffix_taken_by).toBe((answer.json ?? answer.link).id);
+      expect(listed.suffix_taken_by).toBe((response.json ?? response.link).id);
     }
   });
 
@@ -73,8 +73,8 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     const second = await idOf(suffix);
     await remove(second);
     await remove(alone);
-    const answer = await restore(first, second, alone);
-    expect(answer.json.ids.toSorted()).toEqual([second, alone].toSorted());
+    const response = await restore(first, second, alone);
+    expect(response.json.ids.toSorted()).toEqual([second, alone].toSorted());
     const { total_links } = (await send('GET', '/link?limit=1')).json;
     expect([total_links, (await bin()).total_links]).toEqual([2, 1]);
   });
@@ -83,11 +83,11 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     const suffix = newSuffix();
     const old = await idOf(suffix);
     await remove(old);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, turn) => (turn % 3 === 0 ? restore(old) : create(suffix))),
     );
-    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
-    for (const { status } of answers) expect([200, 201, 404, 409]).toContain(status);
+    expect(responses.filter(({ status }) => status < 300)).toHaveLength(1);
+    for (const { status } of responses) expect([200, 201, 404, 409]).toContain(status);
     expect((await send('GET', '/link?limit=1')).json.total_links).toBe(1);
   });
 

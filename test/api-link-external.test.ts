@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 
@@ -16,7 +16,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
   const pathOf = (external: string) => `/link/external/${encodeURIComponent(external)}`;
   const put = (external: string, body: object, node = app) => call('PUT', pathOf(external), body, node);
   const create = async (fields: object) => (await call('POST', '/link', { ...link, ...fields })).json;
-  const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
+  const refused = ({ status, json }: TestResponse) => [status, json.error_code, json.field_key];
   const taken = [409, 'EXTERNAL_ID_TAKEN', 'external_id'];
 
   beforeAll(async () => {
@@ -147,13 +147,13 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
 
   test('create one link when sent many times at once', async () => {
     const external = newExternalId();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         put(external, { ...link, name: `${index}` }, index % 2 ? app : other),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
-    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
+    expect(new Set(responses.map(({ json }) => json.id)).size).toBe(1);
     const made = newExternalId();
     const posts = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -204,8 +204,8 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     }
     for (const broken of ['%ED%A0%80', 'a%E9', '100%', '%zz']) {
       for (const method of ['GET', 'PUT']) {
-        const answer = await call(method, `/link/external/${broken}`, method === 'PUT' ? link : undefined);
-        expect([broken, ...refused(answer)]).toEqual([broken, 400, 'REQUEST_MALFORMED', undefined]);
+        const response = await call(method, `/link/external/${broken}`, method === 'PUT' ? link : undefined);
+        expect([broken, ...refused(response)]).toEqual([broken, 400, 'REQUEST_MALFORMED', undefined]);
       }
     }
     for (const dots of ['.', '..'])

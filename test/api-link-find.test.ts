@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { destinationKey } from '../src/rules/destination-key.ts';
 import { dialects } from '../src/storage/dialect.ts';
-import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 
@@ -17,7 +17,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
   const newDestination = () => `https://example.com/find/${++destinations}?a=b#c`;
   const create = async (fields: object) => (await call('POST', '/link', fields)).json;
   const find = (body: object, node = app) => call('POST', '/link?if_exists=return', body, node);
-  const statusAndId = ({ status, json }: Answer) => [status, json.id];
+  const statusAndId = ({ status, json }: TestResponse) => [status, json.id];
   const total = async () => (await call('GET', '/link?limit=1&archived=any')).json.total_links;
 
   beforeAll(async () => {
@@ -100,12 +100,12 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
       call('POST', '/link/bulk?if_exists=return', { links }, other),
       ...Array.from({ length: 12 }, (_, index) => find({ destination_url }, index % 2 ? app : other)),
     ]);
-    const answers = [
+    const responses = [
       ...singles,
       ...bulk.json.results.map(({ status, link }: never) => ({ status, json: link })),
     ];
-    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(responses.map(({ json }) => json.id)).size).toBe(1);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     expect((await total()) - before).toBe(1);
   });
 

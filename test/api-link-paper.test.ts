@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type Answer, storeKinds } from './support/app.ts';
+import { storeKinds, type TestResponse } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('links that are in print on %s', (store) => {
@@ -10,7 +10,7 @@ describe.each(storeKinds)('links that are in print on %s', (store) => {
     (await call('POST', '/link', { destination_url: 'https://example.com/menu', on_paper: true, ...body }))
       .json;
   const read = (id: number) => call('GET', `/link/${id}`);
-  const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
+  const refused = ({ status, json }: TestResponse) => [status, json.error_code, json.field_key];
   const onPaper = [409, 'LINK_ON_PAPER', 'confirm'];
 
   test('are deleted only after confirmation, one or many, and all or none of them', async () => {

@@ -41,12 +41,12 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
 
   test('of two simultaneous changes of the same state, one succeeds', async () => {
     const link = await create();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         send('PATCH', `/link/${link.id}`, { name: `${index}` }, { 'if-match': `"${link.updated_at}"` }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
   });
 
   test('the list has the clicks of the last days, by UTC day, today last', async () => {

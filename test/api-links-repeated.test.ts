@@ -20,9 +20,9 @@ describe.each(storeKinds)('cached pages of links on %s', (store) => {
   let tagIds: number[];
 
   const call = async (method: string, path: string, send: Send = {}) => {
-    const answer = await app.call(method, `/api/v1${path}`, { key: owner.key, ...send });
-    expect([200, 201, 204]).toContain(answer.status);
-    return answer.json;
+    const response = await app.call(method, `/api/v1${path}`, { key: owner.key, ...send });
+    expect([200, 201, 204]).toContain(response.status);
+    return response.json;
   };
   const create = (name: string) =>
     call('POST', '/link', { body: { destination_url: `https://destination.example/${name}`, name } });

@@ -128,11 +128,11 @@ describe.each(storeKinds)('links on %s', (store) => {
   });
 
   test('of many simultaneous requests for one suffix, one gets it', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => create({ destination_url: 'https://example.com', suffix: 'race' })),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(19);
   });
 
   test('an update changes what is sent and leaves the rest', async () => {

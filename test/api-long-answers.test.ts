@@ -14,7 +14,7 @@ beforeAll(async () => {
   expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
 });
 
-async function answerTo(version: string): Promise<{ head: string; body: string }> {
+async function responseTo(version: string): Promise<{ head: string; body: string }> {
   const { hostname, port } = new URL(app.url);
   const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
   let text = '';
@@ -33,9 +33,9 @@ async function answerTo(version: string): Promise<{ head: string; body: string }
 test('a long response is complete, also on a reused connection', async () => {
   const expected = (await app.call('GET', '/api/v1/link?limit=10', { key })).json.links;
   for (let turn = 0; turn < 5; turn++) {
-    const answer = await fetch(`${app.url}/api/v1/link?limit=30`, { headers: { 'api-key': key } });
-    expect(answer.headers.get('content-type')).toBe('application/json;charset=utf-8');
-    const text = await answer.text();
+    const response = await fetch(`${app.url}/api/v1/link?limit=30`, { headers: { 'api-key': key } });
+    expect(response.headers.get('content-type')).toBe('application/json;charset=utf-8');
+    const text = await response.text();
     expect(text.length).toBeGreaterThan(60_000);
     const { links } = JSON.parse(text);
     expect(links.slice(0, 10)).toEqual(expected);
@@ -52,7 +52,7 @@ test('a long response is streamed, a short one is not', async () => {
 
 test('a client that closes the connection, as with HTTP/1.0, gets a long response with a Content-Length', async () => {
   for (const version of ['1.0', '1.1']) {
-    const { head, body } = await answerTo(version);
+    const { head, body } = await responseTo(version);
     expect(head).not.toMatch(/transfer-encoding/i);
     expect(head).toContain(`Content-Length: ${Buffer.byteLength(body)}`);
     expect(JSON.parse(body).links).toHaveLength(30);

@@ -5,7 +5,7 @@ import { setMembership } from '../src/storage/members.ts';
 import { lockOrganizations } from '../src/storage/organizations.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { insertUser } from '../src/storage/users.ts';
-import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
@@ -171,8 +171,8 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     const guest = await app.createAccount();
     const token = await tokenOf(guest);
     const { id, host } = await invited(guest);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => accept(token, id)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
+    const responses = await Promise.all(Array.from({ length: 6 }, () => accept(token, id)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
     expect(await get('/member', host.key)).toHaveLength(2);
   });
 
@@ -297,10 +297,10 @@ describe('simultaneous joining and leaving on postgres', () => {
   async function whileLocked(
     app: TestApp,
     organizationId: number,
-    call: () => Promise<Answer>,
+    call: () => Promise<TestResponse>,
     meanwhile: (queries: Queries) => Promise<void>,
-  ): Promise<Answer> {
-    let calling: Promise<Answer> | undefined;
+  ): Promise<TestResponse> {
+    let calling: Promise<TestResponse> | undefined;
     let isDone = false;
     await app.app.context.database.write(async (queries) => {
       await lockOrganizations(queries, [organizationId]);

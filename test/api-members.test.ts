@@ -67,11 +67,11 @@ describe.each(storeKinds)('members on %s', (store) => {
   test('the last administrator can be neither demoted nor removed by anyone', async () => {
     const admin = await app.createAccount();
     await member(app, admin);
-    for (const answer of [
+    for (const response of [
       await as(admin.key).setRole(admin.userId, 'editor'),
       await as(admin.key).remove(admin.userId),
     ]) {
-      expect([answer.status, answer.json.error_code]).toEqual([409, 'LAST_ADMINISTRATOR']);
+      expect([response.status, response.json.error_code]).toEqual([409, 'LAST_ADMINISTRATOR']);
     }
     expect((await as(admin.key).setRole(admin.userId, 'administrator')).status).toBe(200);
   });
@@ -80,11 +80,11 @@ describe.each(storeKinds)('members on %s', (store) => {
     for (let round = 0; round < 6; round++) {
       const one = await app.createAccount();
       const other = await member(app, one, 'administrator');
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         round % 2 ? as(one.key).remove(other.userId) : as(one.key).setRole(other.userId, 'editor'),
         round % 3 ? as(other.key).remove(one.userId) : as(other.key).setRole(one.userId, 'editor'),
       ]);
-      expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
+      expect(responses.filter(({ status }) => status < 300)).toHaveLength(1);
       const users = await Promise.all([as(one.key), as(other.key)].map(({ user }) => user()));
       const administrators = users.filter(
         (user) => user.organization_id === one.organizationId && user.role === 'administrator',

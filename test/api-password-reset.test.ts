@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { proveEmail } from '../src/storage/members.ts';
 import { Log } from '../src/telemetry/log.ts';
-import { type Answer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestApp, type TestResponse } from './support/app.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { browserHeadersOf, invite } from './support/members.ts';
 import { newPassword, otherNetwork, requestReset, resetPassword, signIn } from './support/password-reset.ts';
@@ -10,7 +10,7 @@ import { newPassword, otherNetwork, requestReset, resetPassword, signIn } from '
 const hour = 60 * 60 * 1000;
 
 /** The answer without its date and request id. */
-const comparable = ({ status, text, headers }: Answer) => [
+const comparable = ({ status, text, headers }: TestResponse) => [
   status,
   text,
   [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id').sort(),
@@ -32,8 +32,8 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect((await requestReset(app, email, headers)).status).toBe(202);
     return tokenIn((await mails()).at(-1)?.parts['text/plain']);
   };
-  const expectInvalid = (answer: Answer) =>
-    expect([answer.status, answer.json?.error_code, answer.json?.field_key]).toEqual([
+  const expectInvalid = (response: TestResponse) =>
+    expect([response.status, response.json?.error_code, response.json?.field_key]).toEqual([
       400,
       'RESET_INVALID',
       'token',
@@ -127,14 +127,14 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   test('has a link that is valid once, even if it is used twice at the same moment', async () => {
     const { email } = await app.createAccount();
     const token = await requestedToken(email);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         resetPassword(app, token, otherNetwork(), `${newPassword} ${index}`),
       ),
     );
-    const succeeded = answers.flatMap(({ status }, index) => (status === 204 ? [index] : []));
+    const succeeded = responses.flatMap(({ status }, index) => (status === 204 ? [index] : []));
     expect(succeeded).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 204)) expectInvalid(answer);
+    for (const response of responses.filter(({ status }) => status !== 204)) expectInvalid(response);
     expect(await signIn(app, email, `${newPassword} ${succeeded[0]}`)).toBe(201);
     expectInvalid(await resetPassword(app, token));
   });
@@ -201,11 +201,11 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
 
   test('has the same error message for every invalid link', async () => {
     const unknown = `lnp_${'a'.repeat(43)}`;
-    const answers = [];
+    const responses = [];
     for (const token of [unknown, 'lnp_', 'x', "' or 1=1", `${unknown}x`])
-      answers.push(await resetPassword(app, token));
-    for (const answer of answers) expectInvalid(answer);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      responses.push(await resetPassword(app, token));
+    for (const response of responses) expectInvalid(response);
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     for (const token of [null, 7, {}, ['x'], undefined, `${unknown}\u0000`])
       expect((await resetPassword(app, token)).json.field_key).toBe('token');
     for (const email of ['', 'nobody', 'a@b\nc', null])

@@ -58,17 +58,17 @@ async function statementsOf(method: string, path: string, send: Send = {}) {
 async function statementsOfOne(method: string, path: string, send: Send) {
   await eventually(() => traffic.idleTime > 50, 'the connections to the database to be idle');
   traffic.clear();
-  const answer = await call(method, path, send);
+  const response = await call(method, path, send);
   const exchanges = traffic.exchanges.filter(
     ({ sent }) =>
       !/"(visitor_salt_requests|click_corrections)"|transaction_read_only|last_used_at/.test(sent),
   );
-  return { answer, statements: exchanges.length, roundTrips: sequentialRoundTrips(exchanges), exchanges };
+  return { response, statements: exchanges.length, roundTrips: sequentialRoundTrips(exchanges), exchanges };
 }
 
 test('a link by its id is one query, including tags', async () => {
-  const { answer, statements, roundTrips } = await statementsOf('GET', `/api/v1/link/${linkId}`);
-  expect([answer.status, answer.json.tags.length, statements, roundTrips]).toEqual([200, 1, 1, 1]);
+  const { response, statements, roundTrips } = await statementsOf('GET', `/api/v1/link/${linkId}`);
+  expect([response.status, response.json.tags.length, statements, roundTrips]).toEqual([200, 1, 1, 1]);
 });
 
 test('concurrent reads of links share few queries, each for its own organization', async () => {
@@ -81,10 +81,10 @@ test('concurrent reads of links share few queries, each for its own organization
     key: index % 2 === 0 ? owner.key : other.key,
     id: [linkId, others, linkId - 1 - index, 1_000_000][(index >> 1) % 4] ?? 0,
   }));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     reads.map(({ key, id }) => app.call('GET', `/api/v1/link/${id}`, { key })),
   );
-  for (const [index, { status, json }] of answers.entries()) {
+  for (const [index, { status, json }] of responses.entries()) {
     const { key, id } = reads[index] ?? { key: '', id: 0 };
     const isOwn = key === owner.key ? id < others && id > linkId - 30 : id === others;
     expect([key === owner.key, id, status, json.id]).toEqual([
@@ -99,9 +99,11 @@ test('concurrent reads of links share few queries, each for its own organization
 });
 
 test('a page of links is one query, with the totals', async () => {
-  const { answer, statements, roundTrips } = await statementsOf('GET', '/api/v1/link?limit=25');
-  expect([answer.json.links.length, answer.json.total_links, statements, roundTrips]).toEqual([25, 30, 1, 1]);
-  expect(answer.json.links.every(({ tags }: { tags: unknown[] }) => tags.length === 1)).toBe(true);
+  const { response, statements, roundTrips } = await statementsOf('GET', '/api/v1/link?limit=25');
+  expect([response.json.links.length, response.json.total_links, statements, roundTrips]).toEqual([
+    25, 30, 1, 1,
+  ]);
+  expect(response.json.links.every(({ tags }: { tags: unknown[] }) => tags.length === 1)).toBe(true);
 });
 
 test('a page that was read before is read without columns of links that have not changed', async () => {
@@ -117,18 +119,18 @@ test('a page that was read before is read without columns of links that have not
 
 test('a page in another order, or of links with a tag, first queries what it needs for that', async () => {
   for (const query of ['sort=-clicks', `tag=${tagId}`]) {
-    const { answer, roundTrips } = await statementsOf('GET', `/api/v1/link?limit=25&${query}`);
-    expect([query, answer.json.links.length]).toEqual([query, 25]);
+    const { response, roundTrips } = await statementsOf('GET', `/api/v1/link?limit=25&${query}`);
+    expect([query, response.json.links.length]).toEqual([query, 25]);
     expect(roundTrips).toBeLessThanOrEqual(4);
   }
 });
 
 test('a creation is one statement', async () => {
   const body = { destination_url: 'https://destination.example' };
-  const { answer, statements, roundTrips } = await statementsOf('POST', '/api/v1/link?disable_png=true', {
+  const { response, statements, roundTrips } = await statementsOf('POST', '/api/v1/link?disable_png=true', {
     body,
   });
-  expect([answer.status, statements, roundTrips]).toEqual([201, 1, 1]);
+  expect([response.status, statements, roundTrips]).toEqual([201, 1, 1]);
 });
 
 test('a creation with a suffix is a transaction of three round trips, the last of which commits', async () => {
@@ -138,10 +140,10 @@ test('a creation with a suffix is a transaction of three round trips, the last o
       return { destination_url: 'https://destination.example', suffix: `chosen-${count++}` };
     },
   };
-  const { answer, statements, roundTrips } = await statementsOf(
+  const { response, statements, roundTrips } = await statementsOf(
     'POST',
     '/api/v1/link?disable_png=true',
     send,
   );
-  expect([answer.status, statements, roundTrips]).toEqual([201, 3, 3]);
+  expect([response.status, statements, roundTrips]).toEqual([201, 3, 3]);
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rm } from 'node:fs/promises';
 import {
-  type Answer,
   type Send,
   startApp,
   storeKinds,
   type TestAccount,
   type TestApp,
+  type TestResponse,
 } from './support/app.ts';
 import { pollUntil } from './support/eventually.ts';
 import { member } from './support/members.ts';
@@ -62,7 +62,7 @@ interface ScheduleOptions extends Send {
   readonly query?: string;
 }
 
-const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
+const refused = ({ status, json }: TestResponse) => [status, json.error_code, json.field_key];
 
 describe.each(storeKinds)('scheduled changes on %s', (store) => {
   /** On PostgreSQL there are two nodes. */
@@ -226,12 +226,12 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     expect((await link.done(id, 2)).map(({ status }) => status).sort()).toEqual(['applied', 'refused']);
     expect(await link.read(id)).toMatchObject({ name: null, notes: 'second' });
     for (const method of ['PATCH', 'DELETE']) {
-      const answer = await link.call(
+      const response = await link.call(
         method,
         path,
         method === 'PATCH' ? { changes: { name: 'x' } } : undefined,
       );
-      expect(refused(answer)).toEqual([409, 'SCHEDULED_APPLIED', undefined]);
+      expect(refused(response)).toEqual([409, 'SCHEDULED_APPLIED', undefined]);
     }
     // A refused change with a new time is open again, and is made then.
     const again = { at: link.inFuture(minute), changes: { external_id: 'free' } };
@@ -269,11 +269,11 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
 
   test('are limited to twenty per link, even if sent at once; a link in print needs confirmation', async () => {
     const { id } = await link.create({ on_paper: true });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 24 }, (_, index) => link.schedule(id, { name: String(index) }, { after: day })),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
-    const [first] = answers.filter(({ status }) => status !== 201);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(20);
+    const [first] = responses.filter(({ status }) => status !== 201);
     expect(first && refused(first)).toEqual([409, 'TOO_MANY_SCHEDULED', undefined]);
     expect(await link.listed(id)).toHaveLength(20);
 

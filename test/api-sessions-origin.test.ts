@@ -87,12 +87,12 @@ describe('cross-site calls with a cookie', () => {
   test('no user is signed in or out by a page of another site, with or without a cookie', async () => {
     const { email, password } = owner;
     for (const originHeaders of forgeries(app.url)) {
-      const answer = await app.call('POST', '/api/v1/session', {
+      const response = await app.call('POST', '/api/v1/session', {
         headers: originHeaders,
         body: { email, password },
       });
-      expect([originHeaders, answer.status]).toEqual([originHeaders, 403]);
-      expect(answer.headers.get('set-cookie')).toBeNull();
+      expect([originHeaders, response.status]).toEqual([originHeaders, 403]);
+      expect(response.headers.get('set-cookie')).toBeNull();
       const signOut = await app.call('DELETE', '/api/v1/session', { headers: originHeaders });
       expect([signOut.status, signOut.headers.get('set-cookie')]).toEqual([403, null]);
     }
@@ -195,12 +195,12 @@ describe('behind https', () => {
   test('only BASE_URL is its origin, not the address it listens on', async () => {
     const { email, password } = await app.createAccount();
     for (const foreign of [app.url, 'http://links.example.com', 'https://www.links.example.com']) {
-      const answer = await app.call('POST', '/api/v1/session', {
+      const response = await app.call('POST', '/api/v1/session', {
         body: { email, password },
         headers: { origin: foreign },
       });
-      expect([foreign, answer.status]).toEqual([foreign, 403]);
-      expect(answer.json.error_string).toContain(origin);
+      expect([foreign, response.status]).toEqual([foreign, 403]);
+      expect(response.json.error_string).toContain(origin);
     }
   });
 });

@@ -13,16 +13,16 @@ describe.each(storeKinds)('sessions on %s', (store) => {
 
   test("signing in returns the user and sets a cookie that scripts and other sites can't use", async () => {
     const { email, password, userId } = await suite.app.createAccount('cookie@example.com');
-    const answer = await signIn(email, password);
-    expect([answer.status, answer.json.id, answer.json.email]).toEqual([201, userId, email]);
-    const { pair, attributes } = cookieIn(answer.headers);
+    const response = await signIn(email, password);
+    expect([response.status, response.json.id, response.json.email]).toEqual([201, userId, email]);
+    const { pair, attributes } = cookieIn(response.headers);
     expect(pair).toMatch(/^linnet=lns_[0-9A-Za-z]{43}$/);
     expect(attributes.sort()).toEqual(['HttpOnly', `Max-Age=${30 * 24 * 60 * 60}`, 'Path=/', 'SameSite=Lax']);
-    const known = answer.headers.getSetCookie()[1] ?? '';
+    const known = response.headers.getSetCookie()[1] ?? '';
     expect(known).toMatch(/^linnet_known=[\w.-]+; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/);
-    expect(answer.text).not.toContain('lns_');
+    expect(response.text).not.toContain('lns_');
     expect((await suite.app.call('GET', '/api/v1/user', { headers: { cookie: pair } })).json).toEqual(
-      answer.json,
+      response.json,
     );
   });
 
@@ -212,7 +212,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   test('of two simultaneous password changes, one succeeds and the other is refused', async () => {
     const { email, password, key } = await signedInAccount();
     const passwords = ['the first new one', 'the second new one'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       passwords.map((new_password) =>
         suite.app.call('POST', '/api/v1/user/password', {
           key,
@@ -220,8 +220,8 @@ describe.each(storeKinds)('sessions on %s', (store) => {
         }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
-    const winner = passwords[answers.findIndex(({ status }) => status === 204)] ?? '';
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 400]);
+    const winner = passwords[responses.findIndex(({ status }) => status === 204)] ?? '';
     expect((await signIn(email, winner)).status).toBe(201);
   });
 

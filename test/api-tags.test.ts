@@ -34,8 +34,8 @@ describe.each(storeKinds)('tags on %s', (store) => {
   });
 
   test('many simultaneous creations of one tag create one', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => create({ name: 'at once' })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)]);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => create({ name: 'at once' })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)]);
   });
 
   test('a tag is read and renamed by id; its own name in another case is no conflict', async () => {
@@ -69,7 +69,7 @@ describe.each(storeKinds)('tags on %s', (store) => {
   test('adding a tag during its deletion succeeds for all links or is refused, without an internal error', async () => {
     for (let round = 0; round < 5; round++) {
       const { json: tag } = await create({ name: `vanishing ${round}` });
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...Array.from({ length: 8 }, () =>
           app.call('POST', '/api/v1/link', {
             key: owner.key,
@@ -78,7 +78,7 @@ describe.each(storeKinds)('tags on %s', (store) => {
         ),
         app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: owner.key }),
       ]);
-      for (const { status } of answers) expect([201, 204, 400]).toContain(status);
+      for (const { status } of responses) expect([201, 204, 400]).toContain(status);
     }
   });
 });

@@ -10,8 +10,8 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
   const create = async (body: object) => (await call('POST', '/link', body)).json;
-  const errorOf = async (answer: ReturnType<typeof call>) => {
-    const { status, json } = await answer;
+  const errorOf = async (response: ReturnType<typeof call>) => {
+    const { status, json } = await response;
     return [status, json.error_code, json.field_key];
   };
 

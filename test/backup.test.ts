@@ -32,7 +32,7 @@ async function stop({ server }: Pick<PopulatedServer, 'server'>): Promise<void> 
 }
 
 /** The answers without what differs between servers. */
-const answersOf = async (populated: Pick<PopulatedServer, 'url' | 'key' | 'cookie'>): Promise<string> =>
+const responsesOf = async (populated: Pick<PopulatedServer, 'url' | 'key' | 'cookie'>): Promise<string> =>
   JSON.stringify(await contentsOf(populated))
     .replaceAll(populated.url, '(url)')
     .replaceAll(new URL(populated.url).host, '(host)')
@@ -42,7 +42,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let settings: Record<string, string>;
   let before: PopulatedServer;
-  let answers: string;
+  let responses: string;
   let file: string;
   let tables: Awaited<ReturnType<typeof allTables>>;
 
@@ -51,7 +51,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
     settings = await settingsFor(from, join(folder.path, 'before'));
     before = await populateServer(settings);
     file = join(folder.path, 'linnet.backup');
-    answers = await answersOf(before);
+    responses = await responsesOf(before);
     before.server.kill('SIGSTOP');
     expect(await runToExit(['backup', file], settings)).toEqual([0, '', expect.stringContaining(file)]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -84,7 +84,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
 
       const server = runServer(restored);
       const after = { ...before, server, url: await server.address() };
-      expect(await answersOf(after)).toBe(answers);
+      expect(await responsesOf(after)).toBe(responses);
       expect((await contentsOf(after)).webhookKey).toBe(webhookKey);
       // Ids continue where they were: none is used twice.
       const made = await fetch(`${after.url}/api/v1/link`, {

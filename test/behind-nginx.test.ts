@@ -33,8 +33,8 @@ describe.skipIf(!hasNginx)(
       const body = { destination_url: 'https://shop.example.com/', suffix: 'sale' };
       const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
       const forged = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http', 'cf-ipcountry': 'FR' };
-      const answer = await visit('/sale', forged);
-      expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://shop.example.com/']);
+      const response = await visit('/sale', forged);
+      expect([response.status, response.headers.get('location')]).toEqual([302, 'https://shop.example.com/']);
       const clicks = () =>
         app.call('GET', `/api/v1/link/${made.json.id}/clicks?class=all`, { key: owner.key });
       const { json } = await pollUntil(clicks, (found) => found.json.clicks.length === 1, 'the click');

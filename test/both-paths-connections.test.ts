@@ -10,13 +10,13 @@ import {
   statusesOf,
 } from './support/raw-sockets.ts';
 import {
-  answer,
   fastRequest,
   forwardedRequest,
   get,
   ofLength,
   openSampleService,
   post,
+  respond,
   type SampleService,
 } from './support/sample-service.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
@@ -108,16 +108,16 @@ describe('a connection', () => {
       get('/known', 'Connection: close\r\n'),
       fastRequest.replace('1.1', '1.0'),
     ];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       lastRequests.map((bytes) => sendPieces(paths.port, [bytes], { endsAfterSending: true })),
     );
-    expect(answers.map(statusesOf)).toEqual([[302], [200], [302], [302]]);
+    expect(responses.map(statusesOf)).toEqual([[302], [200], [302], [302]]);
   });
 
   test('that ends with the response has "Connection: close", on the fast path and from the app server', async () => {
     for (const path of ['/known', '/other', '/late']) {
-      const answer = await sendPieces(paths.port, [get(path, 'Connection: close\r\n')]);
-      expect([path, /\r\nConnection: close\r\n/i.test(String(answer))]).toEqual([path, true]);
+      const response = await sendPieces(paths.port, [get(path, 'Connection: close\r\n')]);
+      expect([path, /\r\nConnection: close\r\n/i.test(String(response))]).toEqual([path, true]);
     }
   });
 
@@ -148,16 +148,16 @@ describe('a connection, continued', () => {
       forwardedRequest.replace('1.1', '1.0'),
       post('/other', 'Transfer-Encoding: chunked\r\n', '0\r\n\r\n'),
     ];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       lastRequests.map((bytes) => sendPieces(paths.port, [bytes], { endsAfterSending: true })),
     );
-    expect(answers.map(statusesOf)).toEqual([[200], [200], [200]]);
+    expect(responses.map(statusesOf)).toEqual([[200], [200], [200]]);
   });
 
   test('with a complete request when the service begins to stop is answered', async () => {
     const stopping = openBothPaths(
       (cause) => faults.push(cause),
-      answer,
+      respond,
       ({ path }) =>
         path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', waits: false } : null,
     );

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { firefox } from './support/agents-of-people.ts';
 import { appForSuite } from './support/app-suite.ts';
-import { exchange, type RawAnswer } from './support/raw-http.ts';
+import { exchange, type RawResponse } from './support/raw-http.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 /**
@@ -206,27 +206,27 @@ beforeAll(async () => {
   app.clock.now += 3_600_000;
 });
 
-async function send(visit: RandomVisit, copy: 'one' | 'two'): Promise<RawAnswer | undefined> {
+async function send(visit: RandomVisit, copy: 'one' | 'two'): Promise<RawResponse | undefined> {
   const suffix = `${copy}-${linkKinds[visit.kind]?.[0] ?? 'missing'}`;
   const target = visit.target(encodeURI(suffix));
   const head = `${visit.method} ${target} HTTP/1.1\r\n${visit.lines}${copy === 'two' ? detour : ''}\r\n`;
-  const answers = await exchange(app.url, head, {
-    answers: 1,
+  const responses = await exchange(app.url, head, {
+    responses: 1,
     bodyless: visit.method === 'HEAD',
     timeout: 30_000,
     cuts: visit.cuts.map((part) => Math.floor(part * head.length)).filter((cut) => cut > 0),
   });
-  return answers[0];
+  return responses[0];
 }
 
 /** The answer without its date, request id and Connection header, and without what differs for each captcha or card. */
-function comparable(answer: RawAnswer | undefined) {
-  if (answer === undefined) return undefined;
-  const { date: _, connection: __, 'x-request-id': ___, ...rest } = answer.headers;
-  const body = answer.body
+function comparable(response: RawResponse | undefined) {
+  if (response === undefined) return undefined;
+  const { date: _, connection: __, 'x-request-id': ___, ...rest } = response.headers;
+  const body = response.body
     .replace(/data-challenge="[^"]*"|\{&#34;[^<"]*\}/g, '')
     .replace(/(?:one|two)-/gi, '');
-  return { status: answer.status, headers: rest, body };
+  return { status: response.status, headers: rest, body };
 }
 
 async function recordedHits(copy: 'one' | 'two') {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Server } from 'bun';
 import { sendPieces, statusesAndBodies, statusesOf } from './support/raw-sockets.ts';
 import {
-  answer,
   fastRequest,
   forwardedRequest,
   get,
@@ -10,6 +9,7 @@ import {
   ofLength,
   openSampleService,
   post,
+  respond,
   type SampleService,
 } from './support/sample-service.ts';
 
@@ -127,8 +127,8 @@ const acceptedHere = 'chunks with a trailer';
 
 /** The text of a refusal, and that no answer follows it, are tested in `malformed-requests.test.ts`. */
 function areAlike(name: string, expected: string, found: string): boolean {
-  const normalized = (answers: string) =>
-    answers.replace(/HTTP\/1\.1 [45][\s\S]*/, 'refused').replaceAll('HTTP/1.1 100 \n', '');
+  const normalized = (responses: string) =>
+    responses.replace(/HTTP\/1\.1 [45][\s\S]*/, 'refused').replaceAll('HTTP/1.1 100 \n', '');
   const [wanted, got] = [normalized(expected), normalized(found)];
   if (name === acceptedHere) return got.includes(wanted.replace('refused', '')) && !got.includes('refused');
   if (!refusedHere.test(name)) return got === wanted;
@@ -147,7 +147,7 @@ const positions: readonly (readonly [string, (stream: string) => string])[] = [
 
 beforeAll(() => {
   service = openSampleService();
-  plainServer = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer });
+  plainServer = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: respond });
 });
 afterAll(async () => {
   expect(service.faults).toEqual([]);
@@ -191,12 +191,12 @@ describe('a stream of requests of every kind', () => {
     const cuts = Array.from({ length: mixed.length - 1 }, (_, index) => index + 1);
     while (cuts.length > 0) {
       const batch = cuts.splice(0, 40);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         batch.map((cut) =>
           sendPieces(service.paths.port, [mixed.slice(0, cut), mixed.slice(cut)], { count: 10 }),
         ),
       );
-      for (const [index, found] of answers.entries())
+      for (const [index, found] of responses.entries())
         expect([batch[index], statusesAndBodies(found)]).toEqual([batch[index], whole]);
     }
   });

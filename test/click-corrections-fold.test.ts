@@ -62,8 +62,8 @@ describe.each(kinds)('corrections during folding on %s', (kind) => {
         () => call('PATCH', `link/${someLink().id}/clicks/reclassify`, { class: 'bot', to_class: 'human' }),
         () => call('PATCH', `link/${someLink().id}/clicks/reclassify`, { class: 'human', to_class: 'bot' }),
       ][draw(4)];
-      const [answer] = await Promise.all([correction?.(), ...visits]);
-      expect([200, 202, 409]).toContain(answer?.status ?? 0);
+      const [response] = await Promise.all([correction?.(), ...visits]);
+      expect([200, 202, 409]).toContain(response?.status ?? 0);
     }
     await app.app.clicks.settled();
     await pollUntil(

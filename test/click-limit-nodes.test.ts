@@ -115,14 +115,14 @@ test('10,000 previews, bots, prefetches and HEAD requests use up nothing', async
   const perExchange = 250;
   for (let sent = 0; sent < 10_000; sent += perExchange * requests.length)
     for (const bytes of requests) {
-      const options = { answers: perExchange, bodyless: bytes.startsWith('HEAD') };
-      const answers = await exchange(nodeA.url, bytes.repeat(perExchange), options);
-      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 302));
-      expect(answers).toHaveLength(perExchange);
+      const options = { responses: perExchange, bodyless: bytes.startsWith('HEAD') };
+      const responses = await exchange(nodeA.url, bytes.repeat(perExchange), options);
+      expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 302));
+      expect(responses).toHaveLength(perExchange);
     }
   expect((await call('GET', `/link/${link.id}`)).clicks_left).toBe(3);
-  const answers = await Promise.all([1, 2, 3, 4].map(() => visit(nodeA.url, link)));
-  expect(answers.sort()).toEqual([302, 302, 302, 410]);
+  const responses = await Promise.all([1, 2, 3, 4].map(() => visit(nodeA.url, link)));
+  expect(responses.sort()).toEqual([302, 302, 302, 410]);
 });
 
 test('a limit that is raised or cleared on one node opens the link on the others', async () => {

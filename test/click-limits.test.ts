@@ -21,17 +21,17 @@ let visitors = 0;
 /** Visits as a new visitor each time, unless the headers set an address. */
 const visit = async ({ suffix }: { suffix: string }, headers = {}, init = {}, query = '') => {
   const from = { 'x-forwarded-for': `198.51.${Math.floor(++visitors / 250)}.${visitors % 250}` };
-  const answer = await app.visit(`/${suffix}${query}`, { ...from, ...headers }, init);
-  return answer.headers.get('location') ?? answer.status;
+  const response = await app.visit(`/${suffix}${query}`, { ...from, ...headers }, init);
+  return response.headers.get('location') ?? response.status;
 };
 const destination = 'https://example.com/there';
 
 test('as many clicks are redirected as the limit allows, even simultaneous ones, and the rest find the link ended', async () => {
   const link = await create({ click_limit: 20 });
   expect([link.click_limit, link.clicks_left]).toEqual([20, 20]);
-  const answers = await Promise.all(Array.from({ length: 50 }, () => visit(link)));
-  expect(answers.filter((answer) => answer === destination)).toHaveLength(20);
-  expect(answers.filter((answer) => answer === 410)).toHaveLength(30);
+  const responses = await Promise.all(Array.from({ length: 50 }, () => visit(link)));
+  expect(responses.filter((response) => response === destination)).toHaveLength(20);
+  expect(responses.filter((response) => response === 410)).toHaveLength(30);
   expect(await clicksLeftOf(link)).toBe(0);
   await app.app.clicks.settled();
   const hits = (await call('GET', `/link/${link.id}/clicks?class=all&limit=100`)).json.clicks;
@@ -76,8 +76,8 @@ test('hits that are not clicks use up none, and go to the expired URL once the l
   // Through the fast path, and through the app server.
   for (const detour of [{}, { 'x-detour': '\xe9' }])
     for (const [headers, init] of others) {
-      const answer = await visit(link, { ...headers, ...detour }, init);
-      expect(answer).toBe(
+      const response = await visit(link, { ...headers, ...detour }, init);
+      expect(response).toBe(
         'user-agent' in headers && `${headers['user-agent']}`.startsWith('face') ? 200 : destination,
       );
     }

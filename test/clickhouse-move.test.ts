@@ -131,9 +131,9 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
       let insertions = 0;
       proxy.onInsertion = async (forward) => {
         insertions += 1;
-        const answer = await forward();
+        const response = await forward();
         if (insertions === kill) program.kill('SIGKILL');
-        return answer;
+        return response;
       };
       await program.exited;
       expect(insertions).toBe(kill);
@@ -154,8 +154,8 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
     let insertions = 0;
     proxy.onInsertion = async (forward) => {
       insertions += 1;
-      const answer = await forward();
-      return insertions === 2 ? errorResponse() : answer;
+      const response = await forward();
+      return insertions === 2 ? errorResponse() : response;
     };
     await expect(move()).rejects.toBeInstanceOf(StoreUnavailable);
     expect((await hitLocation(ledger.database.read)).storeId).toBeNull();
@@ -177,9 +177,9 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
 
   test('does not switch over if ClickHouse has other hits than PostgreSQL', async () => {
     proxy.onInsertion = async (forward) => {
-      const answer = await forward();
+      const response = await forward();
       await queryClickhouse(clickhouse, 'delete from hits where id = 7');
-      return answer;
+      return response;
     };
     const problem = await move().catch((cause) => cause);
     expect(problem).toBeInstanceOf(MoveProblem);

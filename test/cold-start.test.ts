@@ -17,7 +17,7 @@ const freePort = (): Promise<number> =>
   });
 
 /** With several workers the port is bound briefly, as a test, before anything is started. */
-const isBeforeStart = (answer: string): boolean => /^ECONN(REFUSED|RESET)$/.test(answer);
+const isBeforeStart = (response: string): boolean => /^ECONN(REFUSED|RESET)$/.test(response);
 
 let requesting: { readonly stop: () => Promise<readonly string[]> } | undefined;
 afterEach(async () => void (await requesting?.stop()));
@@ -28,8 +28,8 @@ function requestRepeatedly(url: string, path: string) {
   let isStopped = false;
   const running = (async () => {
     while (!isStopped) {
-      const answer = await answerOf(url + path);
-      if (seen.at(-1) !== answer) seen.push(answer);
+      const response = await responseOf(url + path);
+      if (seen.at(-1) !== response) seen.push(response);
       // Leaves CPU for the start.
       await Bun.sleep(1);
     }
@@ -42,7 +42,7 @@ function requestRepeatedly(url: string, path: string) {
   return { seen, stop };
 }
 
-async function answerOf(address: string): Promise<string> {
+async function responseOf(address: string): Promise<string> {
   try {
     const { status, headers } = await fetch(address, { redirect: 'manual' });
     const type = headers.get('content-type')?.split(';')[0];
@@ -105,10 +105,10 @@ describe.each(['sqlite', 'postgres'] as const)('while a store is migrated on %s'
         // On a slow machine this requests a missing link very often.
         MISS_LIMIT: '0',
       });
-      const hasBegun = ({ seen }: { seen: string[] }) => seen.some((answer) => !isBeforeStart(answer));
+      const hasBegun = ({ seen }: { seen: string[] }) => seen.some((response) => !isBeforeStart(response));
       await eventually(() => hasBegun(calls) && hasBegun(visits), 'the server to listen');
       expect(
-        [calls.seen, visits.seen].map((seen) => seen.filter((answer) => !isBeforeStart(answer))),
+        [calls.seen, visits.seen].map((seen) => seen.filter((response) => !isBeforeStart(response))),
       ).toEqual([['503 application/json 1'], ['503 text/html 1']]);
       for (const { seen } of [calls, visits]) seen.splice(0, seen.length - 1);
       const body = await (await fetch(`${url}/api/v1/link`, { method: 'POST', body: '{}' })).json();
@@ -121,13 +121,13 @@ describe.each(['sqlite', 'postgres'] as const)('while a store is migrated on %s'
         'the answers of the service itself',
       );
       expect(
-        calls.seen.filter((answer) => !/^(ECONNREFUSED|503 application\/json 1|200)$/.test(answer)),
+        calls.seen.filter((response) => !/^(ECONNREFUSED|503 application\/json 1|200)$/.test(response)),
       ).toEqual([]);
       expect(
-        visits.seen.filter((answer) => !['ECONNREFUSED', '503 text/html 1', ownStatus].includes(answer)),
+        visits.seen.filter((response) => !['ECONNREFUSED', '503 text/html 1', ownStatus].includes(response)),
       ).toEqual([]);
       await requesting.stop();
-      expect(await answerOf(`${url}/rows`)).toBe(ownStatus);
+      expect(await responseOf(`${url}/rows`)).toBe(ownStatus);
       server.kill('SIGTERM');
       expect(await server.exited).toBe(0);
       expect(problemsOf(server)).toEqual([]);

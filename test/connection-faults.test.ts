@@ -70,13 +70,13 @@ class BreakableClientByPort extends ClientByPort {
 const page = 'x'.repeat(10_000);
 let lookups = 0;
 const fastPath: FastPath = ({ path }) => {
-  const answer = (body: string, waits: boolean) => ({
+  const response = (body: string, waits: boolean) => ({
     head: `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n`,
     body,
     waits,
   });
-  if (path === '/page') return answer(page, false);
-  if (path === '/waits') return answer('', true);
+  if (path === '/page') return response(page, false);
+  if (path === '/waits') return response('', true);
   if (path === '/throws') throw new Error('broken on purpose: the fast path');
   if (path === '/looked-up') {
     lookups += 1;
@@ -164,7 +164,7 @@ async function dial(port: number, from = '127.0.0.1'): Promise<Client> {
   return { socket, received: () => text, isOver: () => isOver };
 }
 
-const answersIn = (text: string): number => text.match(/HTTP\/1\.1 200/g)?.length ?? 0;
+const responsesIn = (text: string): number => text.match(/HTTP\/1\.1 200/g)?.length ?? 0;
 
 /** Connections that request every path again and again, until they are stopped. */
 async function otherConnections(port: number): Promise<{ stop: () => Promise<void>; rounds: () => number }> {
@@ -174,8 +174,8 @@ async function otherConnections(port: number): Promise<{ stop: () => Promise<voi
   const running = clients.map(async ({ socket, received, isOver }) => {
     for (let round = 1; !isStopping; round++) {
       socket.write(get('/page') + get('/waits') + get('/late') + get('/waits'));
-      await eventually(() => isOver() || answersIn(received()) === round * 4, 'an answer');
-      expect([isOver(), answersIn(received())]).toEqual([false, round * 4]);
+      await eventually(() => isOver() || responsesIn(received()) === round * 4, 'an answer');
+      expect([isOver(), responsesIn(received())]).toEqual([false, round * 4]);
       rounds += 1;
     }
     socket.destroy();
@@ -304,7 +304,7 @@ test('an exception at a stop only ends that connection', async () => {
   broken = 'shutdown';
   const stopping = server.listener.stopAccepting(5_000);
   await eventually(() => victims.every(({ isOver }) => isOver()), 'the fault to end the connections');
-  await eventually(() => answersIn(other.received()) === 2, 'the other to be answered');
+  await eventually(() => responsesIn(other.received()) === 2, 'the other to be answered');
   await stopping;
   expect(faults.length).toBeGreaterThan(0);
 });
@@ -322,7 +322,7 @@ test('an exception when a failed connection is closed is handled as well', async
 test("an exception in the app server's handler gets 500, and the connection continues", async () => {
   const { socket, received } = await dial(server.port);
   socket.write(get('/sync-throw') + get('/waits'));
-  await eventually(() => answersIn(received()) === 1, 'the answer after it');
+  await eventually(() => responsesIn(received()) === 1, 'the answer after it');
   expect(received()).toStartWith('HTTP/1.1 500 ');
   expect(received()).toContain('"error_code":"INTERNAL"');
   socket.destroy();

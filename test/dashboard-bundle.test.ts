@@ -45,10 +45,10 @@ async function withServer(work: (url: string, program: Program) => Promise<void>
 }
 
 async function statusesOf(url: string): Promise<string> {
-  const answer = await fetch(`${url}/app`);
-  const text = await answer.text();
+  const response = await fetch(`${url}/app`);
+  const text = await response.text();
   const script = /src="(\/assets\/[^"]+\.js)"/.exec(text)?.[1];
-  return `${answer.status} ${script === undefined ? 'no script' : (await fetch(url + script)).status}`;
+  return `${response.status} ${script === undefined ? 'no script' : (await fetch(url + script)).status}`;
 }
 
 test(

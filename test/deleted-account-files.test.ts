@@ -16,9 +16,9 @@ test('no file of the data folder names the owner of a deleted account', async ()
   const url = await program.address();
   const call = async (method: string, path: string, body: object, headers: Record<string, string> = {}) => {
     const init = { method, headers: { 'content-type': 'application/json', ...headers } };
-    const answer = await fetch(url + path, { ...init, body: JSON.stringify(body) });
+    const response = await fetch(url + path, { ...init, body: JSON.stringify(body) });
     // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
-    return { status: answer.status, json: (await answer.json().catch(() => ({}))) as any };
+    return { status: response.status, json: (await response.json().catch(() => ({}))) as any };
   };
   const other = { email: 'other@people.example', password };
   await call('POST', '/api/v1/user', other);

@@ -130,8 +130,8 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
         path === '/' ? html('<title>H</title>') : new Response(Buffer.concat([png, Buffer.alloc(40_000)])),
       'H',
     ],
-  ])('a page that %s: only a valid title is stored, and no invalid icon', async (_, answer, title) => {
-    const destination = site(answer);
+  ])('a page that %s: only a valid title is stored, and no invalid icon', async (_, response, title) => {
+    const destination = site(response);
     const found = await fetched(await create(destination.url));
     expect([found.destination_title, found.destination_icon]).toEqual([title, null]);
   });

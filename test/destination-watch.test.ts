@@ -81,7 +81,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
 
   test('reports a broken page when it was found twice, an hour apart, and its recovery', async () => {
     const hook = target();
-    sites.answer(host, '/gone', () => new Response('no', { status: 404 }));
+    sites.respond(host, '/gone', () => new Response('no', { status: 404 }));
     const link = await create({
       destination_url: urlOf('/gone'),
       watch_destination: true,
@@ -113,7 +113,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     const others = (await call('GET', 'link?has_problem=false&limit=1000')).json.links;
     expect(others.some(({ id }: { id: number }) => id === link.id)).toBe(false);
 
-    sites.answer(host, '/gone', () => new Response('here again'));
+    sites.respond(host, '/gone', () => new Response('here again'));
     await advance(day);
     await advance(minute);
     await eventually(() => messages().length === 2, 'the second message');
@@ -128,11 +128,11 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   });
 
   test('reports moved and parked pages, bad certificates and missing hosts, for rules too', async () => {
-    sites.answer(host, '/old', redirect(urlOf('/new'), 301));
-    sites.answer(host, '/away', redirect(urlOf('/old'), 302));
-    sites.answer(host, '/slash', redirect(urlOf('/slash/'), 308));
-    sites.answer(host, '/inside', redirect('http://10.0.0.1:6379/', 302));
-    sites.answer(host, '/sold', () => new Response('<title>x.com</title> This domain is for sale!'));
+    sites.respond(host, '/old', redirect(urlOf('/new'), 301));
+    sites.respond(host, '/away', redirect(urlOf('/old'), 302));
+    sites.respond(host, '/slash', redirect(urlOf('/slash/'), 308));
+    sites.respond(host, '/inside', redirect('http://10.0.0.1:6379/', 302));
+    sites.respond(host, '/sold', () => new Response('<title>x.com</title> This domain is for sale!'));
     const { certificate, key } = selfSigned('tls.example.com');
     using secure = Bun.serve({
       port: 0,
@@ -194,13 +194,13 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   });
 
   test("respects robots.txt, whose 503 doesn't make a working page broken", async () => {
-    sites.answer(host, '/robots.txt', () => new Response('User-agent: *\nDisallow: /private'));
-    sites.answer(host, '/private', () => new Response('', { status: 404 }));
-    sites.answer(host, '/public', () => new Response('', { status: 404 }));
+    sites.respond(host, '/robots.txt', () => new Response('User-agent: *\nDisallow: /private'));
+    sites.respond(host, '/private', () => new Response('', { status: 404 }));
+    sites.respond(host, '/public', () => new Response('', { status: 404 }));
     const hidden = await create({ destination_url: urlOf('/private?x'), watch_destination: true });
     const open = await create({ destination_url: urlOf('/public'), watch_destination: true });
     const down = `down-${host}`;
-    sites.answer(down, '/robots.txt', () => new Response('', { status: 503 }));
+    sites.respond(down, '/robots.txt', () => new Response('', { status: 503 }));
     const unsure = await create({ destination_url: urlOf('/gone', down), watch_destination: true });
     await checkTwice();
     expect(sites.requestsTo(host).map(({ path }) => path)).toEqual(['/robots.txt', '/public', '/public']);
@@ -216,7 +216,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     const administrator = await app.createAccount();
     const ownCall = (method: string, path: string, body?: object) =>
       call(method, path, body, administrator.key);
-    sites.answer(host, '/x', () => new Response('', { status: 410 }));
+    sites.respond(host, '/x', () => new Response('', { status: 410 }));
     const plain = await create({ destination_url: urlOf('/x') }, administrator.key);
     const unwatched = await create(
       { destination_url: urlOf('/x'), watch_destination: false },
@@ -240,7 +240,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   });
 
   test('is in the history, in bulk, the CSV and the bin; a new destination has no findings', async () => {
-    sites.answer(host, '/x', () => new Response('', { status: 404 }));
+    sites.respond(host, '/x', () => new Response('', { status: 404 }));
     const { id } = await create({ destination_url: urlOf('/x') });
     await call('PATCH', 'link/bulk', { ids: [id], watch_destination: true });
     expect((await call('GET', `link/${id}/history`)).json.history[0].changes).toEqual([
@@ -252,12 +252,12 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(csv.text).toContain(`broken: ${urlOf('/x')}`);
     await call('DELETE', `link/${id}`);
     await advance(16 * minute);
-    sites.answer(host, '/x', () => new Response('well'));
+    sites.respond(host, '/x', () => new Response('well'));
     await call('POST', 'link/restore', { ids: [id] });
     await advance(16 * minute);
     await advance(day + hour);
     expect(await kindsOf(id)).toEqual([]);
-    sites.answer(host, '/x', () => new Response('', { status: 404 }));
+    sites.respond(host, '/x', () => new Response('', { status: 404 }));
     await advance(day + hour);
     await advance(2 * hour);
     expect(await kindsOf(id)).toEqual(['broken']);
@@ -278,7 +278,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     );
     const ownMails = () => mails.mails.filter(({ to }) => to.includes(administrator.email));
     for (const path of ['/a', '/b']) {
-      sites.answer(host, path, () => new Response('', { status: 500 }));
+      sites.respond(host, path, () => new Response('', { status: 500 }));
       await create(
         { destination_url: urlOf(path), watch_destination: true, name: `evil.example.com${path}` },
         administrator.key,
@@ -290,7 +290,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(ownMails()[0]?.headers.get('subject')).toBe('2 links lead to failing destinations');
     expect(ownMails()[0]?.parts['text/plain']).toContain('/app?has_problem=true');
     expect(ownMails()[0]?.parts['text/plain']).not.toContain('evil.example.com/a');
-    sites.answer(host, '/c', () => new Response('', { status: 500 }));
+    sites.respond(host, '/c', () => new Response('', { status: 500 }));
     await create({ destination_url: urlOf('/c'), watch_destination: true }, administrator.key);
     await checkTwice();
     await advance(11 * minute);

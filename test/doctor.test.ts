@@ -114,10 +114,10 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
       `${Date.now()}.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`,
       `${Date.now()}.`,
     ]) {
-      const answer = await fetch(url + arrivalPath, {
+      const response = await fetch(url + arrivalPath, {
         headers: value === '' ? {} : { [arrivalHeader]: value },
       });
-      expect([answer.status, (await answer.text()).includes('client')]).toEqual([404, false]);
+      expect([response.status, (await response.text()).includes('client')]).toEqual([404, false]);
     }
   });
 });

@@ -89,14 +89,14 @@ describe.skipIf(!hasCaddy)(
               path,
               headers: { host, 'user-agent': browserUserAgent, ...headers },
             },
-            (answer) => {
+            (response) => {
               let body = '';
-              answer.setEncoding('utf8');
-              answer.on('data', (part: string) => {
+              response.setEncoding('utf8');
+              response.on('data', (part: string) => {
                 body += part;
               });
-              answer.on('end', () =>
-                resolve({ status: answer.statusCode ?? 0, location: answer.headers.location, body }),
+              response.on('end', () =>
+                resolve({ status: response.statusCode ?? 0, location: response.headers.location, body }),
               );
             },
           );
@@ -160,8 +160,8 @@ describe.skipIf(!hasCaddy)(
       const statuses: number[] = [];
       for (let visitor = 1; visitor <= 7; visitor++) {
         const host = visitor % 2 === 0 ? ownHost : customDomain;
-        const answer = await visit(host, `/guess${visitor}`, { 'x-forwarded-for': `9.9.${visitor}.9` });
-        statuses.push(answer.status);
+        const response = await visit(host, `/guess${visitor}`, { 'x-forwarded-for': `9.9.${visitor}.9` });
+        statuses.push(response.status);
       }
       expect(statuses.slice(-2)).toEqual([429, 429]);
     });

@@ -49,16 +49,16 @@ async function timeUntil(check: (node: TestApp) => Promise<boolean>): Promise<nu
   return performance.now() - began;
 }
 
-const answerOf = async (node: TestApp, path: string) => {
+const responseOf = async (node: TestApp, path: string) => {
   const { status, headers } = await visitRaw(node.url, { host: 'go.example.org', path });
   return `${status} ${headers.location ?? ''}`.trim();
 };
-const isAnswer = (path: string, answer: string) => async (node: TestApp) =>
-  (await answerOf(node, path)) === answer;
+const isResponse = (path: string, response: string) => async (node: TestApp) =>
+  (await responseOf(node, path)) === response;
 
 test('a change of a domain on one node applies to visitors of all nodes within a second', async () => {
   const { id, prove } = await add('go.example.org');
-  await timeUntil(isAnswer('/first', '404'));
+  await timeUntil(isResponse('/first', '404'));
   prove();
   const verified = await call(nodeA, 'POST', `domain/${id}/verify`);
   expect(verified.json.state).toBe('verified');
@@ -68,7 +68,7 @@ test('a change of a domain on one node applies to visitors of all nodes within a
     suffix: 'first',
   };
   expect((await call(nodeB, 'POST', 'link', fields)).status).toBe(201);
-  expect(await timeUntil(isAnswer('/first', '302 https://destination.example/'))).toBeLessThan(
+  expect(await timeUntil(isResponse('/first', '302 https://destination.example/'))).toBeLessThan(
     scaledToLoad(1_000),
   );
 
@@ -76,14 +76,14 @@ test('a change of a domain on one node applies to visitors of all nodes within a
     root_url: 'https://example.org/',
     not_found_url: 'https://example.org/lost',
   });
-  expect(await timeUntil(isAnswer('/', '302 https://example.org/'))).toBeLessThan(scaledToLoad(1_000));
-  expect(await timeUntil(isAnswer('/nothing', '302 https://example.org/lost'))).toBeLessThan(
+  expect(await timeUntil(isResponse('/', '302 https://example.org/'))).toBeLessThan(scaledToLoad(1_000));
+  expect(await timeUntil(isResponse('/nothing', '302 https://example.org/lost'))).toBeLessThan(
     scaledToLoad(1_000),
   );
 
   expect((await call(nodeA, 'DELETE', `domain/${id}?links=delete`)).status).toBe(204);
-  expect(await timeUntil(isAnswer('/first', '404'))).toBeLessThan(scaledToLoad(1_000));
-  expect(await timeUntil(isAnswer('/', '404'))).toBeLessThan(scaledToLoad(1_000));
+  expect(await timeUntil(isResponse('/first', '404'))).toBeLessThan(scaledToLoad(1_000));
+  expect(await timeUntil(isResponse('/', '404'))).toBeLessThan(scaledToLoad(1_000));
 });
 
 test('a domain whose check is due is checked by only one node', async () => {

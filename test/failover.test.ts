@@ -39,12 +39,12 @@ const pathOf = (created: { json: { url: string } }): string => new URL(created.j
 
 /** Repeats calls of users and visitors, and records each answer with its time. */
 function callRepeatedly(path: string) {
-  const answers: { at: number; what: string; status: number }[] = [];
+  const responses: { at: number; what: string; status: number }[] = [];
   let isOver = false;
   const repeat = async (what: string, call: () => Promise<{ status: number }>) => {
     while (!isOver) {
       const { status } = await call();
-      answers.push({ at: performance.now(), what, status });
+      responses.push({ at: performance.now(), what, status });
       // Leaves CPU for what is called.
       await Bun.sleep(50);
     }
@@ -53,10 +53,10 @@ function callRepeatedly(path: string) {
     repeat('creation', () => createLink()),
     repeat('list', () => app.call('GET', '/api/v1/link', { key: owner.key })),
     repeat('visit', () => app.visit(path)),
-    repeat('miss', () => app.visit(`/not-there-${answers.length}`)),
+    repeat('miss', () => app.visit(`/not-there-${responses.length}`)),
   ];
   return {
-    answers,
+    responses,
     async stop() {
       isOver = true;
       await Promise.all(running);
@@ -109,8 +109,8 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     expect(await readiness()).toEqual([200, 'ready']);
     await pair.waitForStandby();
     const calls = callRepeatedly(path);
-    const { answers } = calls;
-    await eventually(() => answers.length > 40, 'answers');
+    const { responses } = calls;
+    await eventually(() => responses.length > 40, 'answers');
     pair.signalPrimary(signal);
     await pair.promote();
     const promoted = performance.now();
@@ -120,18 +120,18 @@ test.each(['SIGKILL', 'SIGSTOP'] as const)(
     // Long enough to show that no more calls fail.
     await Bun.sleep(1_000);
     await calls.stop();
-    const failed = answers.filter((answer) => !isExpected(answer));
+    const failed = responses.filter((response) => !isExpected(response));
     const lastFailure = Math.max(...failed.map(({ at }) => at - promoted));
     expect(lastFailure).toBeLessThan(scaledToLoad(5_000));
     // A cached link needs no database.
-    expect(answers.filter(({ what, status }) => what === 'visit' && status !== 302)).toEqual([]);
+    expect(responses.filter(({ what, status }) => what === 'visit' && status !== 302)).toEqual([]);
     // A frozen server may still carry out what it was sent.
     const isAllowed = ({ what, status }: { what: string; status: number }) =>
       status === 503 || (status === 504 && what === 'creation' && signal === 'SIGSTOP');
-    expect(failed.filter((answer) => !isAllowed(answer))).toEqual([]);
+    expect(failed.filter((response) => !isAllowed(response))).toEqual([]);
     expect(await readiness()).toEqual([200, 'ready']);
     expect(app.faults).toEqual([]);
-    const createdCount = answers.filter(({ what, status }) => what === 'creation' && status === 201).length;
+    const createdCount = responses.filter(({ what, status }) => what === 'creation' && status === 201).length;
     expect((await linksIn(pair.standby.url)) - before).toBeGreaterThanOrEqual(createdCount);
   },
 );

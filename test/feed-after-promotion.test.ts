@@ -43,8 +43,8 @@ let refusedCalls = 0;
 /** Repeats refused calls. */
 async function call(method: string, path: string, body?: object) {
   for (;;) {
-    const answer = await firstNode.call(method, path, { key: owner.key, body });
-    if (answer.status !== 503) return answer;
+    const response = await firstNode.call(method, path, { key: owner.key, body });
+    if (response.status !== 503) return response;
     refusedCalls += 1;
     // Leaves CPU for the promotion.
     await Bun.sleep(20);
@@ -80,8 +80,8 @@ async function readFeed(): Promise<void> {
 
 /** Where the second node redirects a visitor, or the status if it does not. */
 async function destinationOf(path: string): Promise<string | number> {
-  const answer = await secondNode.visit(path);
-  return answer.headers.get('location')?.replace('https://destination.example/', '') ?? answer.status;
+  const response = await secondNode.visit(path);
+  return response.headers.get('location')?.replace('https://destination.example/', '') ?? response.status;
 }
 
 const eventuallyUnderLoad = (check: () => Promise<boolean>, what: string) =>

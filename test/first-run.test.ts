@@ -8,14 +8,14 @@ const credentials = { email: 'owner@example.com', password: 'a long enough one' 
 const json = { 'content-type': 'application/json' };
 
 const register = async (url: string, host: string, fields: object) => {
-  const answer = await visitRaw(url, {
+  const response = await visitRaw(url, {
     method: 'POST',
     path: '/api/v1/user',
     host,
     headers: json,
     body: JSON.stringify({ ...credentials, ...fields }),
   });
-  return { status: answer.status, json: JSON.parse(answer.body) };
+  return { status: response.status, json: JSON.parse(response.body) };
 };
 
 describe('a new service that gets requests for a host name other than its own', () => {
@@ -97,8 +97,10 @@ test.each([{}, { WORKERS: '2' }])(
     expect(created.status).toBe(201);
     // Each worker switches to the new base URL separately.
     const origin = async () => {
-      const answer = await visitRaw(url, { path: '/api/v1/setup', host: 'links.example' }).catch(() => null);
-      return answer?.status === 200 ? JSON.parse(answer.body).origin : null;
+      const response = await visitRaw(url, { path: '/api/v1/setup', host: 'links.example' }).catch(
+        () => null,
+      );
+      return response?.status === 200 ? JSON.parse(response.body).origin : null;
     };
     let consecutive = 0;
     await eventually(

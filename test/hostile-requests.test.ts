@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { appForSuite } from './support/app-suite.ts';
-import { exchange, type RawAnswer } from './support/raw-http.ts';
+import { exchange, type RawResponse } from './support/raw-http.ts';
 
 const destination = 'https://destination.example/x';
 const app = appForSuite();
@@ -17,15 +17,15 @@ beforeAll(async () => {
 });
 
 /** All answers to these bytes. */
-const send = (bytes: string): Promise<RawAnswer[]> => exchange(app.url, bytes, { timeout: 1_000 });
+const send = (bytes: string): Promise<RawResponse[]> => exchange(app.url, bytes, { timeout: 1_000 });
 
 const get = (target: string, headers = `Host: ${host}\r\n`): string =>
   `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
 
-async function sendOne(bytes: string): Promise<RawAnswer> {
-  const answers = await send(bytes);
-  expect([bytes, answers.length]).toEqual([bytes, 1]);
-  return answers[0] as RawAnswer;
+async function sendOne(bytes: string): Promise<RawResponse> {
+  const responses = await send(bytes);
+  expect([bytes, responses.length]).toEqual([bytes, 1]);
+  return responses[0] as RawResponse;
 }
 
 describe('a Host', () => {
@@ -112,16 +112,16 @@ describe('a target', () => {
     ['of a thousand segments', `/${'a/'.repeat(1_000)}`, 404],
     ['with a very long query', `/abc?${'q=%00&'.repeat(2_000)}`, 302],
   ])('%s', async (_, target, status) => {
-    const answer = await sendOne(get(target));
-    expect([target.slice(0, 60), answer.status]).toEqual([target.slice(0, 60), status]);
-    expect(answer.headers['set-cookie']).toBeUndefined();
-    if (status === 302) expect(answer.headers.location).toBe(destination);
-    else expect(answer.headers.location).toBeUndefined();
+    const response = await sendOne(get(target));
+    expect([target.slice(0, 60), response.status]).toEqual([target.slice(0, 60), status]);
+    expect(response.headers['set-cookie']).toBeUndefined();
+    if (status === 302) expect(response.headers.location).toBe(destination);
+    else expect(response.headers.location).toBeUndefined();
   });
 
   test.each(['abc', '*', '?x', '', '/a b'])('"%s" is malformed', async (target) => {
-    const answer = await sendOne(get(target));
-    expect([400, 505]).toContain(answer.status);
+    const response = await sendOne(get(target));
+    expect([400, 505]).toContain(response.status);
   });
 
   test("can't make a password page redirect a visitor to another host", async () => {
@@ -186,18 +186,18 @@ describe('a request', () => {
 
   test('with another request smuggled in its body is one request', async () => {
     const inner = `GET /abc HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-    const answers = await send(
+    const responses = await send(
       `POST /nothing HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`,
     );
-    expect(answers.map(({ status }) => status)).toEqual([404]);
+    expect(responses.map(({ status }) => status)).toEqual([404]);
   });
 
   test('pipelined behind others on the same connection is answered after them, fifty in order', async () => {
     const keepAliveGet = (target: string) => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-    const answers = await send(
+    const responses = await send(
       Array.from({ length: 25 }, () => keepAliveGet('/abc') + keepAliveGet('/nothing')).join(''),
     );
-    expect(answers.map(({ status }) => status)).toEqual(
+    expect(responses.map(({ status }) => status)).toEqual(
       Array.from({ length: 50 }, (_, index) => (index % 2 ? 404 : 302)),
     );
   });
@@ -211,9 +211,9 @@ describe('a request', () => {
     ['get', 501],
     ['', 400],
   ])('with the method "%s" does not get the destination of a link', async (method, status) => {
-    const answer = await sendOne(`${method} /abc HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-    expect(answer.status).toBe(status);
-    expect(JSON.stringify(answer)).not.toContain(destination);
+    const response = await sendOne(`${method} /abc HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(response.status).toBe(status);
+    expect(JSON.stringify(response)).not.toContain(destination);
   });
 });
 

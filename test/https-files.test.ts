@@ -58,9 +58,9 @@ test('a visit over TLS is redirected on the fast path and counted, and its conne
     socket.write(
       `GET ${path} HTTP/1.1\r\nHost: ${secureHost}\r\nUser-Agent: ${chrome}\r\nSec-Fetch-Mode: navigate\r\n\r\n`,
     );
-    const answer = await readData(socket);
-    expect(answer).toStartWith('HTTP/1.1 302 Found\r\nLocation: https://shop.example.com/\r\n');
-    expect(answer).not.toContain('Strict-Transport-Security');
+    const response = await readData(socket);
+    expect(response).toStartWith('HTTP/1.1 302 Found\r\nLocation: https://shop.example.com/\r\n');
+    expect(response).not.toContain('Strict-Transport-Security');
   }
   socket.end();
   await eventually(async () => (await hitsOf(id)).length === 3, 'the clicks');
@@ -88,12 +88,12 @@ test('requests without TLS are redirected to https on the same host, except for 
     ['/api/v1/link', 'POST'],
   ] as const) {
     for (const headers of [{}, { 'x-forwarded-proto': 'https' }]) {
-      const answer = await tls.plain(target, { method, headers });
-      expect([answer.status, answer.headers.get('location')]).toEqual([
+      const response = await tls.plain(target, { method, headers });
+      expect([response.status, response.headers.get('location')]).toEqual([
         308,
         `https://${secureHost}${target}`,
       ]);
-      expect(answer.headers.get('cache-control')).toBe('max-age=3600');
+      expect(response.headers.get('cache-control')).toBe('max-age=3600');
     }
   }
   expect((await tls.plain('/healthz')).status).toBe(200);
@@ -109,8 +109,8 @@ test('with HTTP_LINKS=answer links are redirected without TLS too, but the dashb
   const { key } = await linksOverHttp.app.createAccount();
   const body = { destination_url: 'https://shop.example.com/', suffix: 'sale' };
   await linksOverHttp.app.call('POST', '/api/v1/link?disable_png=true', { key, body });
-  const answer = await linksOverHttp.plain('/sale', { headers: { 'user-agent': chrome } });
-  expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://shop.example.com/']);
+  const response = await linksOverHttp.plain('/sale', { headers: { 'user-agent': chrome } });
+  expect([response.status, response.headers.get('location')]).toEqual([302, 'https://shop.example.com/']);
   expect((await linksOverHttp.plain('/nothing')).status).toBe(404);
   for (const path of ['/', '/app', '/api/v1/link'])
     expect((await linksOverHttp.plain(path)).headers.get('location')).toBe(`https://${secureHost}${path}`);

@@ -83,17 +83,17 @@ test('once the first worker is up, no client gets 503, and no connection is refu
   const seen = new Set<string>();
   await pollUntil(
     async () => {
-      const answer = await server.secure('/readyz');
-      seen.add(answer);
-      return answer;
+      const response = await server.secure('/readyz');
+      seen.add(response);
+      return response;
     },
-    (answer) => answer === '200',
+    (response) => response === '200',
     'the first worker',
   );
   await server.program.address();
   for (let time = 0; time < 20; time++) seen.add(await server.secure('/readyz'));
   for (let time = 0; time < 20; time++) seen.add(await server.plain('/healthz'));
-  expect([...seen].filter((answer) => answer !== '503 1')).toEqual(['200']);
+  expect([...seen].filter((response) => response !== '503 1')).toEqual(['200']);
   server.program.kill('SIGTERM');
   expect(await server.program.exited).toBe(0);
 });

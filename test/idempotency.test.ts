@@ -3,7 +3,7 @@ import { routes } from '../src/api/routes.ts';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { IdempotentCall } from '../src/manage/idempotent-call.ts';
 import { deleteOldestKeys, organizationsOverAnswerLimit } from '../src/storage/idempotency-keys.ts';
-import { type Answer, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
 import { member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
@@ -19,10 +19,10 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   const newKey = () => `key-${++keys}`;
   const post = (path: string, key: string, body: unknown, { node = app, as = owner.key } = {}) =>
     node.call('POST', `/api/v1${path}`, { key: as, body, headers: { 'idempotency-key': key } });
-  const errorOf = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
+  const errorOf = ({ status, json }: TestResponse) => [status, json.error_code, json.field_key];
   const linkCount = async () =>
     (await app.call('GET', '/api/v1/link?limit=1', { key: owner.key })).json.total_links;
-  const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
+  const isReplay = ({ headers }: TestResponse) => headers.get('idempotent-replayed') === 'true';
   const link = { destination_url: 'https://example.com/once' };
   const rows = () =>
     app.app.context.database.read.selectFrom('idempotency_keys').selectAll().orderBy('expires_at').execute();
@@ -78,13 +78,13 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
     ] as const) {
       const key = newKey();
       const before = await linkCount();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
           post(path, key, body, { node: index % 2 ? app : otherNode }),
         ),
       );
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-      expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(responses.filter((response) => !isReplay(response))).toHaveLength(1);
       expect((await linkCount()) - before).toBe(path === '/domain' ? 0 : path === '/link' ? 1 : 2);
     }
   });

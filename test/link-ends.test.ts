@@ -17,8 +17,8 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     return created.json;
   };
   const visit = async (suffix: string, headers = {}, init = {}) => {
-    const answer = await app.visit(`/${suffix}`, headers, init);
-    return { ...answer, location: answer.headers.get('location') };
+    const response = await app.visit(`/${suffix}`, headers, init);
+    return { ...response, location: response.headers.get('location') };
   };
   const outcomesOf = async (id: number) => {
     await app.app.clicks.settled();

@@ -18,11 +18,11 @@ describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
   };
   /** The fast path and the app server must give the same answer. */
   const visit = async (path: string, init: RequestInit = {}) => {
-    const answers = [
+    const responses = [
       await app.visit(`/${path}`, {}, init),
       await app.visit(`/${path}`, appServerHeaders, init),
     ];
-    const [fast, slow] = answers.map(({ status, headers }) => [status, headers.get('location')]);
+    const [fast, slow] = responses.map(({ status, headers }) => [status, headers.get('location')]);
     expect(slow).toEqual(fast as (string | number | null)[]);
     return fast;
   };

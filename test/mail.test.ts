@@ -220,11 +220,11 @@ describe('a failing mail server', () => {
   test('gets at most fifty invitations an hour from one organization', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 60 }, (_, index) => invite(app, key, `guest${index}@example.com`)),
       );
-      expect(answers.filter(({ json }) => json.sent)).toHaveLength(50);
-      expect(answers.every(({ status }) => status === 201)).toBe(true);
+      expect(responses.filter(({ json }) => json.sent)).toHaveLength(50);
+      expect(responses.every(({ status }) => status === 201)).toBe(true);
       expect(server.mails).toHaveLength(50);
     });
   });

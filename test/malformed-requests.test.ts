@@ -109,11 +109,11 @@ const positions: readonly (readonly [string, string])[] = [
 describe.each(positions)('a malformed request is answered, %s:', (_, preceding) => {
   test.each(malformed)('%s', async (name, bytes, status) => {
     requests.length = 0;
-    const answers = await exchange(url, preceding + bytes + get('/smuggled'), { timeout: 10_000 });
+    const responses = await exchange(url, preceding + bytes + get('/smuggled'), { timeout: 10_000 });
     const first = preceding === '' ? [] : [200];
-    expect([name, ...answers.map((answer) => answer.status)]).toEqual([name, ...first, status]);
+    expect([name, ...responses.map((response) => response.status)]).toEqual([name, ...first, status]);
     expect(requests.join()).not.toContain('smuggled');
-    const last = answers.at(-1);
+    const last = responses.at(-1);
     expect(last?.headers.connection).toBe('close');
     expect(last?.headers['content-type']).toStartWith('text/plain');
     expect(last?.body.length).toBe(Number(last?.headers['content-length']));
@@ -146,7 +146,7 @@ test('a client that continues to send, and reads only afterwards, gets the respo
 test('a request is answered if its client ends the connection before it is complete', async () => {
   const whole = post('Content-Length: 10\r\n', '0123456789');
   const cuts = [3, 20, 40, whole.length - 5, whole.length - 1];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [
       ...cuts.map((cut) => whole.slice(0, cut)),
       post(chunked, '5\r\nab'),
@@ -166,11 +166,11 @@ test('a request is answered if its client ends the connection before it is compl
         }),
     ),
   );
-  expect(answers).toEqual(Array.from({ length: 7 }, () => 'HTTP/1.1 400'));
+  expect(responses).toEqual(Array.from({ length: 7 }, () => 'HTTP/1.1 400'));
   expect(requests).toEqual([]);
 });
 
 test('HEAD gets no body', async () => {
-  const [answer] = await exchange(url, `HEAD /known HTTP/1.1\r\n${host}${host}\r\n`, { bodyless: true });
-  expect([answer?.status, Number(answer?.headers['content-length']) > 0]).toEqual([400, true]);
+  const [response] = await exchange(url, `HEAD /known HTTP/1.1\r\n${host}${host}\r\n`, { bodyless: true });
+  expect([response?.status, Number(response?.headers['content-length']) > 0]).toEqual([400, true]);
 });

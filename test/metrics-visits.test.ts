@@ -98,6 +98,6 @@ test('no visitor, link, host or call adds a series', async () => {
 });
 
 test('the process is live, even for HTTP clients that name no host', async () => {
-  const answer = await fetch(`${app.url}/livez`);
-  expect([answer.status, await answer.json()]).toEqual([200, { status: 'live' }]);
+  const response = await fetch(`${app.url}/livez`);
+  expect([response.status, await response.json()]).toEqual([200, { status: 'live' }]);
 });

@@ -121,8 +121,8 @@ describe.each(storeKinds)('metrics on %s', (store) => {
   });
 
   test('metrics are for programs on this machine, and for clients with the token', async () => {
-    const answer = await request();
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    const response = await request();
+    expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
       'text/plain; version=0.0.4; charset=utf-8',
     ]);

@@ -71,9 +71,9 @@ describe.each(['1', '2'])('in an empty read-only root, with WORKERS=%s, the sing
     const page = await (await fetch(`${url}/app`)).text();
     expect(page).toContain('<title>Linnet</title>');
     for (const [asset] of page.matchAll(/\/assets\/[^"]+/g)) {
-      const answer = await fetch(url + asset);
-      expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, 'br']);
-      expect((await answer.text()).length).toBeGreaterThan(100);
+      const response = await fetch(url + asset);
+      expect([response.status, response.headers.get('content-encoding')]).toEqual([200, 'br']);
+      expect((await response.text()).length).toBeGreaterThan(100);
     }
     expect(await (await fetch(`${url}/_linnet/captcha.js`)).text()).toContain('deriveBits');
 
@@ -137,11 +137,11 @@ test('in an empty root the single executable serves HTTPS with files, is checked
   };
   const program = runFile([...command, 'serve'], settings, folder.path);
   await program.address();
-  const answer = await fetch(`https://127.0.0.1:${https}/readyz`, {
+  const response = await fetch(`https://127.0.0.1:${https}/readyz`, {
     headers: { host: 'links.example.com' },
     tls: { ca: tls.certificate, checkServerIdentity: () => undefined },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   const backup = join(ownFolder, 'store.linnet');
   expect((await resultOf(runFile([...command, 'backup', backup], settings, folder.path)))[0]).toBe(0);
   const [, doctorOutput] = await resultOf(runFile([...command, 'doctor', '--json'], settings, folder.path));

@@ -1,13 +1,13 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import { Log } from '../src/telemetry/log.ts';
-import { type Answer, startApp } from './support/app.ts';
+import { startApp, type TestResponse } from './support/app.ts';
 import { startMailServer } from './support/mail-server.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { requestReset, resetPassword } from './support/password-reset.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
 /** The answer without its date and request id. */
-const comparable = ({ status, text, headers }: Answer) => [
+const comparable = ({ status, text, headers }: TestResponse) => [
   status,
   text,
   [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id').sort(),

@@ -60,7 +60,7 @@ function fakeConnection(waits: boolean) {
   return { observed, connection, endTick, waiting: () => tickQueue.length };
 }
 
-const answerLength = head.length + 2;
+const responseLength = head.length + 2;
 
 test.each([true, false])(
   'a connection has a few requests answered per tick, and eventually all (waiting: %p)',
@@ -73,7 +73,7 @@ test.each([true, false])(
       before = observed.requests;
       endTick();
     }
-    expect([observed.requests, observed.written]).toEqual([1_000, 1_000 * answerLength]);
+    expect([observed.requests, observed.written]).toEqual([1_000, 1_000 * responseLength]);
     expect(ticks).toBeGreaterThanOrEqual(1_000 / 4 - 1);
   },
 );
@@ -92,7 +92,7 @@ test('later requests are answered in order, even if they arrive a byte at a time
 test('a client that sends thousands without reading is paused, and gets its responses once it reads', () => {
   const { observed, connection, endTick, waiting } = fakeConnection(false);
   const chunk = Buffer.from(get('/x').repeat(1_000));
-  observed.writable = 10 * answerLength;
+  observed.writable = 10 * responseLength;
   for (let sent = 0; sent < 200 && observed.pauses === 0; sent++) {
     connection.take(chunk);
     while (waiting() > 0) endTick();
@@ -104,7 +104,7 @@ test('a client that sends thousands without reading is paused, and gets its resp
   connection.drained();
   while (waiting() > 0) endTick();
   expect(observed.resumes).toBe(1);
-  expect(observed.written).toBe(observed.requests * answerLength);
+  expect(observed.written).toBe(observed.requests * responseLength);
   expect(observed.requests).toBeGreaterThan(1_000);
 });
 

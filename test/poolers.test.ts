@@ -130,7 +130,7 @@ describe.each(accessKinds)('a database reached %s', (access) => {
       const lockHolder = await direct.reserve();
       await lockHolder.unsafe('begin; lock table links in access exclusive mode');
       const startedAt = performance.now();
-      const [createAnswer, readAnswer] = await Promise.all([
+      const [createResponse, readResponse] = await Promise.all([
         create(),
         app.call('GET', '/api/v1/link/1', { key: owner.key }),
       ]);
@@ -138,7 +138,7 @@ describe.each(accessKinds)('a database reached %s', (access) => {
       expect((await app.call('GET', '/readyz')).status).toBe(200);
       await lockHolder.unsafe('rollback');
       lockHolder.release();
-      for (const { status, json } of [createAnswer, readAnswer]) {
+      for (const { status, json } of [createResponse, readResponse]) {
         expect([status, json.error_code]).toEqual([504, 'TIMED_OUT']);
         expect(json.error_string).toMatch(/^This took longer than 2 seconds and was given up/);
       }

@@ -31,8 +31,8 @@ async function decode(picture: Buffer): Promise<string | undefined> {
 
 /** The host of the public URL does not lead to this server, so only its path is used. */
 const png = async (link: { qr_code_png: string }) => {
-  const answer = await fetch(app.url + new URL(link.qr_code_png).pathname);
-  return { answer, bytes: Buffer.from(await answer.arrayBuffer()) };
+  const response = await fetch(app.url + new URL(link.qr_code_png).pathname);
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 };
 
 describe('QR codes', () => {
@@ -99,9 +99,9 @@ describe('QR codes', () => {
 
   test('have a public, permanent PNG, and no visitor can request another one', async () => {
     const link = await createLink();
-    const { answer } = await png(link);
-    expect(answer.headers.get('content-type')).toBe('image/png');
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    const { response } = await png(link);
+    expect(response.headers.get('content-type')).toBe('image/png');
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     const path = new URL(link.qr_code_png).pathname;
     const forged = [
       path.replace('000000', '111111'),
@@ -122,8 +122,8 @@ describe('QR codes', () => {
       key: owner.key,
       body: { qr_code_foreground_hex: '#333333' },
     });
-    expect((await png(link)).answer.status).toBe(200);
+    expect((await png(link)).response.status).toBe(200);
     await app.call('DELETE', `/api/v1/link/${link.id}`, { key: owner.key });
-    expect((await png(link)).answer.status).toBe(404);
+    expect((await png(link)).response.status).toBe(404);
   });
 });

@@ -154,12 +154,12 @@ describe.each(storeKinds)('quiet links on %s', (store) => {
 
   test('end after their click limit', async () => {
     const link = await create({ statistics: false, click_limit: 2 });
-    const answers: number[] = [];
+    const responses: number[] = [];
     for (let visit = 0; visit < 4; visit++) {
-      answers.push((await app.visit(`/${link.suffix}`)).status);
+      responses.push((await app.visit(`/${link.suffix}`)).status);
       app.clock.now += 60_000;
     }
-    expect(answers).toEqual([302, 302, 410, 410]);
+    expect(responses).toEqual([302, 302, 410, 410]);
     await app.app.clicks.settled();
     expect(await read(link)).toMatchObject({ clicks: 2, clicks_left: 0 });
   });

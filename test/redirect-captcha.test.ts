@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { type Challenge, type Solution, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { type Answer, storeKinds } from './support/app.ts';
+import { storeKinds, type TestResponse } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
 const destination = 'https://destination.example/secret';
@@ -51,13 +51,13 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
   test('accepts a solution once: of a hundred simultaneous ones, one', async () => {
     const path = await createLink();
     const proof = await proofFor(path);
-    const answers = await Promise.all(Array.from({ length: 100 }, () => send(path, proof)));
-    const passed = answers.filter(({ status }) => status === 302);
+    const responses = await Promise.all(Array.from({ length: 100 }, () => send(path, proof)));
+    const passed = responses.filter(({ status }) => status === 302);
     expect(passed).toHaveLength(1);
-    const refused = answers.filter(({ status }) => status !== 302);
-    for (const answer of refused) {
-      expect(answer.status).toBe(403);
-      expect(serialized(answer)).not.toContain('destination.example');
+    const refused = responses.filter(({ status }) => status !== 302);
+    for (const response of refused) {
+      expect(response.status).toBe(403);
+      expect(serialized(response)).not.toContain('destination.example');
     }
     const [again] = refused;
     expect(again?.text).toContain('That check was too old or used before. Here is a new one.');
@@ -184,7 +184,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
   });
 });
 
-function challengeOn(page: Answer): Challenge {
+function challengeOn(page: TestResponse): Challenge {
   const attribute = /data-challenge="([^"]+)"/.exec(page.text)?.[1] ?? '';
   return JSON.parse(attribute.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))));
 }
@@ -195,5 +195,5 @@ async function solve(challenge: Challenge): Promise<Proof> {
   return { challenge, solution };
 }
 
-const serialized = (answer: Answer): string =>
-  JSON.stringify([answer.status, [...answer.headers], answer.text]);
+const serialized = (response: TestResponse): string =>
+  JSON.stringify([response.status, [...response.headers], response.text]);

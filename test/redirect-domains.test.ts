@@ -3,7 +3,7 @@ import { SqliteInline } from '../src/storage/drivers/sqlite-client.ts';
 import { LinkCache } from '../src/visit/link-cache.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
-import { type RawAnswer, visitRaw } from './support/raw-http.ts';
+import { type RawResponse, visitRaw } from './support/raw-http.ts';
 
 const custom = 'go.example.org';
 const destination = 'https://destination.example/custom';
@@ -43,8 +43,8 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
 
   test('serves its links under its name in any case, with or without a port or a final dot', async () => {
     for (const host of [custom, `${custom}:443`, `${custom}.`, custom.toUpperCase(), `${custom}:8080`]) {
-      const answer = await requestAt(host, '/offer');
-      expect([host, answer.status, answer.headers.location]).toEqual([host, 302, destination]);
+      const response = await requestAt(host, '/offer');
+      expect([host, response.status, response.headers.location]).toEqual([host, 302, destination]);
     }
   });
 
@@ -78,10 +78,10 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
       ['GET', '/api/v1/user'],
       ['GET', '/api/'],
     ] as const) {
-      const answer = await requestAt(custom, path, { 'api-key': owner.key }, method);
-      expect([path, answer.status]).toEqual([path, 404]);
-      expect(answer.headers['content-type']).toStartWith('application/json');
-      expect(JSON.parse(answer.body)).toMatchObject({ status_code: 404, error_code: 'ROUTE_NOT_FOUND' });
+      const response = await requestAt(custom, path, { 'api-key': owner.key }, method);
+      expect([path, response.status]).toEqual([path, 404]);
+      expect(response.headers['content-type']).toStartWith('application/json');
+      expect(JSON.parse(response.body)).toMatchObject({ status_code: 404, error_code: 'ROUTE_NOT_FOUND' });
     }
   });
 
@@ -130,10 +130,10 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
       '[2001:db8::1]',
     ]) {
       for (const path of ['/offer', '/', '/both']) {
-        const answer = await requestAt(host, path);
-        expect([host, path, answer.status]).toEqual([host, path, 404]);
-        expect(answer.headers['content-type']).toStartWith('text/html');
-        expect(serialized(answer)).not.toContain('destination.example');
+        const response = await requestAt(host, path);
+        expect([host, path, response.status]).toEqual([host, path, 404]);
+        expect(response.headers['content-type']).toStartWith('text/html');
+        expect(serialized(response)).not.toContain('destination.example');
       }
     }
   });
@@ -179,8 +179,8 @@ test('a repeated visit to a custom domain and a link causes no database query', 
   ] as const;
   const visitAll = async () => {
     for (const [path, location] of visits) {
-      const answer = await visitRaw(app.url, { host: custom, path });
-      expect([path, answer.headers.location]).toEqual([path, location]);
+      const response = await visitRaw(app.url, { host: custom, path });
+      expect([path, response.headers.location]).toEqual([path, location]);
     }
   };
   const runSpy = spyOn(SqliteInline.prototype, 'run');
@@ -234,4 +234,4 @@ test('in a trial, short links work on every loopback name', async () => {
   await app.stop();
 });
 
-const serialized = (answer: RawAnswer): string => JSON.stringify(answer);
+const serialized = (response: RawResponse): string => JSON.stringify(response);

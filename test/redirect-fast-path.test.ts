@@ -5,7 +5,7 @@ import { firefox } from './support/agents-of-people.ts';
 import { storeKinds, type TestApp } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { wholeLedger } from './support/hits.ts';
-import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
+import { exchange, type RawResponse, visitRaw } from './support/raw-http.ts';
 import { socketPorts } from './support/raw-sockets.ts';
 
 /** A meaningless header, with a byte that keeps a request off the fast path. */
@@ -94,14 +94,14 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
         const lines = Object.entries({ host: new URL(app.url).host, ...headers, ...more });
         const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
         const bytes = `${method} /${suffix}${query} HTTP/1.1\r\n${head}\r\n`;
-        const [answer] = await exchange(app.url, bytes, { answers: 1, bodyless: method === 'HEAD' });
-        return answer as RawAnswer;
+        const [response] = await exchange(app.url, bytes, { responses: 1, bodyless: method === 'HEAD' });
+        return response as RawResponse;
       };
-      const answers = await Promise.all([send(fastLink.suffix, {}), send(detourLink.suffix, detour)]);
-      const [fastAnswer, detourAnswer] = answers.map((answer) =>
-        comparable(answer, [fastLink.suffix, detourLink.suffix]),
+      const responses = await Promise.all([send(fastLink.suffix, {}), send(detourLink.suffix, detour)]);
+      const [fastResponse, detourResponse] = responses.map((response) =>
+        comparable(response, [fastLink.suffix, detourLink.suffix]),
       );
-      expect(fastAnswer).toEqual(detourAnswer as ReturnType<typeof comparable>);
+      expect(fastResponse).toEqual(detourResponse as ReturnType<typeof comparable>);
     }
     await app.app.clicks.settled();
     const rows = async (id: number) => {
@@ -135,7 +135,7 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
   });
 });
 
-function comparable({ status, headers, body }: RawAnswer, suffixes: readonly string[]) {
+function comparable({ status, headers, body }: RawResponse, suffixes: readonly string[]) {
   const { date: _, 'x-request-id': __, ...rest } = headers;
   // Each captcha and each card has values of its own.
   const plain = suffixes.reduce((text, suffix) => text.replaceAll(suffix, 'SUFFIX'), body);
@@ -157,7 +157,7 @@ describe('a connection', () => {
   const post = (body: string) =>
     `POST /api/v1/link HTTP/1.1\r\nHost: ${host}\r\napi-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   const statuses = async (bytes: string, count: number) =>
-    (await exchange(app.url, bytes, { answers: count })).map(({ status }) => status);
+    (await exchange(app.url, bytes, { responses: count })).map(({ status }) => status);
 
   test('may carry pipelined requests of every kind, which are answered in order', async () => {
     const kinds: [string, number][] = [
@@ -179,8 +179,8 @@ describe('a connection', () => {
   test('may carry requests that are split at any byte', async () => {
     const bytes = get('/abc') + post(JSON.stringify({ destination_url: destination })) + get('/abc');
     for (let cut = 1; cut < bytes.length; cut += 7) {
-      const answers = await inPieces(app.url, [bytes.slice(0, cut), bytes.slice(cut)], 3);
-      expect([cut, ...answers]).toEqual([cut, 302, 201, 302]);
+      const responses = await inPieces(app.url, [bytes.slice(0, cut), bytes.slice(cut)], 3);
+      expect([cut, ...responses]).toEqual([cut, 302, 201, 302]);
     }
     expect(await inPieces(app.url, [...get('/abc')], 1)).toEqual([302]);
     expect(await inPieces(app.url, [...post(JSON.stringify({ destination_url: destination }))], 1)).toEqual([
@@ -268,11 +268,11 @@ describe('a connection', () => {
   test('unknown to the app server is refused by it', async () => {
     const others = socketPorts('0A').filter((port) => port !== Number(new URL(app.url).port));
     expect(others.length).toBeGreaterThan(0);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       others.map((port) => visitRaw(`http://127.0.0.1:${port}`, { path: '/abc', host }).catch(() => null)),
     );
-    expect(answers.filter((answer) => answer !== null).map(({ status }) => status)).toEqual(
-      answers.filter((answer) => answer !== null).map(() => 403),
+    expect(responses.filter((response) => response !== null).map(({ status }) => status)).toEqual(
+      responses.filter((response) => response !== null).map(() => 403),
     );
   });
 

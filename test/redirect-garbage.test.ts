@@ -95,8 +95,8 @@ async function sendGarbage(rounds: number): Promise<Map<number, number>> {
   for (let round = 0; round < rounds; round++) {
     const batch = Array.from({ length: 250 }, garbage);
     const answered = await Promise.all(batch.map((bytes) => exchange(url, bytes, { timeout: 150 })));
-    for (const [index, answers] of answered.entries()) {
-      for (const { status } of answers) {
+    for (const [index, responses] of answered.entries()) {
+      for (const { status } of responses) {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         // 501 and 505 are right for an unknown method or HTTP version.
         if (status >= 500 && status !== 501 && status !== 505)
@@ -116,8 +116,10 @@ test('a body of 100 MB is answered without being stored, with its length announc
     `Content-Length: ${bulk.length}\r\n\r\n`,
     `Transfer-Encoding: chunked\r\n\r\n5f5e100\r\n`,
   ]) {
-    const [answer] = await exchange(url, Buffer.concat([Buffer.from(head + framing), bulk]), { answers: 1 });
-    expect(answer?.status).toBe(404);
+    const [response] = await exchange(url, Buffer.concat([Buffer.from(head + framing), bulk]), {
+      responses: 1,
+    });
+    expect(response?.status).toBe(404);
     expect(memory() - before).toBeLessThan(32 * 1024);
   }
 });

@@ -74,10 +74,10 @@ test('a link created on one node is found on the other, even after a miss there'
 test('all links created in one call are found on the other node, even after misses there', async () => {
   const suffixes = Array.from({ length: 230 }, (_, number) => `one-of-many-${number}`);
   const visitSuffixes = () => Promise.all(suffixes.map((suffix) => nodeB.visit(`/${suffix}`)));
-  expect((await visitSuffixes()).map((answer) => answer.status)).toEqual(suffixes.map(() => 404));
+  expect((await visitSuffixes()).map((response) => response.status)).toEqual(suffixes.map(() => 404));
   const links = suffixes.map((suffix) => ({ suffix, destination_url: 'https://destination.example/' }));
   await nodeA.call('POST', '/api/v1/link/bulk', { key: owner.key, body: { links } });
-  await eventuallyApplied(async () => (await visitSuffixes()).every((answer) => answer.status === 302));
+  await eventuallyApplied(async () => (await visitSuffixes()).every((response) => response.status === 302));
 });
 
 test('a hundred parallel changes, on both nodes, leave no stale links', async () => {
@@ -98,7 +98,7 @@ test('a hundred parallel changes, on both nodes, leave no stale links', async ()
     ),
   );
   for (const node of [nodeA, nodeB]) {
-    const locations = async () => (await visitAll(node)).map((answer) => answer.headers.get('location'));
+    const locations = async () => (await visitAll(node)).map((response) => response.headers.get('location'));
     await eventuallyApplied(async () => JSON.stringify(await locations()) === JSON.stringify(stored));
     expect(await locations()).toEqual(stored);
   }
@@ -110,11 +110,11 @@ test('a password entered on one node is not requested on the other, and wrong on
     node.visit(path, {}, { method: 'POST', body: new URLSearchParams({ password }) });
   const cookie = (await guess(nodeA, 'open sesame')).headers.get('set-cookie')?.split(';')[0] ?? '';
   expect((await nodeB.visit(path, { cookie })).status).toBe(302);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 30 }, (_, index) => guess(index % 2 ? nodeA : nodeB, `wrong ${index}`)),
   );
-  expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+  expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
+  expect(responses.filter(({ status }) => status === 429)).toHaveLength(20);
 });
 
 test('a captcha is accepted once on any node: of fifty uses on each node, one passes', async () => {
@@ -123,11 +123,11 @@ test('a captcha is accepted once on any node: of fifty uses on each node, one pa
   const challenge = JSON.parse(attribute.replaceAll('&#34;', '"'));
   const solution = await solveChallenge({ challenge, deriveKey });
   const altcha = btoa(JSON.stringify({ challenge, solution }));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
       (index % 2 ? nodeA : nodeB).visit(path, {}, { method: 'POST', body: new URLSearchParams({ altcha }) }),
     ),
   );
-  expect(answers.filter(({ status }) => status === 302)).toHaveLength(1);
-  expect(answers.filter(({ status }) => status === 403)).toHaveLength(99);
+  expect(responses.filter(({ status }) => status === 302)).toHaveLength(1);
+  expect(responses.filter(({ status }) => status === 403)).toHaveLength(99);
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { type Answer, startApp, storeKinds } from './support/app.ts';
+import { startApp, storeKinds, type TestResponse } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
@@ -156,12 +156,12 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
 
   test('checks no more than ten of forty simultaneous guesses', async () => {
     const { path } = await createLink();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, time) =>
         guess(path, `wrong ${time}`, { 'x-forwarded-for': `203.0.113.${time}` }),
       ),
     );
-    const statuses = answers.map(({ status }) => status).sort();
+    const statuses = responses.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(10).fill(401), ...Array(30).fill(429)]);
   });
 
@@ -262,7 +262,8 @@ test('with an https base URL, the cookie is only sent over HTTPS', async () => {
   await app.stop();
 });
 
-const cookieOf = (answer: Answer): string => (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+const cookieOf = (response: TestResponse): string =>
+  (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 
-const serialized = (answer: Answer): string =>
-  JSON.stringify([answer.status, [...answer.headers], answer.text]);
+const serialized = (response: TestResponse): string =>
+  JSON.stringify([response.status, [...response.headers], response.text]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { type Answer, browserUserAgent } from './support/app.ts';
+import { browserUserAgent, type TestResponse } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
@@ -19,12 +19,12 @@ async function createLink(fields: object): Promise<{ readonly id: number; readon
 const decoded = (attribute: string): string =>
   attribute.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 
-const referrerIn = (page: Answer): string | null => {
+const referrerIn = (page: TestResponse): string | null => {
   const attribute = /name="referrer" value="([^"]*)"/.exec(page.text)?.[1];
   return attribute === undefined ? null : decoded(attribute);
 };
 
-async function proofOn(page: Answer): Promise<string> {
+async function proofOn(page: TestResponse): Promise<string> {
   const challenge: Challenge = JSON.parse(decoded(/data-challenge="([^"]+)"/.exec(page.text)?.[1] ?? ''));
   return btoa(JSON.stringify({ challenge, solution: await solveChallenge({ challenge, deriveKey }) }));
 }

@@ -54,8 +54,10 @@ async function uncachedPath(): Promise<string> {
 
 /** Sends `size` visits at once, each on a connection of its own, and returns their statuses. */
 const visitAtOnce = async (path: string, size = 50): Promise<Set<number>> => {
-  const answers = await Promise.all(Array.from({ length: size }, () => visitRaw(observedApp.url, { path })));
-  return new Set(answers.map(({ status }) => status));
+  const responses = await Promise.all(
+    Array.from({ length: size }, () => visitRaw(observedApp.url, { path })),
+  );
+  return new Set(responses.map(({ status }) => status));
 };
 
 /** The queries for visits, without those of background jobs and the opening of a second connection. */

@@ -30,11 +30,11 @@ describe.each(storeKinds)('a short link on %s', (store) => {
   test('redirects to its destination, with an uncacheable response', async () => {
     const { path } = await createLink();
     for (const visit of ['first', 'from the cache']) {
-      const answer = await app.visit(path);
-      expect([visit, answer.status, answer.headers.get('location')]).toEqual([visit, 302, destination]);
-      expect(answer.headers.get('cache-control')).toBe('private, no-store');
-      expect(answer.headers.get('set-cookie')).toBeNull();
-      expect(answer.text).toBe('');
+      const response = await app.visit(path);
+      expect([visit, response.status, response.headers.get('location')]).toEqual([visit, 302, destination]);
+      expect(response.headers.get('cache-control')).toBe('private, no-store');
+      expect(response.headers.get('set-cookie')).toBeNull();
+      expect(response.text).toBe('');
     }
   });
 
@@ -129,9 +129,9 @@ describe.each(storeKinds)('a short link on %s', (store) => {
       ['crawler', crawler, 200],
     ] as const) {
       for (const method of ['GET', 'HEAD', 'POST']) {
-        const answer = await app.visit(path, headers, { method });
-        expect([kind, method, answer.status]).toEqual([kind, method, method === 'POST' ? 405 : status]);
-        expect(contains(answer, 'destination.example') || contains(answer, 'hidden')).toBe(false);
+        const response = await app.visit(path, headers, { method });
+        expect([kind, method, response.status]).toEqual([kind, method, method === 'POST' ? 405 : status]);
+        expect(contains(response, 'destination.example') || contains(response, 'hidden')).toBe(false);
       }
     }
     const withoutUserAgent = await visitRaw(app.url, { path, headers: { 'user-agent': '' } });
@@ -206,9 +206,9 @@ describe.each(storeKinds)('a short link on %s', (store) => {
   test('accepts no other method', async () => {
     const { path } = await createLink();
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const answer = await app.visit(path, {}, { method });
-      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
-      expect(contains(answer, 'destination.example')).toBe(false);
+      const response = await app.visit(path, {}, { method });
+      expect([method, response.status, response.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
+      expect(contains(response, 'destination.example')).toBe(false);
     }
   });
 });
@@ -229,8 +229,8 @@ test('a client that requests many unknown links waits for the next minute, whate
   await app.stop();
 });
 
-function contains(answer: { status: number; headers: Headers; text: string }, text: string): boolean {
-  return JSON.stringify([answer.status, [...answer.headers], answer.text]).includes(text);
+function contains(response: { status: number; headers: Headers; text: string }, text: string): boolean {
+  return JSON.stringify([response.status, [...response.headers], response.text]).includes(text);
 }
 
 async function metaOf(html: string): Promise<Record<string, string>> {

@@ -23,8 +23,8 @@ const agentOf = (visitor: number) => `${firefox} n${visitor}`;
 /** Sends a visit on a connection of its own, which the system assigns to any of the workers. */
 async function visit(url: string, path: string, visitor: number): Promise<void> {
   const bytes = `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agentOf(visitor)}\r\n\r\n`;
-  const [answer] = await exchange(url, bytes, { answers: 1 });
-  expect(answer?.status).toBe(302);
+  const [response] = await exchange(url, bytes, { responses: 1 });
+  expect(response?.status).toBe(302);
 }
 
 /** One visit of each visitor, twenty at a time. */

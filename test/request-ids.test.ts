@@ -29,7 +29,7 @@ const lineOf = async (id: string) => {
 };
 
 test('every response has an id, and no two have the same', async () => {
-  const answers = [
+  const responses = [
     await app.visit(`/${suffix}`),
     await app.visit(`/${suffix}`),
     await app.visit('/no-such-link'),
@@ -42,7 +42,7 @@ test('every response has an id, and no two have the same', async () => {
     await app.call('POST', `/${suffix}`),
     await app.call('GET', '/'),
   ];
-  const ids = answers.map(idOf);
+  const ids = responses.map(idOf);
   expect(ids.filter((id) => !/^[\w-]{12}$/.test(id))).toEqual([]);
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -50,12 +50,12 @@ test('every response has an id, and no two have the same', async () => {
 test('responses to malformed requests and to pipelined ones have an id each, too', async () => {
   const host = new URL(app.url).host;
   const visit = `GET /${suffix} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-  const answers = [
-    ...(await exchange(app.url, visit.repeat(6), { answers: 6 })),
-    ...(await exchange(app.url, 'GARBLED\r\n\r\n', { answers: 1 })),
-    ...(await exchange(app.url, `TRACE / HTTP/1.1\r\nHost: ${host}\r\n\r\n`, { answers: 1 })),
+  const responses = [
+    ...(await exchange(app.url, visit.repeat(6), { responses: 6 })),
+    ...(await exchange(app.url, 'GARBLED\r\n\r\n', { responses: 1 })),
+    ...(await exchange(app.url, `TRACE / HTTP/1.1\r\nHost: ${host}\r\n\r\n`, { responses: 1 })),
   ];
-  const ids = answers.map(({ headers }) => headers['x-request-id'] ?? '');
+  const ids = responses.map(({ headers }) => headers['x-request-id'] ?? '');
   expect(ids).toHaveLength(8);
   expect(ids.filter((id) => !/^[\w-]{12}$/.test(id))).toEqual([]);
   expect(new Set(ids).size).toBe(ids.length);
@@ -68,13 +68,13 @@ test('the access log has a line for each response with its id, whatever LOG_LEVE
     referer: 'https://from.example.org/secret',
     'x-request-id': 'as-the-client-says',
   };
-  const answers = [
+  const responses = [
     await app.visit(`/${suffix}?email=me@example.com`, identifying),
     await app.call('GET', '/api/v1/link?q=private+words', { key, headers: identifying }),
     await app.call('GET', '/invitation/a-token-that-opens', { headers: identifying }),
     await app.call('GET', '/app/reset/another-token', { headers: identifying }),
   ];
-  const logged = await Promise.all(answers.map((answer) => lineOf(idOf(answer))));
+  const logged = await Promise.all(responses.map((response) => lineOf(idOf(response))));
   const { host } = new URL(app.url);
   const common = {
     at: expect.any(String),
@@ -93,8 +93,8 @@ test('the access log has a line for each response with its id, whatever LOG_LEVE
   expect(logged).toEqual([
     line(302, `/${suffix}`),
     line(200, '/api/v1/link'),
-    line(answers[2]?.status ?? 0, '/invitation/…'),
-    line(answers[3]?.status ?? 0, '/app/reset/…'),
+    line(responses[2]?.status ?? 0, '/invitation/…'),
+    line(responses[3]?.status ?? 0, '/app/reset/…'),
   ]);
   const text = lines.join('\n');
   for (const secret of [
@@ -127,10 +127,10 @@ test('log lines written during a request name it, even after a pause', async () 
     const get = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`);
     const [one, other, failed] = await Promise.all(['/one', '/other', '/fails'].map(get));
     expect(failed?.status).toBe(500);
-    const linesOf = (answer: Response | undefined) =>
+    const linesOf = (response: Response | undefined) =>
       written
         .map((text) => JSON.parse(text))
-        .filter(({ request }) => request === answer?.headers.get('x-request-id'));
+        .filter(({ request }) => request === response?.headers.get('x-request-id'));
     expect(linesOf(one)).toMatchObject([{ event: 'looked up', url: '/one' }]);
     expect(linesOf(other)).toMatchObject([{ event: 'looked up', url: '/other' }]);
     expect(linesOf(failed)).toMatchObject([

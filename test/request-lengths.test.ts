@@ -12,7 +12,7 @@ beforeAll(() => {
     (cause) => faults.push(cause),
     async (request) => new Response(`behind ${(await request.bytes()).length}`),
     ({ path }) => {
-      const answer = (body: string, waits: boolean) => ({
+      const response = (body: string, waits: boolean) => ({
         head: `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n`,
         body,
         waits,
@@ -20,7 +20,7 @@ beforeAll(() => {
       if (path.startsWith('/behind')) return null;
       // Every second of these is looked up first, which takes a while.
       if (path === '/looked-up' && lookups++ % 2 === 0) return Bun.sleep(1);
-      return answer(
+      return response(
         path.startsWith('/long-answer') ? 'y'.repeat(Number(path.slice(13))) : '',
         path === '/waits',
       );

@@ -40,10 +40,10 @@ function startLoad(nodes: readonly Node[], key: string, suffixes: readonly strin
   let turn = 0;
   const call = async (kind: string, path: string, init: RequestInit = {}): Promise<Response | null> => {
     const node = nodes[turn++ % nodes.length];
-    const answer = await fetch(`${node?.url}${path}`, { redirect: 'manual', ...init }).catch(String);
-    const outcome = `${kind} ${typeof answer === 'string' ? answer : answer.status}`;
+    const response = await fetch(`${node?.url}${path}`, { redirect: 'manual', ...init }).catch(String);
+    const outcome = `${kind} ${typeof response === 'string' ? response : response.status}`;
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    return typeof answer === 'string' ? null : answer;
+    return typeof response === 'string' ? null : response;
   };
   const visit = async () => {
     const suffix = suffixes[turn % suffixes.length];

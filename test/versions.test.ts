@@ -33,8 +33,8 @@ test.each(storeKinds)(
     expect((await ready()).status).toBe(200);
 
     await setLeastMigration(newestMigration + 1);
-    const answer = await pollUntil(ready, ({ status }) => status === 503, 'readiness to fail');
-    expect(answer.json.status).toBe('too old for the database');
+    const response = await pollUntil(ready, ({ status }) => status === 503, 'readiness to fail');
+    expect(response.json.status).toBe('too old for the database');
     const refusal = await create();
     if (store === 'postgres') {
       expect(refusal.status).toBe(503);

@@ -30,17 +30,21 @@ describe.each(storeKinds)('with a separate thread for visitors, on %s,', (store)
   const call = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
     const requestBody = body === undefined ? {} : { body: JSON.stringify(body) };
     const common = { 'content-type': 'application/json', ...(key ? { 'api-key': key } : {}), ...headers };
-    const answer = await fetch(`${app.listening}/api/v1${path}`, { method, headers: common, ...requestBody });
-    const text = await answer.text();
-    return { status: answer.status, json: text === '' ? null : JSON.parse(text) };
+    const response = await fetch(`${app.listening}/api/v1${path}`, {
+      method,
+      headers: common,
+      ...requestBody,
+    });
+    const text = await response.text();
+    return { status: response.status, json: text === '' ? null : JSON.parse(text) };
   };
   const visit = async (path: string, init: RequestInit = {}) => {
-    const answer = await fetch(app.listening + path, {
+    const response = await fetch(app.listening + path, {
       redirect: 'manual',
       ...init,
       headers: { 'user-agent': browser, ...init.headers },
     });
-    return `${answer.status} ${answer.headers.get('location') ?? ''}`.trim();
+    return `${response.status} ${response.headers.get('location') ?? ''}`.trim();
   };
   const clicksOf = async (id: number): Promise<number> => {
     await app.clicks.settled();

@@ -5,7 +5,6 @@ import tls from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { type Attempt, type PostOptions, post } from '../src/webhooks/guarded-post.ts';
 import {
-  answer,
   call,
   certificate,
   certificateKey,
@@ -19,6 +18,7 @@ import {
   outside,
   permitted,
   type Responder,
+  response,
   type Target,
   urlOf,
 } from './support/outside-target.ts';
@@ -41,14 +41,14 @@ describe("a target's response", () => {
     ['soon', null],
   ])('Retry-After: %s is converted to milliseconds', async (header, expected) => {
     const respond: Responder = (socket) =>
-      socket.end(answer(`503 Busy\r\nretry-after: ${header}\r\ncontent-length: 0`));
+      socket.end(response(`503 Busy\r\nretry-after: ${header}\r\ncontent-length: 0`));
     const attempt = await attemptWith(respond, { now: () => Date.UTC(2026, 0, 5, 12) });
     expect(attempt).toMatchObject({ kind: 'answered', status: 503, retryAfter: expected, excerpt: '' });
   });
 
   test("is stored up to 1,000 characters, without any that a database or a page couldn't handle", async () => {
     const body = `\u0000\u001b[31mgrüße\t🐦\n${'é'.repeat(5000)}`;
-    const attempt = await attemptWith((socket) => socket.end(answer('200 OK', body)));
+    const attempt = await attemptWith((socket) => socket.end(response('200 OK', body)));
     if (attempt.kind !== 'answered') throw new Error(attempt.sentence);
     expect(attempt.excerpt).toStartWith('\ufffd\ufffd[31mgrüße\t🐦\néé');
     expect(attempt.excerpt).toHaveLength(1000);
@@ -59,7 +59,7 @@ describe("a target's response", () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'a'));
     expect(bomb.length).toBeLessThan(64 * 1024);
     const attempt = await attemptWith((socket) =>
-      socket.end(answer(`200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}`, bomb)),
+      socket.end(response(`200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}`, bomb)),
     );
     expect(attempt).toMatchObject({
       kind: 'answered',
@@ -71,7 +71,7 @@ describe("a target's response", () => {
   test('is cut off if it has no end', async () => {
     let sent = 0;
     const attempt = await attemptWith((socket) => {
-      socket.write(answer('200 OK\r\ntransfer-encoding: chunked'));
+      socket.write(response('200 OK\r\ntransfer-encoding: chunked'));
       const block = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`);
       const more = () => {
         while (!socket.destroyed) {
@@ -115,7 +115,7 @@ describe("a target's response", () => {
 
   test('counts by its status if the deadline cuts off a slow body', async () => {
     const respond: Responder = (socket) => {
-      socket.write(answer('200 OK\r\ncontent-length: 9999'));
+      socket.write(response('200 OK\r\ncontent-length: 9999'));
       drip(socket, 'y'.repeat(9999));
     };
     const attempt = await attemptWith(respond, { deadline: 500 });
@@ -125,7 +125,7 @@ describe("a target's response", () => {
 
   test('counts by its status if the body is interrupted', async () => {
     const attempt = await attemptWith((socket) =>
-      socket.end(answer('202 OK\r\ncontent-length: 100', 'half')),
+      socket.end(response('202 OK\r\ncontent-length: 100', 'half')),
     );
     expect(attempt).toMatchObject({ kind: 'answered', status: 202, excerpt: 'half' });
   });

@@ -8,7 +8,6 @@ import { type Resolver, resolveTarget } from '../src/webhooks/target-guard.ts';
 import type { Zone } from './support/name-server.ts';
 import {
   allowing,
-  answer,
   call,
   closeTargets,
   hostOf,
@@ -20,6 +19,7 @@ import {
   outgoing,
   outside,
   permitted,
+  response,
   urlOf,
 } from './support/outside-target.ts';
 
@@ -144,7 +144,7 @@ describe('20 redirects', () => {
     const { target, trap } = await listenTwice((socket, request) => {
       const { status, index } = all[Number(/\/hook(\d+)/.exec(request)?.[1])] ?? { status: 500, index: 0 };
       const location = locations(target.port)[index];
-      socket.end(answer(`${status} Elsewhere\r\nlocation: ${location}\r\ncontent-length: 0`));
+      socket.end(response(`${status} Elsewhere\r\nlocation: ${location}\r\ncontent-length: 0`));
     });
     const attempts = await inBatches(20, 20, (index) => call(target, {}, String(index)));
     expect(attempts.map((attempt) => attempt.kind === 'answered' && attempt.status)).toEqual(

@@ -171,13 +171,13 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
 
   test('invalid input is refused', async () => {
     const reversed = { from: '2030-01-02', to: '2030-01-01' };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call('POST', 'webhook_delivery/redeliver', reversed),
       call('POST', 'webhook_delivery/redeliver', { from: 'yesterday' }),
       call('POST', 'webhook_delivery/redeliver', { link_id: 987_654_321 }),
       call('POST', 'webhook_delivery/redeliver', { link: 1 }),
     ]);
-    expect(answers.map(({ status, json }) => [status, json.error_code])).toEqual([
+    expect(responses.map(({ status, json }) => [status, json.error_code])).toEqual([
       [400, 'RANGE_REVERSED'],
       [400, 'FIELD_INVALID'],
       [404, 'NOT_FOUND'],

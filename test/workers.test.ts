@@ -44,24 +44,24 @@ const until = (check: () => boolean | Promise<boolean>, what: string) =>
   eventually(check, what, scaledToLoad(60_000));
 
 async function call(url: string, key: string, method: string, path: string, body?: object) {
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method,
     headers: { 'api-key': key, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const text = await answer.text();
+  const text = await response.text();
   return JSON.parse(text || '{}') as { id: number; suffix: string };
 }
 
 /** Sends a visit on a connection of its own, which the system assigns to any of the workers. */
 async function visit(url: string, path: string, agent = firefoxOf(140)): Promise<string> {
   const bytes = `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agent}\r\n\r\n`;
-  const [answer] = await exchange(url, bytes, { answers: 1 });
-  return answer?.headers.location ?? String(answer?.status ?? 'nothing');
+  const [response] = await exchange(url, bytes, { responses: 1 });
+  return response?.headers.location ?? String(response?.status ?? 'nothing');
 }
 
 /** The different answers to forty simultaneous visits, some of which reach one worker, and some the other. */
-const answersOf = async (url: string, path: string): Promise<string> =>
+const responsesOf = async (url: string, path: string): Promise<string> =>
   [...new Set(await Promise.all(Array.from({ length: 40 }, () => visit(url, path))))].join(' or ');
 
 async function stop(program: Program): Promise<void> {
@@ -101,23 +101,23 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       let sent = 80;
       const isApplied = async () => {
         sent += 40;
-        return (await answersOf(url, path)) === 'https://example.com/2';
+        return (await responsesOf(url, path)) === 'https://example.com/2';
       };
       await eventually(isApplied, 'both workers to apply the change', scaledToLoad(1_000));
       expect(new Set(await visitManyTimes())).toEqual(new Set(['https://example.com/2']));
 
       let answered = 80;
-      const otherAnswers = new Set(['nothing']);
+      const otherResponses = new Set(['nothing']);
       let isOver = false;
       const visitors = Array.from({ length: 8 }, async (_, index) => {
         while (!isOver) {
           // Limits the number of clicks, as folding an unlimited number would take longer than everything else here.
           await Bun.sleep(20);
           sent++;
-          const answer = await visit(url, path, firefoxOf(200 + index)).catch(() => 'nothing');
-          if (answer.startsWith('https:')) answered++;
+          const response = await visit(url, path, firefoxOf(200 + index)).catch(() => 'nothing');
+          if (response.startsWith('https:')) answered++;
           // A connection to a killed worker may break, but no worker answers before it is ready.
-          else otherAnswers.add(answer);
+          else otherResponses.add(response);
         }
       });
       const killedJournals: string[] = [];
@@ -136,7 +136,7 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       }
       isOver = true;
       await Promise.all(visitors);
-      expect([...otherAnswers]).toEqual(['nothing']);
+      expect([...otherResponses]).toEqual(['nothing']);
       const counter = hitCounter(folder.path, DATABASE_URL);
       await until(async () => (await counter.of(link.id)).ledger >= answered, 'every answered click');
       const counts = await counter.of(link.id);
@@ -200,30 +200,30 @@ describe('two workers', () => {
   });
 
   test('write a journal each, and both apply the creation, change and deletion of a link within a second', async () => {
-    const eventuallyAnswers = (path: string, expected: string) =>
+    const eventuallyResponds = (path: string, expected: string) =>
       eventually(
-        async () => (await answersOf(url, path)) === expected,
+        async () => (await responsesOf(url, path)) === expected,
         `all visitors to get ${expected}`,
         scaledToLoad(1_000),
       );
     const { key } = await firstAccount(url);
     const path = '/of-both';
     // Both workers have now cached that it does not exist.
-    expect(await answersOf(url, path)).toBe('404');
+    expect(await responsesOf(url, path)).toBe('404');
     const destination = (name: string) => ({ destination_url: `https://example.com/${name}` });
     const created = await call(url, key, 'POST', '/api/v1/link', {
       suffix: 'of-both',
       ...destination('made'),
     });
-    await eventuallyAnswers(path, 'https://example.com/made');
+    await eventuallyResponds(path, 'https://example.com/made');
     await call(url, key, 'PATCH', `/api/v1/link/${created.id}`, destination('changed'));
-    await eventuallyAnswers(path, 'https://example.com/changed');
+    await eventuallyResponds(path, 'https://example.com/changed');
     const heldJournals = () => childrenOf(program.pid).map((pid) => journalsOf(pid, folder.path));
     // At its start each worker looks for journals of ended workers, and releases those that the other worker uses.
     await until(() => heldJournals().every(({ length }) => length === 1), 'a journal for each');
     expect(new Set(heldJournals().flat()).size).toBe(2);
     await call(url, key, 'DELETE', `/api/v1/link/${created.id}`);
-    await eventuallyAnswers(path, '404');
+    await eventuallyResponds(path, '404');
   });
 
   test('end when their parent process ends, even by SIGKILL', async () => {

@@ -29,10 +29,10 @@ export interface Fixture {
     readonly method?: string;
     readonly headers?: Record<string, string>;
   }): Promise<void>;
-  stats(query?: string): Promise<StatsAnswer>;
+  stats(query?: string): Promise<StatsResponse>;
 }
 
-export interface StatsAnswer {
+export interface StatsResponse {
   readonly totals: { readonly clicks: number; readonly visitors: number | null };
   readonly series: readonly { readonly clicks: number; readonly visitors: number | null }[];
   readonly groups: readonly { readonly value: string | null; readonly clicks: number }[];

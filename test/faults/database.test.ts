@@ -136,13 +136,13 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
     const visited = (await create(`visited ${name}`)).json;
     const path = new URL(visited.url).pathname;
     expect((await app.visit(path)).status).toBe(302);
-    const answers = new Map<string, number>();
+    const responses = new Map<string, number>();
     const suffixes = new Map<string, string | null>();
     let isOver = false;
     const callRepeatedly = async (what: string, call: () => Promise<number>) => {
       while (!isOver) {
         const outcome = `${what} ${await call()}`;
-        answers.set(outcome, (answers.get(outcome) ?? 0) + 1);
+        responses.set(outcome, (responses.get(outcome) ?? 0) + 1);
         // Leaves CPU for what is called.
         await Bun.sleep(isShort ? 30 : 5);
       }
@@ -179,8 +179,8 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
       await Promise.all(calls);
     }
 
-    const count = (outcome: string) => answers.get(outcome) ?? 0;
-    const outcomes = [...answers].map(([outcome, times]) => `${outcome}: ${times}`).sort();
+    const count = (outcome: string) => responses.get(outcome) ?? 0;
+    const outcomes = [...responses].map(([outcome, times]) => `${outcome}: ${times}`).sort();
     printFigure(
       `PostgreSQL ${name}: ${outcomes.join(', ')}; working again after ${Math.round(recoveredAfter)} ms`,
     );

@@ -63,13 +63,13 @@ test.skipIf(disk === null).each(faults)(
         '/api/v1/link',
         { destination_url: 'https://example.com/' },
       );
-      const answers = new Map<string, number>();
+      const responses = new Map<string, number>();
       const created = new Map<string, string>();
       let isOver = false;
       let isPaused = false;
       let visits = 0;
       const record = (what: string, status: number) =>
-        answers.set(`${what} ${status}`, (answers.get(`${what} ${status}`) ?? 0) + 1);
+        responses.set(`${what} ${status}`, (responses.get(`${what} ${status}`) ?? 0) + 1);
       const visit = async () => {
         while (!isOver) {
           await eventually(() => !isPaused, 'more visits');
@@ -85,13 +85,13 @@ test.skipIf(disk === null).each(faults)(
       };
       const create = async () => {
         for (let count = 0; !isOver; count++) {
-          const answer = await post(
+          const response = await post(
             { destination_url: 'https://example.com/' },
             { 'idempotency-key': `${name} ${count}` },
           );
-          record('creation', answer.status);
-          if (answer.status === 201) {
-            const { suffix } = (await answer.json()) as { suffix: string };
+          record('creation', response.status);
+          if (response.status === 201) {
+            const { suffix } = (await response.json()) as { suffix: string };
             created.set(`${name} ${count}`, suffix);
           }
           // Fewer creations than visits, as in use.
@@ -120,19 +120,19 @@ test.skipIf(disk === null).each(faults)(
       expect(await program.exited).toBe(0);
       const dropped = droppedBy(program);
       if (end === null) await disk.mountAgain();
-      const answered = answers.get('visit 302') ?? 0;
+      const answered = responses.get('visit 302') ?? 0;
       program = start();
       url = await program.address();
       const counter = hitCounter(dataDir, '');
       await eventually(async () => (await counter.of(link.id)).ledger >= answered - dropped, 'all clicks');
       const found = await counter.of(link.id);
       await counter.close();
-      const outcomes = [...answers].map(([outcome, times]) => `${outcome}: ${times}`).sort();
+      const outcomes = [...responses].map(([outcome, times]) => `${outcome}: ${times}`).sort();
       printFigure(
         `disk ${name}: ${outcomes.join(', ')}; ${found.ledger} clicks counted, ${dropped} logged as dropped`,
       );
       expect(outcomes.filter((outcome) => !/^(visit 302|creation (201|503)):/.test(outcome))).toEqual([]);
-      expect(answers.get('creation 503')).toBeGreaterThan(0);
+      expect(responses.get('creation 503')).toBeGreaterThan(0);
       expect(found.ledger).toBe(answered - dropped);
       expect([found.distinctVisitors, found.clicks]).toEqual([found.ledger, found.ledger]);
       for (const [key, suffix] of created) {

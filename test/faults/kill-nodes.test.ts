@@ -16,7 +16,7 @@ const kills = isShort ? 1 : Math.min(100, Number(process.env.ROUNDS));
 const nodeCount = isShort ? 2 : 3;
 const clients = 6;
 /** The number of answers before each kill. */
-const answersPerKill = isShort ? 60 : 10;
+const responsesPerKill = isShort ? 60 : 10;
 /** Of this many creations one is a tag, and one an API key. */
 const creationsPerTag = 20;
 
@@ -67,7 +67,7 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     );
     const tag = await postTo(url)<{ id: number }>('/api/v1/tag', { name: 'of all' }, { authorization });
     const [linksBefore, keysBefore] = [await count('links'), await count('api_keys')];
-    const answers = new Map<string, { id: number; count: number }>();
+    const responses = new Map<string, { id: number; count: number }>();
     const visits = { sent: 0, answered: 0 };
     let sentAgain = 0;
     let isOver = false;
@@ -81,21 +81,21 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
         // An API key can't create API keys.
         const credentials = path === '/api/v1/api_key' ? { authorization } : { 'api-key': apiKey };
         const headers = { ...json, ...credentials, 'idempotency-key': key };
-        const answer = await fetch(node.url + path, {
+        const response = await fetch(node.url + path, {
           method: 'POST',
           headers,
           body: JSON.stringify(body),
         }).catch(() => null);
-        const text = await answer?.text().catch(() => null);
-        if (answer?.status === 201 && text) return Number(JSON.parse(text).id);
-        if (answer && answer.status < 500) throw new Error(`${path}: ${answer.status} ${text}`);
+        const text = await response?.text().catch(() => null);
+        if (response?.status === 201 && text) return Number(JSON.parse(text).id);
+        if (response && response.status < 500) throw new Error(`${path}: ${response.status} ${text}`);
         sentAgain++;
       }
     };
     const creating = Array.from({ length: clients }, async (_, client) => {
       for (let at = 0; !isOver; at++) {
         const key = `${client}-${at}`;
-        answers.set(key, { id: await send(key, at), count: at });
+        responses.set(key, { id: await send(key, at), count: at });
       }
     });
     const visiting = Array.from({ length: nodeCount }, async (_, index) => {
@@ -103,18 +103,22 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
         const node = runningNodes[index];
         if (node) {
           const headers = { 'user-agent': agentOf(++visits.sent) };
-          const answer = await fetch(`${node.url}/${visited.suffix}`, { headers, redirect: 'manual' }).catch(
-            () => null,
-          );
-          if (answer?.status === 302) visits.answered += 1;
+          const response = await fetch(`${node.url}/${visited.suffix}`, {
+            headers,
+            redirect: 'manual',
+          }).catch(() => null);
+          if (response?.status === 302) visits.answered += 1;
         }
         // Each visit also sends a webhook, and those are slower than visits.
         await Bun.sleep(40);
       }
     });
     for (let killed = 0; killed < kills; killed++) {
-      const enough = [answers.size + answersPerKill, visits.answered + answersPerKill] as const;
-      await eventually(() => answers.size > enough[0] && visits.answered > enough[1], 'calls to be answered');
+      const enough = [responses.size + responsesPerKill, visits.answered + responsesPerKill] as const;
+      await eventually(
+        () => responses.size > enough[0] && visits.answered > enough[1],
+        'calls to be answered',
+      );
       const at = killed % nodeCount;
       const victim = runningNodes[at];
       runningNodes[at] = undefined;
@@ -127,12 +131,12 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     isOver = true;
     await Promise.all([...creating, ...visiting]);
 
-    for (const [key, { id, count }] of answers) expect([key, await send(key, count)]).toEqual([key, id]);
+    for (const [key, { id, count }] of responses) expect([key, await send(key, count)]).toEqual([key, id]);
     const countOf = (rest: (count: number) => boolean) =>
-      [...answers.values()].filter(({ count }) => rest(count)).length;
+      [...responses.values()].filter(({ count }) => rest(count)).length;
     const tags = countOf((at) => at % creationsPerTag === 1);
     const keys = countOf((at) => at % creationsPerTag === 2);
-    const links = answers.size - tags - keys;
+    const links = responses.size - tags - keys;
     expect([await count('links'), await count('api_keys')]).toEqual([linksBefore + links, keysBefore + keys]);
     expect([await count('tags'), await count('link_tags')]).toEqual([tags + 1, links]);
     const counter = hitCounter('', settings.DATABASE_URL);

@@ -47,18 +47,18 @@ function visitUntilKilled(url: string, count: VisitCounts): Promise<void> {
     const agent = `${firefox} n${++count.sent}`;
     socket.write(`GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nuser-agent: ${agent}\r\n\r\n`);
   };
-  let answer = '';
+  let response = '';
   Bun.connect({
     hostname,
     port: Number(port),
     socket: {
       open: visit,
       data(socket, bytes) {
-        answer += bytes.toString('latin1');
-        if (!answer.includes('\r\n\r\n')) return;
-        if (answer.startsWith('HTTP/1.1 302 ')) count.answered += 1;
+        response += bytes.toString('latin1');
+        if (!response.includes('\r\n\r\n')) return;
+        if (response.startsWith('HTTP/1.1 302 ')) count.answered += 1;
         else count.refused += 1;
-        answer = '';
+        response = '';
         visit(socket);
       },
       close: () => resolveClosed(),

@@ -42,10 +42,10 @@ function callRepeatedly(calls: readonly (() => Promise<Response>)[]) {
   const running = calls.map(async (call) => {
     while (!isOver) {
       const outcome = await call().then(
-        async (answer) => {
-          const text = await answer.text();
+        async (response) => {
+          const text = await response.text();
           // The body of an error has its reason.
-          return answer.status < 400 ? String(answer.status) : `${answer.status} ${text.slice(0, 300)}`;
+          return response.status < 400 ? String(response.status) : `${response.status} ${text.slice(0, 300)}`;
         },
         (cause) => String((cause as { code?: string }).code ?? cause),
       );

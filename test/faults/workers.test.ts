@@ -52,7 +52,7 @@ async function visit(url: string, seen: Seen, isOver: () => boolean): Promise<vo
 function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isOver: () => boolean) {
   const { promise: ended, resolve } = Promise.withResolvers<boolean>();
   let sent = 0;
-  let answer = '';
+  let response = '';
   let isDone = false;
   const sendRequest = (socket: Socket) => {
     isDone = isOver() || sent++ === requestsPerConnection;
@@ -68,11 +68,11 @@ function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isO
     socket: {
       open: sendRequest,
       data(socket, bytes) {
-        answer += bytes.toString('latin1');
-        if (!answer.includes('\r\n\r\n')) return;
-        const status = Number(answer.slice('HTTP/1.1 '.length).slice(0, 3));
+        response += bytes.toString('latin1');
+        if (!response.includes('\r\n\r\n')) return;
+        const status = Number(response.slice('HTTP/1.1 '.length).slice(0, 3));
         seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1);
-        answer = '';
+        response = '';
         // Any other answer has a body, which isn't parsed, so the connection is dropped.
         if (status === 302) setTimeout(sendRequest, pause, socket);
         else {

@@ -2,18 +2,18 @@ import { expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { accountWithLinks } from '../support/account.ts';
 import { firefox } from '../support/agents-of-people.ts';
-import { AnswerReader } from '../support/answer-reader.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
 import { storeFolder } from '../support/migrated-store.ts';
 import { problemsOf, runServer } from '../support/program.ts';
+import { ResponseReader } from '../support/response-reader.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 /** `npm run test:fuzz` opens more connections. */
 const connections = Number(process.env.CONNECTIONS ?? 4_000);
 const seed = Number(process.env.SEED ?? 1 + (Date.now() % 1_000_000_000));
 const concurrency = 24;
-const answerTimeout = 60_000;
+const responseTimeout = 60_000;
 
 const suffixes = Array.from({ length: 32 }, (_, index) => `token-${index}`);
 
@@ -63,8 +63,8 @@ function randomExchange(below: (limit: number) => number, host: string): Exchang
 /** Sends a request and closes the connection. Resolves with what is wrong with the answer, or null. */
 function runExchange(port: number, { sent, status, suffix, closing }: Exchange): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
-  const timer = setTimeout(() => resolve('no answer in time'), answerTimeout);
-  const reader = new AnswerReader(() => false);
+  const timer = setTimeout(() => resolve('no answer in time'), responseTimeout);
+  const reader = new ResponseReader(() => false);
   let problem: string | null = 'no answer';
   Bun.connect({
     hostname: '127.0.0.1',
@@ -79,12 +79,12 @@ function runExchange(port: number, { sent, status, suffix, closing }: Exchange):
       },
       data(socket, chunk) {
         if (status === 0) return;
-        const [answer] = reader.take(chunk.toString('latin1'));
-        if (answer === undefined) return;
+        const [response] = reader.take(chunk.toString('latin1'));
+        if (response === undefined) return;
         const isRight =
-          answer.status === status &&
-          (status !== 302 || answer.location === `https://destination.example/${suffix}`);
-        problem = isRight ? null : `${answer.status} ${answer.location} for ${suffix} ${status}`;
+          response.status === status &&
+          (status !== 302 || response.location === `https://destination.example/${suffix}`);
+        problem = isRight ? null : `${response.status} ${response.location} for ${suffix} ${status}`;
         if (closing === 'ends') socket.end();
         if (closing === 'terminates') socket.terminate();
       },

@@ -15,10 +15,10 @@ test.each(storeKinds)(
     for (let round = 0; round < rounds; round++) {
       const headers = bearer(pair.refresh_token);
       const refresh = () => app.call('GET', '/api/v1/auth/refresh_access_token', { headers });
-      const answers = await Promise.all(Array.from({ length: 8 }, refresh));
-      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
-      expect(new Set(answers.map(({ json }) => json.refresh_token)).size).toBe(1);
-      pair = answers[0]?.json;
+      const responses = await Promise.all(Array.from({ length: 8 }, refresh));
+      expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect(new Set(responses.map(({ json }) => json.refresh_token)).size).toBe(1);
+      pair = responses[0]?.json;
     }
     const listed = await app.call('GET', '/api/v1/link', { headers: bearer(pair.access_token) });
     expect(listed.status).toBe(200);

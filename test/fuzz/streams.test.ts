@@ -1,35 +1,35 @@
 import { expect, test } from 'bun:test';
 import { accountWithLinks } from '../support/account.ts';
-import { AnswerReader, type ReadAnswer } from '../support/answer-reader.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
 import { storeFolder } from '../support/migrated-store.ts';
 import { problemsOf, runServer } from '../support/program.ts';
 import { drawStream, type Stream, type StreamRequest } from '../support/request-streams.ts';
+import { type ReadResponse, ResponseReader } from '../support/response-reader.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 /** `npm run test:fuzz` sends more streams. To repeat a failure, use its seed: `SEED=… npm run test:fuzz`. */
 const streams = Number(process.env.STREAMS ?? 1_000);
 const seed = Number(process.env.SEED ?? 1 + (Date.now() % 1_000_000_000));
 const concurrency = 16;
-const answerTimeout = 60_000;
+const responseTimeout = 60_000;
 
 const suffixes = Array.from({ length: 64 }, (_, index) => `token-${index}`);
 const destinationOf = (suffix: string) => `https://destination.example/${suffix}`;
 
 /** Sends the parts one by one, and reads until every answer has arrived, one has `Connection: close`, or the connection ends. */
-function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
+function send(port: number, stream: Stream): Promise<ReadResponse[]> {
   const { requests, cuts } = stream;
   const bytes = Buffer.from(requests.map((request) => request.bytes).join(''), 'latin1');
-  const reader = new AnswerReader((index) => requests[index]?.isHead === true);
-  const answers: ReadAnswer[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer[]>();
-  const timer = setTimeout(() => reject(new Error('no answer in time')), answerTimeout);
+  const reader = new ResponseReader((index) => requests[index]?.isHead === true);
+  const responses: ReadResponse[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<ReadResponse[]>();
+  const timer = setTimeout(() => reject(new Error('no answer in time')), responseTimeout);
   let onDrain = () => {};
   const done = () => {
     clearTimeout(timer);
     onDrain();
-    if (reader.rest === '') resolve(answers);
+    if (reader.rest === '') resolve(responses);
     else reject(new Error(`half an answer: ${reader.rest.slice(0, 200)}`));
   };
   Bun.connect({
@@ -57,11 +57,11 @@ function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
       drain: () => onDrain(),
       data(socket, chunk) {
         try {
-          answers.push(...reader.take(chunk.toString('latin1')));
+          responses.push(...reader.take(chunk.toString('latin1')));
         } catch (cause) {
           reject(cause);
         }
-        const isOver = answers.length >= requests.length || answers.at(-1)?.closes === true;
+        const isOver = responses.length >= requests.length || responses.at(-1)?.closes === true;
         if (!isOver || reader.rest !== '') return;
         socket.end();
         done();
@@ -77,18 +77,18 @@ const describeRequest = ({ bytes }: StreamRequest): string =>
   `${bytes.length} ${JSON.stringify(bytes.slice(0, 24))}${bytes.includes('X-Detour') ? ' by the detour' : ''}`;
 
 /** What is wrong with these answers, or null. */
-function problemIn({ requests }: Stream, answers: readonly ReadAnswer[]): string | null {
-  for (const [index, { status, location, closes }] of answers.entries()) {
+function problemIn({ requests }: Stream, responses: readonly ReadResponse[]): string | null {
+  for (const [index, { status, location, closes }] of responses.entries()) {
     const request = requests[index];
     if (request === undefined) return `answer ${index} of ${requests.length}`;
     if (!request.statuses.includes(status)) return `request ${index} is answered ${status}`;
     if (status === 302 && location !== destinationOf(request.suffix))
       return `request ${index} for ${request.suffix} leads to ${location}`;
     if (closes && status < 400) return `request ${index} is answered ${status}, as the last`;
-    if (closes && index < answers.length - 1) return `an answer after the last, ${index}`;
+    if (closes && index < responses.length - 1) return `an answer after the last, ${index}`;
   }
-  if (answers.length === requests.length || answers.at(-1)?.closes === true) return null;
-  return `${answers.length} answers to ${requests.length} requests`;
+  if (responses.length === requests.length || responses.at(-1)?.closes === true) return null;
+  return `${responses.length} answers to ${requests.length} requests`;
 }
 
 test(`${streams} streams of pipelined requests, with lengths around every limit and split anywhere, get correct responses`, async () => {

@@ -9,11 +9,11 @@ interface ClientOptions {
 /** Posts JSON to a running program; throws unless the response is a success. */
 export const postTo =
   (url: string, { headers, tls }: ClientOptions = {}) =>
-  async <Answer>(
+  async <TestResponse>(
     path: string,
     body: object,
     extraHeaders: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> => {
+  ): Promise<TestResponse> => {
     const response = await fetch(url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers, ...extraHeaders },
@@ -21,7 +21,7 @@ export const postTo =
       ...(tls === undefined ? {} : { tls }),
     });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as Answer;
+    return (await response.json()) as TestResponse;
   };
 
 export interface Account {

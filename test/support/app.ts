@@ -9,7 +9,7 @@ import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 export type StoreKind = 'sqlite' | 'postgres';
 export const storeKinds: readonly StoreKind[] = ['sqlite', 'postgres'];
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -34,9 +34,9 @@ export interface TestApp {
   readonly clock: { now: number };
   /** Lines that were logged as errors: a test that expects none checks that there are none. */
   readonly faults: string[];
-  call(method: string, path: string, send?: Send): Promise<Answer>;
+  call(method: string, path: string, send?: Send): Promise<TestResponse>;
   /** Visits a short link like a person's browser, without following redirects. */
-  visit(path: string, headers?: Record<string, string>, init?: RequestInit): Promise<Answer>;
+  visit(path: string, headers?: Record<string, string>, init?: RequestInit): Promise<TestResponse>;
   /** Creates an account with its own organization and an API key. */
   createAccount(email?: string): Promise<TestAccount>;
   stop(): Promise<void>;
@@ -91,7 +91,11 @@ export async function startApp(
   // The certificates of tests are self-signed.
   const anyCertificate = protocol === 'https:' ? { tls: { rejectUnauthorized: false } } : {};
 
-  async function call(method: string, path: string, { body, key, headers = {} }: Send = {}): Promise<Answer> {
+  async function call(
+    method: string,
+    path: string,
+    { body, key, headers = {} }: Send = {},
+  ): Promise<TestResponse> {
     const response = await fetch(url + path, {
       ...anyCertificate,
       method,
@@ -103,7 +107,7 @@ export async function startApp(
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    return answerOf(response);
+    return responseOf(response);
   }
 
   let accounts = 0;
@@ -116,7 +120,7 @@ export async function startApp(
     faults,
     call,
     async visit(path, headers = {}, init = {}) {
-      return answerOf(
+      return responseOf(
         await fetch(path.startsWith('http') ? path : url + path, {
           ...anyCertificate,
           redirect: 'manual',
@@ -160,7 +164,7 @@ const closedPort = '127.0.0.1:9';
 const onlyThisMachine = async (name: string): Promise<readonly string[]> =>
   name === 'localhost' ? ['127.0.0.1'] : [];
 
-async function answerOf(response: Response): Promise<Answer> {
+async function responseOf(response: Response): Promise<TestResponse> {
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   return {

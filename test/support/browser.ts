@@ -150,8 +150,9 @@ export async function dashboardOf(
   const page = takeIdle(options) ?? (await (await freshContext(options)).newPage());
   inUse.push({ page, options });
   const context = page.context();
-  const answer = await context.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
-  if (answer.status() !== 201) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`);
+  const response = await context.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
+  if (response.status() !== 201)
+    throw new Error(`not signed in: ${response.status()} ${await response.text()}`);
   await page.goto(app.url + path);
   await page.locator('main h1').first().waitFor();
   return page;

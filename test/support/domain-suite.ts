@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'bun:test';
-import { type Answer, type StoreKind, startApp, type TestAccount, type TestApp } from './app.ts';
+import { type StoreKind, startApp, type TestAccount, type TestApp, type TestResponse } from './app.ts';
 import { pollUntil } from './eventually.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './name-server.ts';
 import { visitRaw } from './raw-http.ts';
@@ -40,15 +40,15 @@ export function domainSuite(store: StoreKind) {
     expect(suite.app.faults).toEqual([]);
   });
 
-  const add = (domain: unknown, { key }: TestAccount = suite.owner): Promise<Answer> =>
+  const add = (domain: unknown, { key }: TestAccount = suite.owner): Promise<TestResponse> =>
     suite.app.call('POST', '/api/v1/domain', { key, body: { domain } });
   const read = async (id: number, { key }: TestAccount = suite.owner) =>
     (await suite.app.call('GET', `/api/v1/domain/${id}`, { key })).json;
-  const verify = (id: number, { key }: TestAccount = suite.owner): Promise<Answer> =>
+  const verify = (id: number, { key }: TestAccount = suite.owner): Promise<TestResponse> =>
     suite.app.call('POST', `/api/v1/domain/${id}/verify`, { key });
-  const remove = (id: number, query = '', { key }: TestAccount = suite.owner): Promise<Answer> =>
+  const remove = (id: number, query = '', { key }: TestAccount = suite.owner): Promise<TestResponse> =>
     suite.app.call('DELETE', `/api/v1/domain/${id}${query}`, { key });
-  const link = (domain: string, suffix: string, { key }: TestAccount = suite.owner): Promise<Answer> =>
+  const link = (domain: string, suffix: string, { key }: TestAccount = suite.owner): Promise<TestResponse> =>
     suite.app.call('POST', '/api/v1/link?disable_png=true', {
       key,
       body: { destination_url: 'https://destination.example/', domain, suffix },
@@ -56,7 +56,7 @@ export function domainSuite(store: StoreKind) {
   const visit = (host: string, path: string) => visitRaw(suite.app.url, { host, path });
 
   /** Publishes the TXT record that the answer asks for. */
-  function publishProof({ json }: Answer): void {
+  function publishProof({ json }: TestResponse): void {
     const record = json.records.find(({ purpose }: { purpose: string }) => purpose === 'proof');
     names[record.name] = { TXT: ['v=something else', record.value] };
   }
@@ -69,12 +69,12 @@ export function domainSuite(store: StoreKind) {
     return added.json.id;
   }
   /** Waits for the lookup that adding a domain triggers, so that none is in flight when the test moves the clock. */
-  const waitForLookup = ({ json }: Answer, account: TestAccount = suite.owner) =>
+  const waitForLookup = ({ json }: TestResponse, account: TestAccount = suite.owner) =>
     eventuallyReturns(
       () => read(json.id, account),
       ({ checked_at }) => checked_at !== null,
     );
-  const eventuallyReturns = <T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> =>
+  const eventuallyReturns = <T>(ask: () => Promise<T>, isDone: (response: T) => boolean): Promise<T> =>
     pollUntil(ask, isDone, 'the background job to finish');
 
   return {

@@ -1,4 +1,4 @@
-import type { Answer, TestAccount, TestApp } from './app.ts';
+import type { TestAccount, TestApp, TestResponse } from './app.ts';
 
 export interface Member extends TestAccount {
   /** The headers that the dashboard sends in a browser: the session cookie and the origin. */
@@ -21,7 +21,7 @@ export async function browserHeadersOf(
   return { cookie, origin: app.url };
 }
 
-export const invite = (app: TestApp, key: string, email: string, role = 'editor'): Promise<Answer> =>
+export const invite = (app: TestApp, key: string, email: string, role = 'editor'): Promise<TestResponse> =>
   app.call('POST', '/api/v1/invitation', { key, body: { email, role } });
 
 /** A user who joined the administrator's organization by invitation. */

@@ -16,14 +16,14 @@ export interface Sites {
   isUnresolvable: boolean;
   /** Resolves all names under example.com to this machine. */
   readonly lookup: (name: string) => Promise<readonly string[]>;
-  answer(host: string, path: string, answer: () => Response): void;
+  respond(host: string, path: string, response: () => Response): void;
   requestsTo(host: string): readonly SiteRequest[];
   stop(): void;
 }
 
 /** A real server of many hosts. By default, every page exists and no robots.txt does. */
 export function startSites(): Sites {
-  const answers = new Map<string, () => Response>();
+  const responses = new Map<string, () => Response>();
   const requests: SiteRequest[] = [];
   const server = Bun.serve({
     port: 0,
@@ -32,7 +32,7 @@ export function startSites(): Sites {
       const { hostname: host, pathname: path } = new URL(request.url);
       requests.push({ host, path, agent: request.headers.get('user-agent') ?? '', at: sites.clock.now });
       const isRobots = path === '/robots.txt';
-      return answers.get(host + path)?.() ?? new Response('a page', { status: isRobots ? 404 : 200 });
+      return responses.get(host + path)?.() ?? new Response('a page', { status: isRobots ? 404 : 200 });
     },
   });
   const sites: Sites = {
@@ -40,7 +40,7 @@ export function startSites(): Sites {
     clock: { now: 0 },
     isUnresolvable: false,
     lookup: async (name) => (name.endsWith('.example.com') && !sites.isUnresolvable ? ['127.0.0.1'] : []),
-    answer: (host, path, answer) => void answers.set(host + path, answer),
+    respond: (host, path, response) => void responses.set(host + path, response),
     requestsTo: (host) => requests.filter((request) => request.host === host),
     stop: () => void server.stop(true),
   };

@@ -84,10 +84,10 @@ export function isComplete(request: string): boolean {
   return body !== undefined && body.length >= Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
 }
 
-export const answer = (head: string, body: string | Buffer = '') =>
+export const response = (head: string, body: string | Buffer = '') =>
   Buffer.concat([Buffer.from(`HTTP/1.1 ${head}\r\n\r\n`), Buffer.from(body)]);
 
-export const ok: Responder = (socket) => socket.end(answer('200 OK\r\ncontent-length: 2', 'ok'));
+export const ok: Responder = (socket) => socket.end(response('200 OK\r\ncontent-length: 2', 'ok'));
 
 export async function nameServer(zone: Zone): Promise<NameServer> {
   const server = await startNameServer(zone);

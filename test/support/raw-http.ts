@@ -3,7 +3,7 @@ import { firefox } from './agents-of-people.ts';
 import { scaledToLoad } from './scaled-to-load.ts';
 
 /** HTTP at the byte level, for what `fetch` would correct, refuse or omit. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   /** By lower-case name; values of the same name are joined by a line break. */
   readonly headers: Readonly<Record<string, string>>;
@@ -21,15 +21,15 @@ export interface RawRequest {
 }
 
 /** Sends one well-formed request on a connection of its own, with any Host and any path, unnormalized. */
-export async function visitRaw(url: string, request: RawRequest): Promise<RawAnswer> {
+export async function visitRaw(url: string, request: RawRequest): Promise<RawResponse> {
   const { method = 'GET', path, host = new URL(url).host, headers = {}, body, unframed = '' } = request;
   const all: Record<string, string> = { host, 'user-agent': firefox, connection: 'close', ...headers };
   if (body !== undefined) all['content-length'] = String(Buffer.byteLength(body));
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? unframed}`);
-  const [answer] = await exchange(url, bytes, { answers: 1, bodyless: method === 'HEAD' });
-  if (!answer) throw new Error(`no answer to ${method} ${path}`);
-  return answer;
+  const [response] = await exchange(url, bytes, { responses: 1, bodyless: method === 'HEAD' });
+  if (!response) throw new Error(`no answer to ${method} ${path}`);
+  return response;
 }
 
 /**
@@ -41,16 +41,16 @@ export function exchange(
   url: string,
   bytes: string | Uint8Array,
   {
-    answers = Number.POSITIVE_INFINITY,
-    timeout = Number.isFinite(answers) ? 60_000 : 1_000,
+    responses = Number.POSITIVE_INFINITY,
+    timeout = Number.isFinite(responses) ? 60_000 : 1_000,
     bodyless = false,
     /** The offsets at which the bytes are split into separate writes. */
     cuts = [] as readonly number[],
   } = {},
-): Promise<RawAnswer[]> {
+): Promise<RawResponse[]> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
-    const found: RawAnswer[] = [];
+    const found: RawResponse[] = [];
     let rest = '';
     // Each character of a string is sent as one byte, so that a test can write any byte.
     const all = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
@@ -66,19 +66,19 @@ export function exchange(
       socket.destroy();
       resolve(found);
     };
-    socket.setTimeout(Number.isFinite(answers) ? timeout : scaledToLoad(timeout), finish);
+    socket.setTimeout(Number.isFinite(responses) ? timeout : scaledToLoad(timeout), finish);
     // A server that closes a connection with unread bytes causes a reset after the response.
     socket.on('error', () => {});
     socket.on('close', finish);
     socket.on('data', (chunk) => {
-      rest = takeAnswers(rest + chunk.toString('latin1'), bodyless, found);
-      if (found.length >= answers) finish();
+      rest = takeResponses(rest + chunk.toString('latin1'), bodyless, found);
+      if (found.length >= responses) finish();
     });
   });
 }
 
 /** Adds the complete responses to `found`, and returns the rest: an incomplete one. */
-function takeAnswers(received: string, bodyless: boolean, found: RawAnswer[]): string {
+function takeResponses(received: string, bodyless: boolean, found: RawResponse[]): string {
   let rest = received;
   for (;;) {
     const headEnd = rest.indexOf('\r\n\r\n');

@@ -4,7 +4,7 @@ const moved = 'https://destination.example/';
 const large = 'x'.repeat(7_000_000);
 
 /** The responses of the app server, and of a plain Bun server to compare with. */
-export function answer(request: Request): Response | Promise<Response> {
+export function respond(request: Request): Response | Promise<Response> {
   const path = pathOf(request);
   if (path.startsWith('/known')) return new Response(null, { status: 302, headers: { location: moved } });
   if (path === '/read') return request.text().then((text) => new Response(`read ${text}\n`));
@@ -43,7 +43,7 @@ export function openSampleService(): SampleService {
     (request, { address }) => {
       const path = pathOf(request);
       asked.push(`${request.method} ${path}`);
-      return path === '/who' ? new Response(`${address}\n`) : answer(request);
+      return path === '/who' ? new Response(`${address}\n`) : respond(request);
     },
     ({ path }, peer) => {
       if (path === '/known/who')

@@ -17,8 +17,8 @@ export function sessionSuite(store: StoreKind) {
     app.call('POST', '/api/v1/session', { body: { email, password }, headers });
   const signedInAccount = async () => {
     const account = await app.createAccount(`session${++accounts}@example.com`);
-    const answer = await signIn(account.email, account.password);
-    return { ...account, cookie: cookieIn(answer.headers).pair };
+    const response = await signIn(account.email, account.password);
+    return { ...account, cookie: cookieIn(response.headers).pair };
   };
   const isSignedIn = async (cookie: string) =>
     (await app.call('GET', '/api/v1/user', { headers: { cookie } })).status === 200;

@@ -15,7 +15,7 @@ const opened: Site[] = [];
 const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
 
 /** A site on a port of its own, and so a host of its own; by default at an address that may be fetched from. */
-export function site(answer: (path: string) => Response | Promise<Response>, address = outside): Site {
+export function site(response: (path: string) => Response | Promise<Response>, address = outside): Site {
   const asked: string[] = [];
   let [active, maxActive] = [0, 0];
   const server = Bun.serve({
@@ -27,7 +27,7 @@ export function site(answer: (path: string) => Response | Promise<Response>, add
       asked.push(pathname + search);
       maxActive = Math.max(maxActive, ++active);
       try {
-        return await answer(pathname);
+        return await response(pathname);
       } finally {
         active -= 1;
       }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { Overrides } from '../../src/app.ts';
-import { type Answer, startApp, type TestApp } from './app.ts';
+import { startApp, type TestApp, type TestResponse } from './app.ts';
 import { selfSigned } from './certificate.ts';
 
 export const secureHost = 'links.example.com';
@@ -18,7 +18,7 @@ export interface TlsApp extends AsyncDisposable {
   /** Replaces the certificate and key files with new ones. */
   renew(host?: string): void;
   /** A request to the port without TLS. */
-  plain(path: string, init?: RequestInit): Promise<Answer>;
+  plain(path: string, init?: RequestInit): Promise<TestResponse>;
 }
 
 /** The app with HTTPS from files, and a second port without TLS. */

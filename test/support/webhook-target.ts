@@ -19,9 +19,9 @@ export interface WebhookTarget {
   stop(): void;
 }
 
-/** A real server on a free port of the loopback. `answer` gets the number of earlier calls. */
+/** A real server on a free port of the loopback. `response` gets the number of earlier calls. */
 export function startTarget(
-  answer: (before: number, call: Received) => Response | Promise<Response> = () => new Response('thanks'),
+  response: (before: number, call: Received) => Response | Promise<Response> = () => new Response('thanks'),
 ): WebhookTarget {
   const received: Received[] = [];
   const server = Bun.serve({
@@ -37,7 +37,7 @@ export function startTarget(
         at: Date.now(),
       };
       received.push(call);
-      return answer(received.length - 1, call);
+      return response(received.length - 1, call);
     },
   });
   return {

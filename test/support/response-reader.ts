@@ -1,4 +1,4 @@
-export interface ReadAnswer {
+export interface ReadResponse {
   readonly status: number;
   readonly location: string | null;
   /** The response says `Connection: close`. */
@@ -6,7 +6,7 @@ export interface ReadAnswer {
 }
 
 /** Parses HTTP responses from a stream of chunks; throws at anything else. */
-export class AnswerReader {
+export class ResponseReader {
   readonly #isBodyless: (index: number) => boolean;
   #text = '';
   #count = 0;
@@ -21,9 +21,9 @@ export class AnswerReader {
     return this.#text;
   }
 
-  take(chunk: string): ReadAnswer[] {
+  take(chunk: string): ReadResponse[] {
     this.#text += chunk;
-    const answers: ReadAnswer[] = [];
+    const responses: ReadResponse[] = [];
     let offset = 0;
     for (;;) {
       const headEnd = this.#text.indexOf('\r\n\r\n', offset);
@@ -33,7 +33,7 @@ export class AnswerReader {
       if (status === undefined) throw new Error(`no answer: ${head.slice(0, 200)}`);
       const end = this.#bodyEnd(head, headEnd + 4, Number(status));
       if (end === null) break;
-      answers.push({
+      responses.push({
         status: Number(status),
         location: /\r\nlocation: ([^\r]*)\r\n/i.exec(head)?.[1] ?? null,
         closes: /\r\nconnection: *close\r\n/i.test(head),
@@ -42,7 +42,7 @@ export class AnswerReader {
       offset = end;
     }
     this.#text = this.#text.slice(offset);
-    return answers;
+    return responses;
   }
 
   #bodyEnd(head: string, start: number, status: number): number | null {
