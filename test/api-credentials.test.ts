@@ -107,6 +107,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
       'name',
       'prefix',
     ]);
+    expect(made.json.prefix).toMatch(/^lnt_[0-9A-Za-z]{6}$/);
     expect(made.json.key).toStartWith(made.json.prefix);
     expect(made.json.last_used_at).toBeNull();
     const listed = async () => (await app.call('GET', '/api/v1/api_key', { key })).json;

@@ -56,7 +56,12 @@ function readFrom(folder: string, from: Position, end: Position | null = null) {
 }
 
 test('a flipped bit anywhere loses only the record that contains it', () => {
-  const records = [1, 2, 3].map((at) => recordOf([hitAt(at * 10), hitAt(at * 10 + 1)]));
+  const records = [1, 2, 3].map((at) =>
+    recordOf([
+      hitAt(at * 10, { doNotTrack: at === 3 }),
+      hitAt(at * 10 + 1, { outcome: 'expired', target: null, method: 'PROPFIND' }),
+    ]),
+  );
   const [first, second] = records.map((record) => record.length) as [number, number];
   for (let byte = 0; byte < second; byte++)
     for (const bit of [0, 3, 7]) {
@@ -194,6 +199,15 @@ test("a visitor can't forge a record, even knowing everything that follows", () 
     const found = findRecord((from, length) => forged.subarray(from, from + length), at, size);
     // Only before a whole hit, where the head overwrites lines of the previous hit: no field is as long as that.
     expect(found).toBe(hitOffsets.includes(at + 8) ? at : null);
+  }
+});
+
+test('a record that begins at the end of one read and ends in the next is found', () => {
+  const record = recordOf([hitAt(1)]);
+  for (const overlap of [1, 8, 9, 10, record.length - 1, record.length]) {
+    const bytes = Buffer.concat([Buffer.alloc(1024 * 1024 - overlap), record]);
+    const found = findRecord((from, length) => bytes.subarray(from, from + length), 0, bytes.length);
+    expect([overlap, found]).toEqual([overlap, bytes.length - record.length]);
   }
 });
 

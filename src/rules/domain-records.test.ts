@@ -123,6 +123,18 @@ test.each([
   ['a name of another organization', {}, { isVerified: false, isTaken: true }, 'Another organization has'],
   ['no address', {}, {}, 'Add the CNAME record to links.example.com'],
   ['another address', { a: found('198.51.100.7') }, {}, 'leads to "198.51.100.7", not to links.example.com'],
+  [
+    'two other addresses',
+    { a: found('198.51.100.7', '198.51.100.8') },
+    {},
+    'leads to "198.51.100.7" and "198.51.100.8", not to',
+  ],
+  [
+    'many other addresses',
+    { a: found('198.51.100.7', '198.51.100.8', '198.51.100.9') },
+    {},
+    'leads to "198.51.100.7", "198.51.100.8" and 1 more, not to',
+  ],
   ['another name', { cname: found('shop.example.net') }, {}, 'leads to "shop.example.net"'],
   ['an additional address', { a: found('192.0.2.1', '198.51.100.7') }, {}, 'but also to "198.51.100.7"'],
   ['an address that can not be looked up', { a: unknown }, {}, 'did not answer for go.example.org'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { networksAround, widestNetwork } from './networks.ts';
+import { floodNetwork, networksAround, widestNetwork } from './networks.ts';
 
 const names = (network: string) => networksAround(network).map(({ name }) => name);
 
@@ -17,6 +17,13 @@ test('around a /64 are its /56 and its /48', () => {
 test('around an IPv4 address is its /24', () => {
   expect(names('198.51.100.7')).toEqual(['198.51.100.7', '198.51.100.0/24']);
   expect(widestNetwork('198.51.100.7')).toBe('198.51.100.0/24');
+});
+
+test('floods are counted by the /24 of an IPv4 address, and by the /48 of an IPv6 one', () => {
+  expect(floodNetwork('198.51.100.7')).toBe('198.51.100');
+  expect(floodNetwork('2001:db8:1:ab12::7')).toBe('2001:db8:1');
+  expect(floodNetwork('2001:db8::7')).toBe('2001:db8:0');
+  expect(floodNetwork('::1')).toBe('0:0:0');
 });
 
 test('a text that is not a network is returned alone', () => {

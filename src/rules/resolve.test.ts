@@ -125,6 +125,8 @@ describe('the outcome of a hit', () => {
     ['an Android visitor', { ...android, ...ios }, { device: 'android' }, toAndroid],
     ['an iOS visitor', { ...android, ...ios }, { device: 'ios' }, toIos],
     ['any other visitor', { ...android, ...ios }, {}, toDefault],
+    ['an Android visitor of a link with only that destination', android, { device: 'android' }, toAndroid],
+    ['an iOS visitor of a link with only that destination', ios, { device: 'ios' }, toIos],
     ['an Android visitor of a link with an iOS destination', ios, { device: 'android' }, toDefault],
     ['an iOS visitor of a link with an Android destination', android, { device: 'ios' }, toDefault],
     [

@@ -11,6 +11,8 @@ describe('robots.txt', () => {
     expect([allows(text, '/a'), allows(text, '/b'), allows(text, '/c')]).toEqual([true, false, true]);
     expect(allows('User-agent: *\nDisallow: /', '/x')).toBe(false);
     expect(allows('User-agent: someone\nDisallow: /', '/x')).toBe(true);
+    const others = 'User-agent: linnet-watch\nDisallow: /ours\nUser-agent: other\nDisallow: /theirs';
+    expect([allows(others, '/ours'), allows(others, '/theirs')]).toEqual([false, true]);
     expect(allows('User-agent: Linnet-Watch/1.0\nDisallow: /', '/x')).toBe(false);
   });
 
@@ -27,13 +29,14 @@ describe('robots.txt', () => {
   });
 
   test('wildcards, end anchors and escapes are supported', () => {
-    const text = 'User-agent: *\nDisallow: /*.pdf$\nDisallow: /p*q*r\nDisallow: /ü\nDisallow: /%7euser';
+    const text = 'User-agent: *\nDisallow: /*.pdf$\nDisallow: /p*q*r\nDisallow: /ü\nDisallow: /%7euser\nDisallow: /2*2$';
     expect(allows(text, '/a/b.pdf')).toBe(false);
     expect(allows(text, '/a/b.pdf?x')).toBe(true);
     expect(allows(text, '/p1q2r3')).toBe(false);
     expect(allows(text, '/p1r2q3')).toBe(true);
     expect(allows(text, '/%C3%BCber')).toBe(false);
     expect(allows(text, '/~user')).toBe(false);
+    expect([allows(text, '/2'), allows(text, '/22')]).toEqual([true, false]);
   });
 
   test("an invalid or hostile file is parsed quickly and allows what it doesn't forbid", () => {

@@ -85,6 +85,18 @@ describe('a rule after another', () => {
       [{ kind: 'partly_reached', key: 'country', values: ['DE'], by: 0 }],
     ],
     [{ country: ['DE'], device: ['mobile'] }, { country: ['DE', 'AT'] }, []],
+    // That a rule matches nobody is said alone.
+    [{}, { from: '2027-01-02T00:00:00Z', to: '2027-01-01T00:00:00Z' }, [{ kind: 'reversed' }]],
+    [
+      {},
+      { country: ['DE'], not: { country: ['DE'] } },
+      [{ kind: 'excluded', key: 'country', values: ['DE'], isAll: true }],
+    ],
+    [
+      {},
+      { country: ['DE', 'AT'], not: { country: ['AT'] } },
+      [{ kind: 'excluded', key: 'country', values: ['AT'], isAll: false }, firstCovers],
+    ],
   ])('%j %j', (first, second, findings) => {
     expect(findingsOfLast(first, second) ?? []).toEqual([...findings]);
   });
