@@ -17,6 +17,13 @@ const insert = (queries: Queries, word: string) => queries.insertInto('words').v
 const stored = async () =>
   (await database.read.selectFrom('words').select('word').execute()).map(({ word }) => word);
 
+test("a change's reads end with it, and their error names the time that they had", async () => {
+  const terms = { ...internalReadTerms, timeout: 8_000, changeDeadline: performance.now() + 1_500 };
+  const late = await sql`select pg_sleep(60)`.execute(database.readFor(terms)).catch((cause) => cause);
+  expect(late).toBeInstanceOf(TookTooLong);
+  expect(late.timeout).toBeLessThanOrEqual(1_500);
+});
+
 test('a commit that PostgreSQL turned into a rollback is a failure, and affects no other change of its batch', async () => {
   const insertIgnoringErrors = async (queries: Queries, words: readonly string[]) => {
     for (const word of words) await insert(queries, word);

@@ -125,7 +125,12 @@ export function openPostgres(
     kind: 'postgres',
     read,
     readFor: ({ changeDeadline = Number.POSITIVE_INFINITY, ...given }) => {
-      const terms = { ...given, deadline: Math.min(given.deadline, changeDeadline) };
+      const left = Math.max(0, changeDeadline - performance.now());
+      const terms = {
+        ...given,
+        deadline: Math.min(given.deadline, changeDeadline),
+        timeout: Math.min(given.timeout, left),
+      };
       return queriesThrough(async () => ({
         query: (text, parameters, isPrepared) => reads.run(text, parameters, terms, isPrepared),
         release: () => {},
