@@ -129,6 +129,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
 
   test('reports moved and parked pages, bad certificates and missing hosts, for rules too', async () => {
     sites.respond(host, '/old', redirect(urlOf('/new'), 301));
+    sites.respond(host, '/before', () => new Response('', { status: 404 }));
     sites.respond(host, '/away', redirect(urlOf('/old'), 302));
     sites.respond(host, '/slash', redirect(urlOf('/slash/'), 308));
     sites.respond(host, '/inside', redirect('http://10.0.0.1:6379/', 302));
@@ -144,6 +145,9 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
       destination_url: urlOf('/old'),
       android_link_destination: urlOf('/away'),
       ios_link_destination: urlOf('/slash'),
+      // It has started: visitors are no longer sent there.
+      start_date: '2020-01-01',
+      before_start_url: urlOf('/before'),
       expired_url: urlOf('/sold'),
       watch_destination: true,
       rules: [

@@ -246,10 +246,12 @@ test('a full disk does not prevent redirects, and the hits are stored once there
 });
 
 test("while a disk stays full, hits that don't fit in memory are lost, and their number is logged", async () => {
-  let dropped = 0;
+  let [dropped, droppedSoFar] = [0, 0];
   const log = new Log('warn', (line) => {
-    const { event, hits } = JSON.parse(line);
-    if (event === 'clicks dropped') dropped += hits;
+    const { event, hits, dropped_so_far } = JSON.parse(line);
+    if (event !== 'clicks dropped') return;
+    dropped += hits;
+    droppedSoFar = dropped_so_far;
   });
   const app = await startApp({
     overrides: {
@@ -268,6 +270,7 @@ test("while a disk stays full, hits that don't fit in memory are lost, and their
     await Promise.all(Array.from({ length: 5_000 }, () => app.app.clicks.append(hit)));
     for (let sent = 0; sent < 5_000; sent++) await app.app.clicks.append(hit);
     expect(dropped).toBeGreaterThan(1_000);
+    expect(droppedSoFar).toBe(dropped);
     expect((await app.visit(`/${link.suffix}`)).status).toBe(302);
   } finally {
     await app.stop();

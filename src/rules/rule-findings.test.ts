@@ -71,6 +71,7 @@ describe('a rule after another', () => {
     [{ referrer: ['*.example.com'] }, { referrer: ['shop.example.com'] }, [firstCovers]],
     [{ referrer: ['*.example.com'] }, { referrer: ['www.example.com'] }, []],
     [{ not: { referrer: ['*.example.com'] } }, { referrer: ['example.com'] }, []],
+    [{ not: { referrer: ['*.example.com'] } }, { referrer: ['notexample.com'] }, [firstCovers]],
     [{ query: { a: [] } }, { query: { a: ['x'], b: [] } }, [firstCovers]],
     [{ query: { a: ['x'] } }, { query: { a: [] } }, []],
     [{ from: '2027-01-01T00:00:00Z' }, { from: '2027-02-01T00:00:00Z' }, [firstCovers]],

@@ -82,6 +82,12 @@ describe('buckets', () => {
     expect(days('Asia/Tokyo')).toEqual(['2026-06-01', '2026-06-02', '2026-06-03']);
   });
 
+  test('a range that ends at midnight has no visitors of the next day', () => {
+    const [week] = buckets('2026-11-16T00:00Z', '2026-11-18T00:00Z', 'week');
+    const hour = (text: string) => at(text) / hourLength;
+    expect(week?.days).toEqual({ from: hour('2026-11-16T00:00Z'), to: hour('2026-11-18T00:00Z') });
+  });
+
   test('contain each hour and day of the range once, in any timezone and range', () => {
     const zones = Intl.supportedValuesOf('timeZone');
     fc.assert(
