@@ -42,6 +42,23 @@ describe.each(storeKinds)('accounts on %s', (store) => {
       expect([status, json.error_code]).toEqual([403, 'REGISTRATION_CLOSED']);
     }));
 
+  test('a password has 8 to 256 characters, an email address 254 at most', () =>
+    withApp({ store }, async (app) => {
+      const problemWith = async (body: object) => {
+        const { status, json } = await register(app, {
+          email: `${crypto.randomUUID()}@example.com`,
+          ...body,
+        });
+        return status === 201 ? null : json.field_key;
+      };
+      const passwords = [7, 8, 256, 257].map((length) => ({ password: 'p'.repeat(length) }));
+      expect(await Promise.all(passwords.map(problemWith))).toEqual(['password', null, null, 'password']);
+      const emails = [254, 255].map((length) => ({
+        email: `${`someone@${'e.'.repeat(200)}`.slice(0, length - 1)}e`,
+      }));
+      expect(await Promise.all(emails.map(problemWith))).toEqual([null, 'email']);
+    }));
+
   test('of many simultaneous first accounts, one is created', () =>
     withApp({ ...closed, store }, async (app) => {
       const responses = await Promise.all(

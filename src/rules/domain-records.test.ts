@@ -71,6 +71,20 @@ test('a registered domain has the addresses of the host, if they are known', () 
   );
 });
 
+test('only the proof is required to verify a domain', () => {
+  const required = (host: string) =>
+    recordsOf(host, proof, target, nothing).map(({ type, is_required }) => [type, is_required]);
+  expect(required('go.example.org')).toEqual([
+    ['TXT', true],
+    ['CNAME', false],
+  ]);
+  expect(required('example.org')).toEqual([
+    ['TXT', true],
+    ['A', false],
+    ['AAAA', false],
+  ]);
+});
+
 test('if the operator sets addresses, every domain gets those', () => {
   const to = { host: null, addresses: ['192.0.2.7'] };
   for (const host of ['example.org', 'go.example.org'])
