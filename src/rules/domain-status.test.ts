@@ -24,6 +24,11 @@ test('only a proof verifies a domain', () => {
     'pending',
     'verified',
   ]);
+  // It was never there, so it can't be gone.
+  expect(after(pending, [100, 'gone'], [100, 'gone'])).toEqual({
+    ...pending,
+    checkedAt: start + 200 * hour,
+  });
   expect(after(pending, [5, 'present'])).toEqual({
     ...pending,
     verifiedAt: start + 5 * hour,

@@ -34,6 +34,7 @@ test.each<[string, QueryForwarding, string, string, string]>([
     `?a="<'#\r\n{é`,
     'https://e.com/?a=%22%3C%27%23%0D%0A%7B%C3%A9',
   ],
+  ['that begin with one of these', 'merge', 'https://e.com/', '?é=1', 'https://e.com/?%C3%A9=1'],
   ['with a lone surrogate', 'merge', 'https://e.com/', '?a=\ud800', 'https://e.com/?a=%EF%BF%BD'],
 ])('parameters are forwarded: %s (%s)', (_, forwarding, to, search, expected) => {
   expect(forward(to, search, forwarding)).toBe(expected);
@@ -44,6 +45,7 @@ test.each([
   ['https://e.com/', '/more', 'https://e.com/more'],
   ['https://e.com/a?b=1#c', '/more/of', 'https://e.com/a/more/of?b=1#c'],
   ['https://e.com/a', `/it's "`, 'https://e.com/a/it%27s%20%22'],
+  ['https://e.com/', '/é', 'https://e.com/%C3%A9'],
   ['https://e.com/a', '', 'https://e.com/a'],
 ])('a path is appended: %s and %s', (to, rest, expected) => {
   expect(forward(to, '', 'none', rest)).toBe(expected);

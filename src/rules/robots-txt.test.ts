@@ -26,10 +26,13 @@ describe('robots.txt', () => {
     expect(allows(text, '/shop/closed')).toBe(false);
     expect(allows(text, '/shop/open/1')).toBe(true);
     expect(allows(text, '/same')).toBe(true);
+    expect(allows(`${text}\nAllow: /`, '/shop/closed')).toBe(false);
+    expect(allows('User-agent: *\nAllow: /same\nDisallow: /same', '/same')).toBe(true);
   });
 
   test('wildcards, end anchors and escapes are supported', () => {
-    const text = 'User-agent: *\nDisallow: /*.pdf$\nDisallow: /p*q*r\nDisallow: /ü\nDisallow: /%7euser\nDisallow: /2*2$';
+    const text =
+      'User-agent: *\nDisallow: /*.pdf$\nDisallow: /p*q*r\nDisallow: /ü\nDisallow: /%7euser\nDisallow: /2*2$';
     expect(allows(text, '/a/b.pdf')).toBe(false);
     expect(allows(text, '/a/b.pdf?x')).toBe(true);
     expect(allows(text, '/p1q2r3')).toBe(false);
