@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import { isPublic, readAddress, unmapped } from './address-rules.ts';
+import { isPublic, readAddress, readUnmapped, unmapped } from './address-rules.ts';
 
 /** The ranges of IANA's special-purpose registries, and those of the list of threats: the first and last address of each range. */
 const specialAddresses = `
@@ -175,6 +175,9 @@ test('every first octet except the special ones has public addresses, and those 
 test('an IPv4-mapped address is treated as its IPv4 address', () => {
   const address = readAddress('::ffff:127.0.0.1');
   expect(address && unmapped(address).toString()).toBe('127.0.0.1');
+  expect(readUnmapped('::ffff:127.0.0.1')?.toString()).toBe('127.0.0.1');
+  expect(readUnmapped('::1')?.toString()).toBe('::1');
+  expect(readUnmapped('127.1')).toBeNull();
 });
 
 test('four parts are parsed as the library parses them, and nothing else is accepted', () => {
