@@ -38,6 +38,8 @@ test('a node is the sum of its processes', () => {
       waitingBytes: 900,
     },
   ]);
+  const [waiting] = nodesOf([report({ waiting_clicks: 1, waiting_since: now - 9_000 }), report({})], now);
+  expect(waiting?.waitingSince).toBe(now - 9_000);
 });
 
 test('on a running node, the last report of an ended process is not added again', () => {
@@ -63,4 +65,5 @@ test('a node is gone when all of its processes are, and has stranded clicks if s
   ]);
   expect(nodes.map(hasStrandedClicks)).toEqual([false, true]);
   expect(nodesOf([report(gone)], now).map(hasStrandedClicks)).toEqual([false]);
+  expect(nodesOf([report({ ...gone, waiting_bytes: 1 })], now).map(hasStrandedClicks)).toEqual([true]);
 });
