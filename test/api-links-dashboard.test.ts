@@ -56,6 +56,8 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
     await seedHits(app.app.context.database, [
       { ...hit, at: today },
       { ...hit, at: today },
+      // By a clock that is ahead.
+      { ...hit, at: today + day },
       { ...hit, at: today - 1 },
       { ...hit, at: today - 13 * day },
       { ...hit, at: today - 13 * day - 1 },
@@ -64,7 +66,9 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
     const { json } = await send('GET', '/link?daily=14&limit=2');
     expect(ids(json)).toEqual([other.id, link.id]);
     expect(json.links[0].daily_clicks).toEqual(Array(14).fill(0));
-    expect(json.links[1].daily_clicks).toEqual([1, ...Array(11).fill(0), 1, 2]);
+    expect(json.links[1].daily_clicks).toEqual([1, ...Array(11).fill(0), 1, 3]);
+    const alone = await send('GET', '/link?daily=14&limit=1&offset=1');
+    expect(alone.json.links).toEqual([json.links[1]]);
     expect((await send('GET', '/link?limit=2')).json.links[0]).not.toHaveProperty('daily_clicks');
     expect((await send('GET', '/link?daily=14&limit=101')).json.field_key).toBe('limit');
     for (const daily of ['0', '32', 'x', '-1']) {
