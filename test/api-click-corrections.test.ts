@@ -3,6 +3,7 @@ import { firefox, firefoxOf } from './support/agents-of-people.ts';
 import { storeKinds, type TestAccount, type TestResponse } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
+import { finishedCorrection } from './support/finished-correction.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 import { member } from './support/members.ts';
 
@@ -25,6 +26,8 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
   };
   const call = (method: string, path: string, body?: object, key = owner.key): Promise<TestResponse> =>
     app.call(method, path, { key, ...(body === undefined ? {} : { body }) });
+  const correct = async (method: string, path: string, body?: object, key = owner.key) =>
+    finishedCorrection(app, key, await call(method, path, body, key));
   const get = async (path: string) => (await call('GET', path)).json;
   const hit = (at: string, more: Partial<SeedHit> = {}): SeedHit => ({
     link: link.id,
@@ -55,7 +58,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     );
     const before = await get(`${clicksPath()}?class=all`);
     const span = { from: '2026-11-19T10:00:00Z', to: '2026-11-19T11:00:00Z' };
-    const done = await call('PATCH', `${clicksPath()}/reclassify`, {
+    const done = await correct('PATCH', `${clicksPath()}/reclassify`, {
       ...span,
       class: 'flood',
       to_class: 'human',
@@ -75,9 +78,9 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       { value: 'FR', clicks: 1 },
     ]);
 
-    const reverted = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: done.json.id });
+    const reverted = await correct('PATCH', `${clicksPath()}/reclassify`, { take_back: done.json.id });
     expect(reverted.json).toMatchObject({ kind: 'take_back', takes_back: done.json.id, hits: 2 });
-    const again = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: reverted.json.id });
+    const again = await correct('PATCH', `${clicksPath()}/reclassify`, { take_back: reverted.json.id });
     expect([again.status, again.json.field_key]).toEqual([400, 'take_back']);
     expect(await get(`${clicksPath()}?class=all`)).toEqual(before);
     expect(await counts()).toEqual({ ...none, clicks: 1, bot: 1, flood: 3 });
@@ -107,7 +110,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
 
   test('bots that a person reclassified as clicks have a reason of that name, and filters find them', async () => {
     await seed(hit('19T10:00:00'), hit('19T10:10:00', { class: 'bot', reason: 'monitor' }));
-    await call('PATCH', `${clicksPath()}/reclassify`, { class: 'human', to_class: 'bot' });
+    await correct('PATCH', `${clicksPath()}/reclassify`, { class: 'human', to_class: 'bot' });
     const stats = `/api/v1/link/${link.id}/stats?from=2026-11-01`;
     const byReason = await get(`${stats}&group_by=reason`);
     expect(
@@ -124,7 +127,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
 
   test("a person who was shown a page doesn't become a click by being reclassified as human", async () => {
     await seed(hit('19T10:00:00', { class: 'bot', reason: 'monitor', outcome: 'expired' }));
-    await call('PATCH', `${clicksPath()}/reclassify`, { class: 'bot', to_class: 'human' });
+    await correct('PATCH', `${clicksPath()}/reclassify`, { class: 'bot', to_class: 'human' });
     expect(await counts()).toEqual({ ...none, page: 1 });
   });
 
@@ -137,7 +140,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       hit('20T09:00:00', { visitor: 3 }),
       hit('19T10:00:00', { link: other.id, visitor: 2 }),
     );
-    const done = await call('DELETE', `${clicksPath()}?from=2026-11-19&to=2026-11-19`);
+    const done = await correct('DELETE', `${clicksPath()}?from=2026-11-19&to=2026-11-19`);
     expect([done.status, done.json.kind, done.json.hits, done.json.state]).toEqual([200, 'erase', 2, 'done']);
     expect(await counts()).toEqual({ ...none, clicks: 2 });
     expect((await totals('/api/v1/stats')).clicks).toBe(3);
@@ -148,9 +151,9 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     ).toEqual(['2026-11-20T09:00:00.000Z', '2026-11-18T10:00:00.000Z']);
     expect((await call('GET', `${clicksPath()}.csv?class=all`)).text.trim().split('\n')).toHaveLength(3);
 
-    await call('DELETE', `${clicksPath()}?from=2026-11-20`);
+    await correct('DELETE', `${clicksPath()}?from=2026-11-20`);
     expect((await get(`/api/v1/link/${link.id}`)).last_clicked_at).toContain('2026-11-18');
-    await call('DELETE', clicksPath());
+    await correct('DELETE', clicksPath());
     expect(await counts()).toEqual(none);
     expect(await get(`/api/v1/link/${link.id}`)).toMatchObject({ clicks: 0, last_clicked_at: null });
     expect((await get('/api/v1/clicks')).total_clicks).toBe(1);
@@ -162,13 +165,13 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       hit('19T10:00:00'),
       hit('19T10:00:00', { link: 987_654, organization: stranger.organizationId }),
     );
-    const unconfirmed = await call('DELETE', '/api/v1/clicks');
+    const unconfirmed = await correct('DELETE', '/api/v1/clicks');
     expect([unconfirmed.status, unconfirmed.json.error_code, unconfirmed.json.field_key]).toEqual([
       400,
       'FIELD_MISSING',
       'confirm',
     ]);
-    const done = await call('DELETE', '/api/v1/clicks?confirm=true');
+    const done = await correct('DELETE', '/api/v1/clicks?confirm=true');
     expect([done.status, done.json.hits]).toEqual([200, 1]);
     expect((await totals('/api/v1/stats')).clicks).toBe(0);
     const theirs = await app.call('GET', '/api/v1/clicks', { key: stranger.key });
@@ -177,7 +180,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
 
   test('clicks that were just answered are erased too', async () => {
     for (let visit = 0; visit < 3; visit++) await app.visit(link.path);
-    const done = await call('DELETE', clicksPath());
+    const done = await correct('DELETE', clicksPath());
     expect(done.json.hits).toBe(3);
     await app.app.clicks.settled();
     expect((await get(`${clicksPath()}?class=all`)).total_clicks).toBe(0);
@@ -189,19 +192,19 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     await database.write(async (queries) => {
       await queries.deleteFrom('hits').where('at', '<', Date.parse('2026-11-15T00:00:00Z')).execute();
     });
-    const cut = await call('DELETE', `${clicksPath()}?from=2026-11-10T10:30:00Z`);
+    const cut = await correct('DELETE', `${clicksPath()}?from=2026-11-10T10:30:00Z`);
     expect([cut.status, cut.json.error_code, cut.json.field_key]).toEqual([400, 'FIELD_INVALID', 'from']);
     expect(cut.json.error_message ?? cut.text).toContain('2026-11-10T11:00:00.000Z');
-    const reclassified = await call('PATCH', `${clicksPath()}/reclassify`, {
+    const reclassified = await correct('PATCH', `${clicksPath()}/reclassify`, {
       class: 'human',
       to_class: 'flood',
     });
     expect([reclassified.json.hits, reclassified.json.not_kept]).toEqual([1, 3]);
-    const done = await call('DELETE', `${clicksPath()}?to=2026-11-10T11:00:00Z`);
+    const done = await correct('DELETE', `${clicksPath()}?to=2026-11-10T11:00:00Z`);
     expect([done.json.hits, done.json.not_kept]).toEqual([0, 2]);
     expect(await counts()).toEqual({ ...none, clicks: 1, flood: 1 });
     expect((await get(`/api/v1/link/${link.id}`)).last_clicked_at).toContain('2026-11-10');
-    const all = await call('DELETE', '/api/v1/clicks?to=2026-11-12');
+    const all = await correct('DELETE', '/api/v1/clicks?to=2026-11-12');
     expect([all.json.hits, all.json.not_kept]).toEqual([0, 1]);
     expect((await totals('/api/v1/stats')).clicks).toBe(0);
     expect(await counts()).toEqual({ ...none, flood: 1 });
@@ -217,9 +220,9 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       'the message about the click',
     );
     const testDelivery = await call('POST', `${path}/webhook_test`);
-    await call('DELETE', `${path}/clicks?to=2026-11-19`);
+    await correct('DELETE', `${path}/clicks?to=2026-11-19`);
     expect((await get(`${path}/webhook_deliveries`)).total_webhook_deliveries).toBe(2);
-    await call('DELETE', `${path}/clicks`);
+    await correct('DELETE', `${path}/clicks`);
     const { webhook_deliveries } = await get(`${path}/webhook_deliveries`);
     expect(webhook_deliveries.map(({ id }: { id: number }) => id)).toEqual([testDelivery.json.id]);
   });
@@ -231,17 +234,17 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       });
     await app.app.clicks.settled();
     expect((await totals()).visitors).toBe(3);
-    await call('DELETE', `${clicksPath()}?from=2026-11-20T12:30:00.001Z`);
+    await correct('DELETE', `${clicksPath()}?from=2026-11-20T12:30:00.001Z`);
     expect(await totals()).toMatchObject({ clicks: 3, visitors: 3 });
     app.clock.now += 60_000;
     await app.visit(link.path, {
       'user-agent': firefoxOf(141),
     });
     await app.app.clicks.settled();
-    await call('DELETE', `${clicksPath()}?to=2026-11-20T12:31:00Z`);
+    await correct('DELETE', `${clicksPath()}?to=2026-11-20T12:31:00Z`);
     for (const path of [undefined, '/api/v1/stats'])
       expect(await totals(path)).toMatchObject({ clicks: 1, visitors: 1 });
-    await call('DELETE', clicksPath());
+    await correct('DELETE', clicksPath());
     for (const path of [undefined, '/api/v1/stats'])
       expect(await totals(path)).toMatchObject({ clicks: 0, visitors: 0 });
     // The visitors of a day that was erased completely are deleted too: a returning one counts as new.
@@ -284,7 +287,8 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     const other = await newLink();
     expect((await call('DELETE', `/api/v1/link/${other.id}/clicks`)).status).toBe(202);
     const stranger = await app.createAccount();
-    expect((await call('DELETE', '/api/v1/clicks?confirm=true', undefined, stranger.key)).status).toBe(200);
+    const erased = await correct('DELETE', '/api/v1/clicks?confirm=true', undefined, stranger.key);
+    expect(erased.status).toBe(200);
     // The correction's node was killed; any other node continues it.
     app.clock.now = today + 1_001;
     const { corrections } = await pollUntil(
@@ -299,7 +303,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
   test('only administrators may erase, and incomplete or invalid corrections are refused', async () => {
     const editor = await member(app, owner);
     for (const path of [clicksPath(), '/api/v1/clicks?confirm=true']) {
-      expect((await call('DELETE', path, undefined, editor.key)).status).toBe(403);
+      expect((await correct('DELETE', path, undefined, editor.key)).status).toBe(403);
     }
     for (const [body, field] of [
       [{}, 'class'],
@@ -314,7 +318,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       [{ take_back: 987_654 }, 'take_back'],
       [{ take_back: 1, class: 'flood' }, 'class'],
     ] as const) {
-      const refused = await call('PATCH', `${clicksPath()}/reclassify`, body);
+      const refused = await correct('PATCH', `${clicksPath()}/reclassify`, body);
       expect([body, refused.status, refused.json.field_key]).toEqual([body, 400, field]);
     }
     for (const [query, field] of [
@@ -323,11 +327,11 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       ['from=2026-11-20&to=2026-11-19', 'from'],
       ['before=3', 'before'],
     ]) {
-      const refused = await call('DELETE', `${clicksPath()}?${query}`);
+      const refused = await correct('DELETE', `${clicksPath()}?${query}`);
       expect([query, refused.status, refused.json.field_key]).toEqual([query, 400, field]);
     }
-    const erased = await call('DELETE', clicksPath());
-    const reverted = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: erased.json.id });
+    const erased = await correct('DELETE', clicksPath());
+    const reverted = await correct('PATCH', `${clicksPath()}/reclassify`, { take_back: erased.json.id });
     expect([reverted.status, reverted.json.field_key]).toEqual([400, 'take_back']);
   });
 });

@@ -7,6 +7,7 @@ import { pollUntil } from './support/eventually.ts';
 import { rebuildRollups, rollUps, type SeedHit, seedHits, wholeLedger } from './support/hits.ts';
 import { storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer } from './support/program.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 const hour = 3_600_000;
@@ -90,6 +91,7 @@ test('if the program is killed twice during an erasure, its next starts erase ea
     },
     (found) => found?.due_at === null,
     'all clicks to be erased',
+    scaledToLoad(60_000),
   );
   await stop('SIGTERM');
   const after = await openDatabase(null, folder.path, () => {});

@@ -5,6 +5,7 @@ import { accountWithLinks } from './support/account.ts';
 import { browserUserAgent, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
+import { finishedCorrection } from './support/finished-correction.ts';
 import { storeFolder } from './support/migrated-store.ts';
 import { runServer } from './support/program.ts';
 
@@ -38,6 +39,10 @@ describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
       await app.visit(`${path}?${query}`, { ...(referer && { referer }) });
       await app.app.clicks.settled();
     };
+    const erase = async (path: string) => {
+      const { status } = await finishedCorrection(app, owner.key, await call('DELETE', path));
+      expect(status).toBe(200);
+    };
     const eventuallyGone = (text: string) =>
       eventually(async () => !(await allRowsOf(app)).includes(text), `${text} to be gone`);
 
@@ -48,7 +53,7 @@ describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
     );
     await visit(other.path, 'utm_source=another&utm_medium=shared');
     expect(await allRowsOf(app)).toContain('erika-term');
-    expect((await call('DELETE', `link/${one.id}/clicks`)).status).toBe(200);
+    await erase(`link/${one.id}/clicks`);
     await eventuallyGone('erika');
     const kept = await allRowsOf(app);
     expect(kept).toContain('another');
@@ -60,7 +65,7 @@ describe.each(storeKinds)('texts of erased clicks on %s', (store) => {
     expect((await call('GET', `link/${one.id}/clicks`)).text).toContain('erika-kurz');
 
     const from = new Date(app.clock.now - 1_000).toISOString();
-    expect((await call('DELETE', `clicks?from=${from}`)).status).toBe(200);
+    await erase(`clicks?from=${from}`);
     await eventuallyGone('erika');
 
     await visit(one.path, 'utm_campaign=erika-campaign');

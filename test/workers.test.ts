@@ -6,7 +6,7 @@ import { firstAccount } from './support/account.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
 import { storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer } from './support/program.ts';
@@ -124,8 +124,12 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       for (const killed of workers) {
         const before = answered;
         await until(() => answered > before + 20, 'visits');
-        const counted = (await measured())[redirects] ?? 0;
-        expect(counted).toBeGreaterThanOrEqual(before);
+        // On a busy machine a worker may count with its last values for a while.
+        const counted = await pollUntil(
+          async () => (await measured())[redirects] ?? 0,
+          (count) => count >= before,
+          'the visits to be counted',
+        );
         killedJournals.push(...journalsOf(killed, folder.path));
         process.kill(killed, 'SIGKILL');
         await until(() => !childrenOf(program.pid).includes(killed), 'the end of the worker');

@@ -26,7 +26,7 @@ describe('a visit', () => {
       const name = page.locator('.hit-link');
       const live = async () => {
         await page.getByRole('link', { name: 'Statistics' }).click();
-        await page.getByRole('link', { name: 'Live' }).click();
+        await page.getByRole('link', { name: 'Live', exact: true }).click();
         await name.waitFor();
       };
       await live();
