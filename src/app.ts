@@ -6,7 +6,7 @@ import { serveApi } from './api/serve.ts';
 import { siteOf, whenBaseUrlChanges } from './compose/base-url.ts';
 import { bundleEarly } from './compose/bundle-early.ts';
 import { cachesOf, followChanges, forget, trustOf } from './compose/caches.ts';
-import { startIssuer } from './compose/certificates.ts';
+import { refusedNamesOf, startIssuer } from './compose/certificates.ts';
 import { openControlPlane } from './compose/control-plane.ts';
 import type { Change, Clicks, StartDataPlane } from './compose/data-plane.ts';
 import { drain } from './compose/drain.ts';
@@ -108,7 +108,11 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
     queries: database.lookup,
     link: (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
   };
-  const caches = cachesOf(site, lookups, now, cacheBounds, config.forwardQuery);
+  const refusedNames = refusedNamesOf(config, store, now);
+  const caches = {
+    ...cachesOf(site, lookups, now, cacheBounds, config.forwardQuery),
+    certificates: () => refusedNames,
+  };
   // A SQLite file can only go back in time while no process has it open.
   const lostChanges =
     config.databaseUrl === null
@@ -187,6 +191,7 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
     config,
     context,
     hosts: caches.hosts,
+    isRefused: (host: string) => refusedNames?.isRefused(host) ?? false,
     redirects,
     api,
     log,

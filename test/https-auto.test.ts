@@ -10,6 +10,7 @@ import {
   startAutoApp,
 } from './support/acme.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
+import { type RawRequest, visitRaw } from './support/raw-http.ts';
 import { isResumed, secureSocket, sessionOf } from './support/tls-app.ts';
 
 const ownHost = 'links.example.com';
@@ -161,6 +162,59 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
       problem: expect.stringContaining('open ports 443 and 80'),
     });
     expect(await refused).toBe(true);
+  });
+
+  test('all links of a name that gets no certificate are answered over http, also by the app server', async () => {
+    const host = 'refused.example.org';
+    await verifiedDomain(host);
+    const overHttp = (path: string, request: Partial<RawRequest> = {}) =>
+      visitRaw(`http://127.0.0.1:${auto.inner.httpPort}`, { path, host, ...request });
+    const destination = 'https://shop.example.com/';
+    for (const fields of [
+      { suffix: 'locked', password: 'open sesame' },
+      { suffix: 'checked', captcha: true },
+      { suffix: 'limited', click_limit: 2 },
+      { suffix: 'plain' },
+      { suffix: 'café' },
+    ]) {
+      const body = { destination_url: destination, domain: host, ...fields };
+      expect((await auto.app.call('POST', '/api/v1/link?disable_png=true', { key, body })).status).toBe(201);
+    }
+    const isRedirected = async () => (await overHttp('/locked')).status === 308;
+    expect(await isRedirected()).toBe(true);
+    const storeProblem = (problem: 'connection' | null) =>
+      auto.inner.context.database.write(async (queries) => {
+        await requestCertificate(queries, host, auto.app.clock.now);
+        await updateCertificate(queries, host, { problem, next_at: auto.app.clock.now + day });
+        await recordHostChange(queries, host, auto.app.clock.now);
+      });
+    await storeProblem('connection');
+    await eventually(async () => !(await isRedirected()), 'the answer over http');
+
+    const asked = await overHttp('/locked');
+    expect([asked.status, asked.body]).toEqual([200, expect.stringContaining('type="password"')]);
+    const form = {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'password=open+sesame',
+    };
+    const admitted = await overHttp('/locked', form);
+    expect([admitted.status, admitted.headers.location]).toEqual([302, destination]);
+    expect((await overHttp('/checked')).body).toContain('/_linnet/captcha.js');
+    expect((await overHttp('/_linnet/captcha.js')).status).toBe(200);
+    for (const path of ['/limited', '/plain', '/café', '/x/../plain'])
+      expect((await overHttp(path)).headers.location).toBe(destination);
+    expect((await overHttp('/plain', { body: '' })).headers.location).toBe(destination);
+    expect((await overHttp('/plain', { method: 'POST' })).status).toBe(405);
+
+    // The dashboard and the API aren't on this domain, and on the service's own everything is redirected.
+    for (const path of ['/app', '/api/v1/session']) expect((await overHttp(path)).status).toBe(404);
+    for (const path of ['/', '/app', '/api/v1/session', '/nothing', '/_linnet/captcha.js']) {
+      const redirect = await overHttp(path, { method: 'POST', host: ownHost });
+      expect([redirect.status, redirect.headers.location]).toEqual([308, `https://${ownHost}${path}`]);
+    }
+    await storeProblem(null);
+    await eventually(isRedirected, 'the redirect');
   });
 
   test('a rate limit of the authority is respected', async () => {

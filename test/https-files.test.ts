@@ -112,6 +112,8 @@ test('with HTTP_LINKS=answer links are redirected without TLS too, but the dashb
   const response = await linksOverHttp.plain('/sale', { headers: { 'user-agent': chrome } });
   expect([response.status, response.headers.get('location')]).toEqual([302, 'https://shop.example.com/']);
   expect((await linksOverHttp.plain('/nothing')).status).toBe(404);
+  // A page over http can't load a module script that is redirected to https.
+  expect((await linksOverHttp.plain('/_linnet/captcha.js')).status).toBe(200);
   for (const path of ['/', '/app', '/api/v1/link'])
     expect((await linksOverHttp.plain(path)).headers.get('location')).toBe(`https://${secureHost}${path}`);
 });

@@ -26,7 +26,7 @@ import { Hosts } from '../visit/hosts.ts';
 import type { IdRange } from '../visit/id-gaps.ts';
 import { type CacheBounds, LinkCache } from '../visit/link-cache.ts';
 import { type RedirectParts, Redirects } from '../visit/redirects.ts';
-import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
+import type { RefusedNames } from '../visit/tls/refused-names.ts';
 import type { VisitorDependencies } from '../visit/visitor.ts';
 import type { Change } from './data-plane.ts';
 import type { LostChanges } from './lost-changes.ts';
@@ -38,8 +38,8 @@ export interface Caches {
   readonly links: LinkCache;
   readonly hosts: Hosts;
   readonly recentLoads: RecentLoads;
-  /** Set where this thread serves certificates from the store. */
-  readonly certificates?: () => Pick<CertificateFinder, 'forget' | 'clear'> | null;
+  /** What is known of certificates, if they come from the store. */
+  readonly certificates?: () => Pick<RefusedNames, 'forget' | 'clear'> | null;
   /** Set where this thread answers calls of the API. */
   readonly apiKeyCache?: Pick<ApiKeyCache, 'forget' | 'clear'>;
 }

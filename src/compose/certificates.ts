@@ -8,7 +8,9 @@ import { StartProblem } from '../start-problem.ts';
 import { findHttpProof } from '../storage/certificates.ts';
 import type { Database } from '../storage/database.ts';
 import type { Store } from '../store.ts';
+import { RefusedNames } from '../visit/tls/refused-names.ts';
 import type { DataPlane } from './data-plane.ts';
+import { foundIn } from './https-ports.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
@@ -65,6 +67,19 @@ function trustedBy({ acmeCa }: Config): string | null {
     );
   }
 }
+
+/** For the app server: the data plane may be in another thread. Null where certificates don't come from the store. */
+export const refusedNamesOf = (
+  { https }: Pick<Config, 'https'>,
+  { database, secrets }: Store,
+  now: () => number,
+): RefusedNames | null =>
+  https === 'auto'
+    ? new RefusedNames(
+        async (host) => (await foundIn(database.lookup, secrets, host, now())).kind === 'refused',
+        now,
+      )
+    : null;
 
 const proofPath = '/.well-known/acme-challenge/';
 

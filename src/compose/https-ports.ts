@@ -80,7 +80,7 @@ function fromStore({ config, now, handshakeTimeout }: Parts): Https {
 /** Milliseconds: an order that is retried within them is worth waiting for. */
 const shortRetry = 5_000;
 
-async function foundIn(lookup: Queries, secrets: Secrets, host: string, now: number): Promise<Found> {
+export async function foundIn(lookup: Queries, secrets: Secrets, host: string, now: number): Promise<Found> {
   const row = await findCertificate(lookup, host);
   const key = row?.sealed_key == null ? null : secrets.open(row.sealed_key);
   // While a renewal is validated in a handshake, every client gets the challenge certificate, because the authority must get it.

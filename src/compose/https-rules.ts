@@ -13,19 +13,26 @@ export const hstsLine = ({ hsts }: Pick<Config, 'hsts'>): string =>
 /** Requested by machines in the same network, without https. */
 const servedOverHttp: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz', 'internal', 'metrics']);
 
-/** What the app server does where this process terminates HTTPS itself. `isStable`: HTTPS has worked for a day. */
+/**
+ * What the app server does where this process terminates HTTPS itself. `isRefused`: a host can't be reached over https at the
+ * moment. `isStable`: HTTPS has worked for a day.
+ */
 export const httpsRules = (
   { https, httpLinks, hsts }: Pick<Config, 'https' | 'httpLinks' | 'hsts'>,
   site: Site,
+  isRefused: (host: string) => boolean | Promise<boolean>,
   isStable: () => boolean,
 ): HttpsRules | null =>
   https === 'off'
     ? null
     : {
-        insecure(incoming, { isKnown, isLink }) {
+        insecure(incoming, { isKnown, isForVisitors }) {
           if (servedOverHttp.has(firstSegment(incoming.path))) return null;
-          if (isLink && (httpLinks === 'answer' || !isKnown)) return null;
-          return redirectTo(incoming, isKnown ? site.domainUrl(incoming.host) : site.origin);
+          if (isForVisitors && (httpLinks === 'answer' || !isKnown)) return null;
+          const redirect = () => redirectTo(incoming, isKnown ? site.domainUrl(incoming.host) : site.origin);
+          const refused = isForVisitors && isRefused(incoming.host);
+          if (refused instanceof Promise) return refused.then((isSo) => (isSo ? null : redirect()));
+          return refused ? null : redirect();
         },
         secured(response, { host }) {
           if (hsts === 'all' || (hsts === 'service' && host === site.defaultHost && isStable()))

@@ -24,6 +24,8 @@ interface RouterParts {
   readonly config: Config;
   readonly context: Context;
   readonly hosts: Hosts;
+  /** Whether a host can't be reached over https at the moment. */
+  readonly isRefused: (host: string) => boolean | Promise<boolean>;
   readonly redirects: RequestHandler;
   readonly api: ReturnType<typeof serveApi>;
   readonly log: Log;
@@ -35,12 +37,12 @@ interface RouterParts {
 
 /** The routes of all requests. */
 export function routesOf(parts: RouterParts): Routes {
-  const { config, context, hosts, redirects, api, log, readiness, httpsIsStable } = parts;
+  const { config, context, hosts, isRefused, redirects, api, log, readiness, httpsIsStable } = parts;
   const isFirstRun = firstRunOf(context.database);
   return {
     trustedProxies: config.trustedProxies,
     onAnyHost: httpProof(config, context.database),
-    https: httpsRules(config, context.site, httpsIsStable),
+    https: httpsRules(config, context.site, isRefused, httpsIsStable),
     baseIsLoopback: context.site.isTrial,
     domainOf: (host) => hosts.domainOf(host),
     isCustom: (domainId) => domainId !== defaultDomainId,

@@ -42,8 +42,12 @@ export interface HttpsRules {
   /** The answer to a request without TLS; null if it is answered like any other. */
   insecure(
     incoming: IncomingRequest,
-    target: { readonly isKnown: boolean; readonly isLink: boolean },
-  ): Response | null;
+    target: {
+      readonly isKnown: boolean;
+      /** A link, or one of the service's own paths that are answered on every domain, as the captcha's script. */
+      readonly isForVisitors: boolean;
+    },
+  ): Response | null | Promise<Response | null>;
   /** Completes an answer that is sent over TLS. */
   secured(response: Response, incoming: IncomingRequest): Response;
 }
@@ -117,8 +121,11 @@ function dispatch(
   const { https } = routes;
   if (https === null) return answer();
   if (!isSecure(incoming.request)) {
-    const isLink = !isServicePath(incoming.path, isCustom) && (isCustom || incoming.path !== '/');
-    return https.insecure(incoming, { isKnown: domainId !== null, isLink }) ?? answer();
+    const { path } = incoming;
+    const isLink = path !== '/' && !isServicePath(path, false);
+    const isForVisitors = isCustom || isLink || isServicePath(path, true);
+    const redirect = https.insecure(incoming, { isKnown: domainId !== null, isForVisitors });
+    return redirect instanceof Promise ? redirect.then((found) => found ?? answer()) : (redirect ?? answer());
   }
   const unsecured = answer();
   return unsecured instanceof Promise

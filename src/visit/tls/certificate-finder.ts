@@ -1,4 +1,5 @@
 import { BoundedCache } from '../../structures/bounded-cache.ts';
+import { RefusedNames } from './refused-names.ts';
 import { type CertificatePair, type SecureContext, secureContextOf } from './secure-context.ts';
 
 /** What the store has for a host name. */
@@ -44,7 +45,6 @@ const maxWaitingPerHost = 50;
  * is waiting already.
  */
 const proofDelay = 3_000;
-const refusalLifetime = 60_000;
 const lifetime = 6 * 60 * 60 * 1000;
 /** How often a host name is looked up again while handshakes wait for it, and after its certificate has expired. */
 const pollInterval = 1_000;
@@ -56,9 +56,7 @@ const pollInterval = 1_000;
 export class CertificateFinder {
   readonly #parts: FinderParts;
   readonly #contexts: BoundedCache<CachedContext>;
-  readonly #refusals = new BoundedCache<{ readonly isRefused: boolean; readonly until: number }>(
-    defaultContexts,
-  );
+  readonly #refusals: RefusedNames;
   /** By the loaded pair, for handshakes that share a load: the pair's text of some kilobytes isn't kept. */
   readonly #created = new WeakMap<CertificatePair, SecureContext>();
   readonly #loads = new Map<string, Promise<Found>>();
@@ -70,6 +68,10 @@ export class CertificateFinder {
   constructor(parts: FinderParts) {
     this.#parts = parts;
     this.#contexts = new BoundedCache<CachedContext>(parts.maxContexts ?? defaultContexts);
+    this.#refusals = new RefusedNames(
+      async (host) => (await this.#load(host)).kind === 'refused',
+      () => parts.now(),
+    );
   }
 
   readonly find = (name: string, address: string): SecureContext | null | Promise<SecureContext | null> => {
@@ -80,27 +82,17 @@ export class CertificateFinder {
   };
 
   /**
-   * Whether this name has no certificate and won't get one for now. Returns a promise while that is looked up: then call again.
+   * Whether this name has no certificate and won't get one for now. Returns a promise while that is looked up.
    */
-  isRefused(host: string): boolean | Promise<void> {
-    if (this.#contexts.get(host) !== undefined) return false;
-    const known = this.#refusals.get(host);
-    if (known !== undefined && known.until > this.#parts.now()) return known.isRefused;
-    return this.#load(host).then(
-      ({ kind }) => this.#noteRefusal(host, kind === 'refused'),
-      () => this.#noteRefusal(host, false),
-    );
-  }
-
-  #noteRefusal(host: string, isRefused: boolean): void {
-    this.#refusals.set(host, { isRefused, until: this.#parts.now() + refusalLifetime });
+  isRefused(host: string): boolean | Promise<boolean> {
+    return this.#contexts.get(host) === undefined && this.#refusals.isRefused(host);
   }
 
   /** Reloads the name at its next handshake. */
   forget(host: string): void {
     this.#changes += 1;
     this.#contexts.delete(host);
-    this.#refusals.delete(host);
+    this.#refusals.forget(host);
     this.#loads.delete(host);
     for (const { wake } of this.#waiting.get(host) ?? []) wake();
   }
