@@ -20,7 +20,8 @@ export class RefusedNames {
     if (known !== undefined && known.until > this.#now()) return known.isRefused;
     return this.#load(host).then(
       (isRefused) => this.#note(host, isRefused),
-      () => this.#note(host, false),
+      // The store is away: what was known of the name still holds.
+      () => this.#note(host, known?.isRefused ?? false),
     );
   }
 
