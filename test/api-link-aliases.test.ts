@@ -238,6 +238,19 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(history[0]).toMatchObject({ action: 'restored', changes: [] });
   });
 
+  test('a restored link has lost its aliases on a domain that was deleted meanwhile, and its history says so', async () => {
+    const domain = await addVerifiedDomain('meanwhile.example.org');
+    const there = 'https://meanwhile.example.org/there';
+    const { id } = await create({ suffix: 'meanwhile', aliases: [there, 'here'] });
+    await call('DELETE', `/link/${id}`);
+    expect((await call('DELETE', `/domain/${domain}?links=delete`)).status).toBe(204);
+    await call('POST', '/link/restore', { ids: [id] });
+    expect((await call('GET', `/link/${id}/history`)).json.history[0]).toMatchObject({
+      action: 'restored',
+      changes: [{ field: 'aliases', from: [there, urlOf('here')], to: [urlOf('here')] }],
+    });
+  });
+
   test('what a deleted link has lost by its restoration is in its history, and is no longer searched', async () => {
     const before = await create({ suffix: 'losing', aliases: ['lost-1', 'kept-1'], external_id: 'lost-id' });
     const { id } = before;

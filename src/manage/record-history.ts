@@ -74,7 +74,7 @@ export async function recordMoves(
   );
 }
 
-/** What a link has lost to another one while it was in the bin. */
+/** What a link has lost while it was in the bin: to another link, or with a deleted domain. */
 export function lossesOf(site: Site, before: LosableFields, after: LosableFields): HistoryChange[] {
   const changes = [
     { field: 'aliases', from: aliasUrls(site, before), to: aliasUrls(site, after) },

@@ -42,7 +42,7 @@ const shown = [
   'deleted_at',
 ] as const;
 
-/** What a link may have lost to another one while it was in the bin. */
+/** What a link may have lost while it was in the bin. */
 export type LosableFields = Pick<BinnedLink, 'aliases' | 'external_id'>;
 
 export type BinnedLink = Pick<Selectable<Schema['link_bin']>, (typeof shown)[number]>;
