@@ -56,9 +56,7 @@ function settingsFor(host: string, { BASE_URL = '', HTTPS = '' }: Environment): 
   const url = URL.parse(`https://${host}`);
   // Letters of any script: the address has them in their DNS form.
   if (url === null || /[^\p{L}\p{M}\p{N}.:_*[\]-]/u.test(host))
-    throw new StartProblem(
-      `"${host}" is no host. Give its name alone: ${shellCommand('serve links.example.com')}.`,
-    );
+    throw new StartProblem(`"${host}" is no host. Give its name alone, such as links.example.com.`);
   if (BASE_URL !== '' && BASE_URL !== url.origin)
     throw new StartProblem(
       `BASE_URL is "${BASE_URL}", and "serve" was given ${host}. Leave one of them out.`,
