@@ -39,7 +39,7 @@ export const importLinks: Command = {
       via: 'import' as const,
     };
     const file = required(values, 'file');
-    const progress: Progress = { created: 0, line: 0 };
+    const progress: Progress = { created: 0, refused: 0, problems: [], line: 0 };
     try {
       return await importFrom(context, caller, csvRows(textOf(createReadStream(file))), progress);
     } catch (cause) {
@@ -48,15 +48,19 @@ export const importLinks: Command = {
       const made =
         progress.line === 0
           ? 'Nothing was made.'
-          : `Of the lines up to ${progress.line}, ${linksOf(progress.created)} had been made.`;
+          : `Of the lines up to ${progress.line}, ${linksOf(progress.created)} had been made.${refusalsOf(progress)}`;
       throw new Refusal('FIELD_INVALID', `${file} can not be read: ${message}. ${made}`);
     }
   },
 };
 
-/** How many links are stored, and the line of the last row that was tried. */
 interface Progress {
+  /** How many links are stored. */
   created: number;
+  refused: number;
+  /** Of the first lines that were refused. */
+  readonly problems: string[];
+  /** That of the last row that was tried. */
   line: number;
 }
 
@@ -90,8 +94,6 @@ async function importFrom(
     );
   }
   const tags = new TagNames(context, caller);
-  const problems: string[] = [];
-  let refused = 0;
   let batchRows: CsvRow[] = [];
   const flush = async () => {
     const inputs: (LinkInput | Refusal)[] = [];
@@ -103,8 +105,8 @@ async function importFrom(
     });
     for (const [index, outcome] of (await batch.store()).entries()) {
       if (!(outcome instanceof Refusal)) progress.created++;
-      else if (++refused <= maxShown)
-        problems.push(`  Line ${batchRows[index]?.line}: ${outcome.sentence}\n`);
+      else if (++progress.refused <= maxShown)
+        progress.problems.push(`\n  Line ${batchRows[index]?.line}: ${outcome.sentence}`);
     }
     progress.line = batchRows.at(-1)?.line ?? progress.line;
     batchRows = [];
@@ -114,10 +116,13 @@ async function importFrom(
     if (batchRows.length === perTransaction) await flush();
   }
   if (batchRows.length > 0) await flush();
-  const rest = refused > problems.length ? `  … and ${refused - problems.length} more.\n` : '';
-  const refusedText =
-    refused > 0 ? ` Not made: ${refused.toLocaleString('en')}.\n${problems.join('')}${rest}` : '\n';
-  return `Made ${linksOf(progress.created)}.${refusedText}`;
+  return `Made ${linksOf(progress.created)}.${refusalsOf(progress)}\n`;
+}
+
+function refusalsOf({ refused, problems }: Progress): string {
+  if (refused === 0) return '';
+  const rest = refused > problems.length ? `\n  … and ${refused - problems.length} more.` : '';
+  return ` Not made: ${refused.toLocaleString('en')}.${problems.join('')}${rest}`;
 }
 
 async function inputOf(
