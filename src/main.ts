@@ -3,7 +3,7 @@ import { restartWithEnvironment } from './bundle/start-environment.ts';
 
 const args = process.argv.slice(2);
 
-if (args[0] === 'serve' && !['--help', '-h'].includes(args[1] ?? '')) {
+if (args[0] === 'serve' && !args.some((word) => word === '--help' || word === '-h')) {
   restartWithEnvironment(process.env);
   const { serve } = await import('./serve.ts');
   await serve(args.slice(1), process.env);

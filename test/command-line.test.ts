@@ -8,6 +8,7 @@ test.each([
   [['backup', '--help'], /^Usage: .* backup FILE /],
   [['user', 'create', '-h'], /^Usage: .* user create --email ADDRESS /],
   [['serve', '--help'], /^Usage: .* serve \[HOST\] /],
+  [['serve', 'links.example.com', '--help'], /^Usage: .* serve \[HOST\] /],
   [['service', 'install', '--help'], /^Usage: .* service install \[HOST\] /],
   [['user', '--help'], /\n {2}user create /],
 ])('%p prints how the command is used, and does nothing', async (words, usage) => {
