@@ -38,7 +38,11 @@ describe('serve', () => {
   });
 
   test.each([
-    [['https://links.example.com'], {}, /^"https:\/\/links\.example\.com" is no host\. Give its name alone, such as links\.example\.com\.$/],
+    [
+      ['https://links.example.com'],
+      {},
+      /^"https:\/\/links\.example\.com" is no host\. Give its name alone, such as links\.example\.com\.$/,
+    ],
     [['links.example.com/x'], {}, /is no host/],
     ...['links example', 'user@links.example', 'links.example?x', 'links.example#x', ''].map(
       (host) => [[host], {}, /is no host/] as const,
