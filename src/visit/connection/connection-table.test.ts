@@ -22,7 +22,7 @@ class Visitor implements Limited {
     return 'used';
   }
 
-  terminate() {
+  end() {
     this.isEnded = true;
   }
 }

@@ -5,7 +5,8 @@ export interface Limited {
    * `forgetsUse` (`used`).
    */
   makeRoom(forgetsUse: boolean): 'ended' | 'used' | 'busy';
-  terminate(): void;
+  /** Ends the connection without a reset, which could make its client lose an answer that was just written. */
+  end(): void;
 }
 
 /** The connections of one network, least recently checked first. */
@@ -111,7 +112,7 @@ export class ConnectionTable<Connection extends Limited> {
       if (checks >= maxChecks) break;
     }
     if (candidate === null) return false;
-    candidate.terminate();
+    candidate.end();
     this.remove(candidate);
     return true;
   }

@@ -159,10 +159,15 @@ export class Connection implements Limited {
       state.wasUsed = !forgetsUse;
       return isIdle(state) ? 'used' : 'busy';
     }
+    this.end();
+    return 'ended';
+  }
+
+  end(): void {
+    const state = this.#state;
     if (isIdle(state) && state.held > 0) this.#socket.write(tooSlow(this.#context.nextId()));
     this.#socket.end();
     this.terminate();
-    return 'ended';
   }
 
   /** There is no room for this connection. */

@@ -3,7 +3,7 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { ConnectionTable, type Limited } from './connection-table.ts';
 import { freeDescriptors, keepDescriptorReserve } from './descriptor-reserve.ts';
 
-const idle = (): Limited => ({ makeRoom: () => 'ended', terminate() {} });
+const idle = (): Limited => ({ makeRoom: () => 'ended', end() {} });
 
 function fill(table: ConnectionTable<Limited>, count: number): void {
   for (let index = 0; index < count; index++) table.add(idle(), `192.0.2.${index % 4}`);
