@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { expect, spyOn, test } from 'bun:test';
 import { eventually } from '../../../test/support/eventually.ts';
 import { ClientByPort } from '../../http/client-by-port.ts';
 import { UpstreamConnection } from './upstream.ts';
@@ -25,9 +25,11 @@ test('a half-sent request stalls if nothing more is sent, and if it is sent a by
   await eventually(() => log.length === 3, 'the connections to open');
   for (const upstream of [slow, silent]) upstream.send(Buffer.alloc(1));
   upload.send(Buffer.alloc(1_000_000));
-  await Bun.sleep(200);
+  const later = performance.now() + 200;
+  const clock = spyOn(performance, 'now').mockImplementation(() => later);
   for (const upstream of [upload, slow]) upstream.send(Buffer.alloc(1));
   for (const upstream of [upload, slow, silent]) upstream.endIfStalled(100);
+  clock.mockRestore();
   expect(log.slice(3)).toEqual(['slow stalled', 'silent stalled']);
   upload.close();
   server.stop(true);
