@@ -42,7 +42,7 @@ export function navigate(to: string, options: { replace?: boolean; force?: boole
     return;
   }
   if (options.replace) history.replaceState(null, '', to);
-  else if (to !== location.pathname + location.search) history.pushState(null, '', to);
+  else if (to !== location.pathname + location.search + location.hash) history.pushState(null, '', to);
   applyLocation();
 }
 

@@ -221,6 +221,13 @@ test('the palette leads to the API keys from the same page too, as often as it i
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => scrollY > 0);
   }
+  await page.getByRole('button', { name: 'My account' }).click();
+  await page.getByRole('link', { name: 'My account' }).click();
+  await page.waitForURL('**/app/account');
+  await page.goBack();
+  await page.waitForURL('**/app/account#api-keys');
+  await page.goBack();
+  await page.waitForURL('**/app/account');
 });
 
 test('the skip link, the first element of every page, moves the focus past the navigation', async () => {
