@@ -156,6 +156,17 @@ describe('the rules of a link', () => {
       expect(await read()).toMatchObject({
         rules: [{ when: { query: { utm_source: [], utm_medium: [] } } }],
       });
+      await second.fill('utm_source');
+      await page.getByRole('button', { name: 'Discard', exact: true }).click();
+      await unsaved(page).waitFor({ state: 'detached' });
+      expect(await second.inputValue()).toBe('utm_medium');
+      expect(await second.getAttribute('aria-invalid')).toBeNull();
+      await second.fill('utm_source');
+      await page.getByLabel('Parameter', { exact: true }).first().fill('gclid');
+      expect(await second.inputValue()).toBe('utm_source');
+      expect(await second.getAttribute('aria-invalid')).toBeNull();
+      await save(page);
+      expect(await read()).toMatchObject({ rules: [{ when: { query: { gclid: [], utm_source: [] } } }] });
     },
     testTimeout,
   );

@@ -17,15 +17,20 @@ interface ParameterFieldsProps {
 /** Parameters of the link's address: each is required, with one of its values. */
 export function ParameterFields({ value, path, problems, onChange }: ParameterFieldsProps) {
   const entries = Object.entries(value);
-  /** A name typed a second time, and its index. The value, whose names are unique, has an empty name there, which isn't saved. */
-  const repeated = useSignal<{ readonly index: number; readonly name: string } | null>(null);
-  const change = (index: number, entry: readonly [string, readonly string[]] | null) =>
+  /** A name typed a second time. The value, whose names are unique, has an empty name in its place, which isn't saved. */
+  const repeated = useSignal('');
+  const change = (index: number, entry: readonly [string, readonly string[]] | null) => {
+    const changed = entries.flatMap((other, at) => (at === index ? (entry ? [entry] : []) : [other]));
+    const isFree = changed.every(([name]) => name !== repeated.value);
     onChange(
-      Object.fromEntries(entries.flatMap((other, at) => (at === index ? (entry ? [entry] : []) : [other]))),
+      Object.fromEntries(
+        changed.map(([name, values]) => [isFree && name === '' ? repeated.value : name, values]),
+      ),
     );
+  };
   const errorOf = (name: string, index: number): string | null => {
-    if (repeated.value?.index === index)
-      return `There is a parameter ${repeated.value.name} already: add the values to it.`;
+    if (name === '' && repeated.value !== '')
+      return `There is a parameter ${repeated.value} already: add the values to it.`;
     const problem = problems.sentenceFor(path);
     if (problem && '' in value) return name === '' ? 'Give the name of the parameter.' : null;
     return index === 0 ? problem : null;
@@ -42,12 +47,13 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
             maxLength={100}
             autocomplete="off"
             spellcheck={false}
-            value={repeated.value?.index === index ? repeated.value.name : name}
+            value={name || repeated.value}
             error={errorOf(name, index)}
             onText={(typed) => {
               const isRepeated = isTaken(typed, index);
               if (isRepeated && isTaken('', index)) return;
-              repeated.value = isRepeated ? { index, name: typed } : null;
+              if (isRepeated) repeated.value = typed;
+              else if (name === '' || typed === '') repeated.value = '';
               change(index, [isRepeated ? '' : typed, values]);
             }}
           />
@@ -64,7 +70,7 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
               icon="close"
               label={`Remove parameter ${name}`}
               onClick={() => {
-                repeated.value = null;
+                if (name === '') repeated.value = '';
                 change(index, null);
               }}
             />
@@ -72,7 +78,15 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
         </div>
       ))}
       <div>
-        <Button isSlim icon="plus" disabled={'' in value} onClick={() => onChange({ ...value, '': [] })}>
+        <Button
+          isSlim
+          icon="plus"
+          disabled={'' in value}
+          onClick={() => {
+            repeated.value = '';
+            onChange({ ...value, '': [] });
+          }}
+        >
           And another parameter
         </Button>
       </div>
