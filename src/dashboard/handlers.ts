@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals';
+import type { TargetedFocusEvent } from 'preact';
 
 /** An event handler that sets a signal. */
 export const setTo =
@@ -18,3 +19,12 @@ export const storeIn =
   (value: T): void => {
     signal.value = value;
   };
+
+/** Whether the focus leaves the element of a `focusout` handler for another one, rather than the whole window. */
+export const isFocusLeaving = ({
+  currentTarget,
+  target,
+  relatedTarget,
+}: TargetedFocusEvent<HTMLElement>): boolean =>
+  target !== document.activeElement &&
+  !(relatedTarget instanceof Node && currentTarget.contains(relatedTarget));

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, TargetedFocusEvent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { storeIn } from '../handlers.ts';
+import { isFocusLeaving, storeIn } from '../handlers.ts';
 import { Field, type FieldFrame } from './field.tsx';
 import { Icon } from './icons.tsx';
 import { type PickerOption, PickerOptions } from './picker-options.tsx';
@@ -142,8 +142,7 @@ export function Picker({
     event.stopPropagation();
   };
   const onFocusOut = (event: TargetedFocusEvent<HTMLElement>) => {
-    const to = event.relatedTarget;
-    if (to instanceof Node && event.currentTarget.contains(to)) return;
+    if (!isFocusLeaving(event)) return;
     acceptTyped();
     close();
   };

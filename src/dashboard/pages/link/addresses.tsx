@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
 import { withoutScheme } from '../../format.ts';
-import { storeIn } from '../../handlers.ts';
+import { isFocusLeaving, storeIn } from '../../handlers.ts';
 import { useOwnDomains } from '../../own-domains.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { type Choice, SelectField, TextField } from '../../parts/field.tsx';
@@ -104,8 +104,8 @@ function Aliases({ form }: { form: LinkForm }) {
       <div
         class="new-alias"
         ref={input}
-        onFocusOut={({ currentTarget, relatedTarget }) => {
-          if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) add();
+        onFocusOut={(event) => {
+          if (isFocusLeaving(event)) add();
         }}
       >
         <TextField
