@@ -54,7 +54,8 @@ test(
     // As when the user turns to another window, to look something up.
     await field(page, 'Alias').dispatchEvent('focusout');
     await page.keyboard.type('-key');
-    await page.keyboard.press('Control+s');
+    // With Caps Lock.
+    await page.keyboard.press('Control+S');
     await page.getByText('Changes saved.').waitFor();
     await field(page, 'Another alias').fill('by-button');
     await field(page, 'Name').fill('named');

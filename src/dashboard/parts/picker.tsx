@@ -126,7 +126,7 @@ export function Picker({
     } else if (event.key === 'ArrowUp') activeIndex.value = Math.max(activeIndex.value - 1, 0);
     else if (event.ctrlKey || event.metaKey) {
       // These keys save the form: typed text is added first, so that it is saved too.
-      if (event.key === 's' || event.key === 'Enter') acceptTyped();
+      if (event.key.toLowerCase() === 's' || event.key === 'Enter') acceptTyped();
       return;
     } else if (event.key === 'Enter' && isOpen.value && option) void choose(option);
     else if (event.key === 'Enter' && typed !== '') {

@@ -120,7 +120,8 @@ function Aliases({ form }: { form: LinkForm }) {
           onKeyDown={(event) => {
             const isEnter = event.key === 'Enter';
             const isWithCtrl = event.ctrlKey || event.metaKey;
-            if (typed.value.trim() === '' || !(isEnter || (isWithCtrl && event.key === 's'))) return;
+            if (typed.value.trim() === '' || !(isEnter || (isWithCtrl && event.key.toLowerCase() === 's')))
+              return;
             // With Ctrl these keys save the form: what was typed here is saved too.
             if (!isWithCtrl) event.preventDefault();
             add();
