@@ -183,6 +183,9 @@ describe('the page of a link', () => {
         await unsaved(page).waitFor({ state: 'detached' });
       };
       await saveByEnter('Name', 'entered');
+      // Safari ignores Enter if the submit button isn't rendered.
+      const submit = page.locator('.link-form button[type="submit"]');
+      expect(await submit.evaluate((button) => button.getClientRects().length)).toBe(1);
       await page.getByRole('link', { name: 'Rules' }).click();
       await page.getByRole('button', { name: /^Edit/ }).click();
       await saveByEnter('Name of the rule', 'phones');

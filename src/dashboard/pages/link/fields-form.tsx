@@ -18,8 +18,11 @@ export const FieldsForm = ({ form, class: name = '', children }: FieldsFormProps
     }}
   >
     {children}
-    {/* Without a submit button, browsers ignore Enter in a form of several fields; the visible button is in the save bar. */}
-    <button type="submit" hidden disabled={form.isSaving}>
+    {/*
+      Without a submit button, browsers ignore Enter in a form of several fields; Safari also if it isn't rendered. The visible button is
+      in the save bar.
+    */}
+    <button type="submit" class="unseen" tabIndex={-1} aria-hidden="true" disabled={form.isSaving}>
       Save changes
     </button>
   </form>
