@@ -55,16 +55,19 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
+/** Two weeks are still "in 2 weeks" some hours later. */
+const slack = 0.05;
+
 /**
- * "3 minutes ago", "in 2 days". Never "yesterday" or "next week", which would depend on midnight and on the weekday. What is to come
- * is rounded: a fortnight is still two weeks a minute later.
+ * "3 minutes ago", "in 2 days". Never "yesterday" or "next week", which would depend on midnight and on the weekday. Rounded down: what
+ * is to come may be a deadline.
  */
 export function since(text: string, now = Date.now()): string {
   const seconds = Math.round((instantOf(text).getTime() - now) / 1000);
   for (const [unit, length] of units) {
     const amount = seconds / length;
     if (Math.abs(amount) >= 1)
-      return sinceForm.format(amount < 0 ? Math.trunc(amount) : Math.round(amount), unit);
+      return sinceForm.format(amount < 0 ? Math.ceil(amount) : Math.floor(amount + slack), unit);
   }
   return 'just now';
 }
