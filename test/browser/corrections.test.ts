@@ -83,6 +83,10 @@ test(
     await page.context().setOffline(false);
     await dialog.getByRole('button', { name: 'Try again' }).click();
     await dialog.getByText('5 hits go, 2 of them clicks.').waitFor();
+    await dialog.getByRole('button', { name: 'Some days' }).click();
+    await dialog.getByLabel('From').fill('');
+    await dialog.getByText('Choose both days.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Erase', exact: true }).isDisabled()).toBe(true);
   },
   testTimeout,
 );

@@ -59,7 +59,7 @@ function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { reado
         </button>
       </fieldset>
       {!isAll.value && <TwoDays from={from} to={to} error={action.error.value} />}
-      {error && !isInvalid ? (
+      {error ? (
         <ErrorBox error={error} onRetry={retry} />
       ) : (
         <p aria-live="polite">{isInvalid ? 'Choose both days.' : sentenceOf(count)}</p>
@@ -112,7 +112,7 @@ function useHitCount(scope: Scope, days: Days, isInvalid: boolean): Counting {
       clearTimeout(timer);
     };
   }, [key, isNeeded]);
-  return isNeeded ? { retry } : { ...loaded.value, retry };
+  return isNeeded || isInvalid ? { retry } : { ...loaded.value, retry };
 }
 
 function sentenceOf(count: HitCount | undefined): string {
