@@ -124,6 +124,11 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     const hours = await stats('timezone=Asia/Kolkata&interval=hour&from=2026-03-11&to=2026-03-11', kolkata);
     expect(hours.series).toHaveLength(24);
     expect(hours.series[0]).toMatchObject({ start: '2026-03-10T23:30:00+05:30', clicks: 1 });
+    const before = 'timezone=Asia/Kolkata&from=2026-03-10T18:05:00Z&to=2026-03-10T18:30:00Z';
+    for (const interval of ['hour', 'day']) {
+      const { totals, series } = await stats(`${before}&interval=${interval}`, kolkata);
+      expect([totals.clicks, series.length, series[0]?.clicks]).toEqual([1, 1, 1]);
+    }
   });
 
   test('weeks begin on Monday and months on the first, and a range that begins inside one cuts it', async () => {

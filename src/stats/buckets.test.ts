@@ -50,6 +50,19 @@ describe('buckets', () => {
     }
   });
 
+  test('a range inside the UTC hour in which its zone has midnight includes that hour', () => {
+    const hour = Math.floor(at('2026-03-10T18:00Z') / hourLength);
+    for (const [interval, start] of [
+      ['hour', '2026-03-10T23:45:00+05:45'],
+      ['day', '2026-03-10T00:00:00+05:45'],
+      ['week', '2026-03-09T00:00:00+05:45'],
+      ['month', '2026-03-01T00:00:00+05:45'],
+    ] as const)
+      expect(buckets('2026-03-10T18:05Z', '2026-03-10T18:15Z', interval, 'Asia/Kathmandu')).toMatchObject([
+        { start, from: hour, to: hour + 1 },
+      ]);
+  });
+
   test('weeks begin on Monday, months on the first, wherever the range begins', () => {
     expect(starts('2026-11-20T12:00Z', '2026-12-02T00:00Z', 'week')).toEqual([
       '2026-11-16T00:00:00+00:00',
@@ -100,6 +113,8 @@ describe('buckets', () => {
           const found = bucketsOf({ from, to: from + length }, interval, timezone, 1_000) ?? [];
           expect(found.length).toBeGreaterThan(0);
           expect(found[0]?.from).toBe(Math.floor(from / hourLength));
+          for (const bucket of found) expect(bucket.to).toBeGreaterThanOrEqual(bucket.from);
+          expect(found.at(-1)?.to).toBeGreaterThan(Math.floor(from / hourLength));
           expect(Math.abs((found.at(-1)?.to ?? 0) - (from + length) / hourLength)).toBeLessThan(1);
           for (const [index, bucket] of found.entries()) {
             const next = found[index + 1];

@@ -69,7 +69,12 @@ function calendarBuckets(
     if (buckets.length === max) return null;
     date = date.add({ [`${interval}s`]: 1 });
     const next = date.toZonedDateTime(timezone);
-    const hoursOfBucket = { from: hourDown(start.epochMilliseconds), to: hourDown(next.epochMilliseconds) };
+    const isLast = next.epochMilliseconds >= range.to;
+    const end = hourDown(next.epochMilliseconds);
+    const hoursOfBucket = {
+      from: hourDown(start.epochMilliseconds),
+      to: isLast ? Math.max(end, hours.to) : end,
+    };
     const isSkipped = start.epochMilliseconds === next.epochMilliseconds;
     if (!isSkipped)
       buckets.push({
@@ -87,11 +92,16 @@ function firstDay(date: Temporal.PlainDate, interval: Exclude<Interval, 'hour'>)
   return interval === 'month' ? date.with({ day: 1 }) : date;
 }
 
-/** A range includes the hour in which it ends, unless it ends on a whole hour of the zone. */
-function hoursOf({ from, to }: Hours, timezone: string): Hours {
-  const end = zoned(to, timezone);
+/**
+ * A range includes the hour in which it ends, unless it ends on a whole hour of the zone. That may lie inside the UTC hour in which
+ * the range begins, which is included all the same.
+ */
+function hoursOf(range: Hours, timezone: string): Hours {
+  const end = zoned(range.to, timezone);
   const isWhole = end.minute === 0 && end.second === 0 && end.millisecond === 0;
-  return { from: hourDown(from), to: isWhole ? hourDown(to) : Math.ceil(to / hourLength) };
+  const from = hourDown(range.from);
+  const to = isWhole ? hourDown(range.to) : Math.ceil(range.to / hourLength);
+  return { from, to: Math.max(to, from + 1) };
 }
 
 /** The UTC days for the local days of the range, all of them complete. */
