@@ -140,6 +140,8 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       hit('20T09:00:00', { visitor: 3 }),
       hit('19T10:00:00', { link: other.id, visitor: 2 }),
     );
+    const before1970 = await correct('DELETE', `${clicksPath()}?from=1960-01-01&to=1960-01-02`);
+    expect([before1970.status, before1970.json.hits]).toEqual([200, 0]);
     const done = await correct('DELETE', `${clicksPath()}?from=2026-11-19&to=2026-11-19`);
     expect([done.status, done.json.kind, done.json.hits, done.json.state]).toEqual([200, 'erase', 2, 'done']);
     expect(await counts()).toEqual({ ...none, clicks: 2 });

@@ -115,6 +115,8 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     ['from=2026-03-01T00:10:00Z&to=2026-03-01T00:20:30Z', 11],
     ['from=2026-03-01&to=2026-03-01&class=all', 64],
     ['from=2026-03-02', 0],
+    ['from=1960-01-01&to=1960-01-02', 0],
+    ['from=9995-01-01&to=9996-01-01', 0],
   ])('%s gives %d', async (query, expected) => {
     const { json } = await get(`/api/v1/link/${link}/clicks?limit=1000&${query}`);
     expect([json.clicks.length, json.total_clicks]).toEqual([expected, expected]);

@@ -34,16 +34,26 @@ export function statsRange(input: RangeInput & { readonly interval: Interval }, 
   const to = endOf(input.to, timezone) ?? now;
   const from =
     startOf(input.from, timezone) ?? dayStart(dayBefore(to - 1, timezone, defaultDays - 1), timezone);
-  refuseReversed(from, to, input.from === undefined ? 'to' : 'from');
-  const buckets = bucketsOf({ from, to }, input.interval, timezone, maxBuckets);
+  const field = input.from === undefined ? 'to' : 'from';
+  refuseReversed(from, to, field);
+  if (to <= bounds.from || from >= bounds.to)
+    throw invalid(
+      field,
+      'Clicks are counted from 1970-01-03 to 9989-12-31. Give a range with some of these days.',
+    );
+  return withBuckets(clipped({ from, to }), input.interval, timezone);
+}
+
+function withBuckets(range: Range, interval: Interval, timezone: string): StatsRange {
+  const buckets = bucketsOf(range, interval, timezone, maxBuckets);
   if (buckets === null) {
     throw invalid(
       'interval',
-      `From "from" to "to" are more than ${maxBuckets.toLocaleString('en-US')} times one ${input.interval}. Take a shorter range, or a longer interval.`,
+      `From "from" to "to" are more than ${maxBuckets.toLocaleString('en-US')} times one ${interval}. Take a shorter range, or a longer interval.`,
       'RANGE_TOO_WIDE',
     );
   }
-  return { from, to, interval: input.interval, timezone, buckets };
+  return { ...range, interval, timezone, buckets };
 }
 
 /** The ends of a list of hits, where given. Days are UTC days. */
@@ -51,7 +61,10 @@ export function clicksRange(input: Pick<RangeInput, 'from' | 'to'>): Partial<Ran
   const from = startOf(input.from, 'UTC');
   const to = endOf(input.to, 'UTC');
   if (from !== undefined && to !== undefined) refuseReversed(from, to, 'from');
-  return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  return {
+    ...(from === undefined ? {} : { from: bounded(from) }),
+    ...(to === undefined ? {} : { to: bounded(to) }),
+  };
 }
 
 function refuseReversed(from: number, to: number, field: string): void {
@@ -60,15 +73,11 @@ function refuseReversed(from: number, to: number, field: string): void {
 }
 
 const startOf = (text: string | undefined, timezone: string): number | undefined =>
-  text === undefined
-    ? undefined
-    : bounded(isDay(text) ? dayStart(text.trim(), timezone) : instantOf('from', text));
+  text === undefined ? undefined : isDay(text) ? dayStart(text.trim(), timezone) : instantOf('from', text);
 
 /** The end of a range includes its last day. */
 const endOf = (text: string | undefined, timezone: string): number | undefined =>
-  text === undefined
-    ? undefined
-    : bounded(isDay(text) ? dayStart(text.trim(), timezone, 1) : instantOf('to', text));
+  text === undefined ? undefined : isDay(text) ? dayStart(text.trim(), timezone, 1) : instantOf('to', text);
 
 const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text.trim()) && parseInstant(text) !== null;
 
@@ -78,6 +87,8 @@ function instantOf(field: string, text: string): number {
     throw invalid(field, 'Give a date such as 2030-12-31, or an instant such as 2030-12-31T18:00:00Z.');
   return instant;
 }
+
+const clipped = ({ from, to }: Range): Range => ({ from: bounded(from), to: bounded(to) });
 
 const bounded = (instant: number): number => Math.min(Math.max(instant, bounds.from), bounds.to);
 
