@@ -166,6 +166,26 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect([refused.status, refused.json.error_code]).toEqual([409, 'WEBHOOK_MISSING']);
   });
 
+  test('a redelivery during an attempt is sent to the current webhook, whatever becomes of that attempt', async () => {
+    const released = Promise.withResolvers<Response>();
+    const [slow, right] = [target(() => released.promise), target()];
+    const id = await createLink({ webhook_url: slow.url });
+    await foldClicks(app, id);
+    await slow.calls(1);
+    app.clock.now += 1_000;
+    const [{ id: deliveryId, message_id }] = await deliveries(id);
+    await call('PATCH', `link/${id}`, { webhook_url: right.url });
+    const again = await call('POST', `webhook_delivery/${deliveryId}/redeliver`);
+    expect([again.status, again.json.state, again.json.target_url]).toEqual([202, 'waiting', right.url]);
+    expect((await right.calls(1))[0]?.headers['webhook-id']).toBe(message_id);
+    await eventuallyAttempts(id, 1);
+    released.resolve(new Response(null, { status: 410 }));
+    expect(await eventuallyAttempts(id, 2)).toMatchObject({
+      state: 'delivered',
+      attempts: [{ status: 410 }, { status: 200 }],
+    });
+  });
+
   test('pending messages are not sent when the webhook is removed', async () => {
     const hook = target(() => new Response(null, { status: 500 }));
     const id = await createLink({ webhook_url: hook.url });

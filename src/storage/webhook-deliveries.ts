@@ -66,6 +66,7 @@ export async function attemptsOf(
     .selectFrom('webhook_attempts')
     .selectAll()
     .where('delivery_id', 'in', deliveryIds)
+    .orderBy('at')
     .orderBy('id')
     .execute();
   return Map.groupBy(rows, (row) => row.delivery_id);
@@ -141,7 +142,10 @@ interface Requeued {
   readonly states: readonly StoredDelivery['state'][];
 }
 
-/** Schedules deliveries again from the beginning, with all their attempts; not while a node has claimed them. Returns how many. */
+/**
+ * Schedules deliveries again from the beginning, with all their attempts. A node that has claimed one loses its claim: the attempt
+ * under way no longer decides about the delivery. Returns how many.
+ */
 export async function requeueDeliveries(
   queries: Queries,
   { organizationId, ids, states }: Requeued,
@@ -149,11 +153,17 @@ export async function requeueDeliveries(
 ): Promise<number> {
   const rows = await queries
     .updateTable('webhook_deliveries')
-    .set({ ...target, state: 'waiting', tries: 0, first_tried_at: null, next_try_at: now })
+    .set({
+      ...target,
+      state: 'waiting',
+      tries: 0,
+      first_tried_at: null,
+      next_try_at: now,
+      claimed_until: null,
+    })
     .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
     .where('state', 'in', states)
-    .where('claimed_until', 'is', null)
     .returning('id')
     .execute();
   return rows.length;

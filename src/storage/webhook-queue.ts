@@ -79,7 +79,10 @@ export async function claimDue(queries: Queries, claim: Claim): Promise<StoredDe
 /** The result of an attempt for the delivery as a whole. */
 export type Verdict = Pick<StoredDelivery, 'state' | 'next_try_at'>;
 
-/** False if the claim had expired and another node took the delivery over: then the other node's result counts. */
+/**
+ * False if the claim was lost, because it had expired and another node took the delivery over, or by a redelivery: then only the
+ * later attempt decides about the delivery.
+ */
 export async function recordAttempt(
   queries: Queries,
   delivery: Pick<StoredDelivery, 'id' | 'claimed_until'>,
@@ -98,9 +101,13 @@ export async function recordAttempt(
     .where('claimed_until', '=', delivery.claimed_until)
     .returning('id')
     .executeTakeFirst();
-  if (!updated) return false;
-  await insertAttempt(queries, delivery.id, attempt);
-  return true;
+  if (updated || (await isKept(queries, delivery.id))) await insertAttempt(queries, delivery.id, attempt);
+  return updated !== undefined;
+}
+
+async function isKept(queries: Queries, deliveryId: number): Promise<boolean> {
+  const query = queries.selectFrom('webhook_deliveries').select('id').where('id', '=', deliveryId);
+  return (await query.executeTakeFirst()) !== undefined;
 }
 
 export async function insertAttempt(
