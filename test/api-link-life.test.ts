@@ -91,6 +91,14 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
       const mismatched = await app.call('GET', `/api/v1/link?${filter}&limit=1&cursor=${page.next}`, { key });
       expect([mismatched.status, mismatched.json.field_key]).toEqual([400, 'cursor']);
     }
+    for (const [value, count] of [
+      ['True', 2],
+      ['1', 2],
+      ['FALSE', 2],
+      ['0', 2],
+      ['Any', 4],
+    ] as const)
+      expect([value, (await list(`archived=${value}`, key)).total_links]).toEqual([value, count]);
     const csv = async (query: string) =>
       (await call('GET', `/link.csv?${query}`)).text.split('\r\n').length - 2;
     expect([await csv(''), await csv('archived=true'), await csv('archived=any')]).toEqual([2, 2, 4]);

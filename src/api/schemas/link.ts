@@ -7,7 +7,7 @@ import { destinationProblems } from '../../rules/watched-destinations.ts';
 import { webhookEvents } from '../../rules/webhook-event.ts';
 import { LinkRule, linkRules } from './link-rules.ts';
 import { nextField, pageParameters } from './page.ts';
-import { isoInstant, queryFlag, queryNumber, stamp, tagId, text } from './parts.ts';
+import { isoInstant, queryFlag, queryFlagOr, queryNumber, stamp, tagId, text } from './parts.ts';
 import { Tag } from './tag.ts';
 
 const maxClickLimit = 1_000_000_000;
@@ -364,8 +364,7 @@ const filters = {
     .optional()
     .meta({ description: 'Ids of tags, separated by commas; the links have all of them.' }),
   domain: text(300).optional(),
-  archived: z
-    .enum(['true', 'false', 'any'], { error: '"archived" must be true, false or any.' })
+  archived: queryFlagOr('any', '"archived" must be true, false or any.')
     .optional()
     .meta({ description: 'true: only archived links; any: these too. Default: false, and any with `ids`.' }),
   on_paper: queryFlag()

@@ -84,6 +84,17 @@ export const queryFlag = () =>
     .meta({ type: 'boolean' })
     .default(false);
 
+/** The same with a third choice, as texts. */
+export const queryFlagOr = <C extends string>(choice: C, error: string) => {
+  const choices = ['true', 'false', choice] as const;
+  const plain = (value: string) => String(flags.get(value) ?? value);
+  return z
+    .string()
+    .transform((value) => plain(value.toLowerCase()))
+    .pipe(z.enum(choices, { error }))
+    .meta({ enum: [...choices] });
+};
+
 export const stamp = z
   .string()
   .meta({ description: 'YYYY-MM-DD_HH-MM-SS, UTC.', examples: ['2030-01-31_09-30-00'] });
