@@ -330,6 +330,13 @@ describe('a call outside the API', () => {
     const { json } = await request('GET', path);
     expect(json.error_string).toBe(`There is no such path in the API. Did you mean ${suggested}?`);
   });
+  test.each(['/api/v1/link/external/', '/api/v1/links/clicks'])(
+    'the error for %s suggests no path that lacks an id',
+    async (path) => {
+      const { json } = await request('GET', path);
+      expect(json.error_string).toBe('There is no such path in the API. GET /openapi.json lists them all.');
+    },
+  );
   test('is recognised by its headers, at any path', async () => {
     const credentials: Record<string, string>[] = [{ 'api-key': 'x' }, { authorization: 'Bearer x' }];
     for (const headers of credentials) {
@@ -371,6 +378,9 @@ describe('typical first attempts of an integrator', () => {
     ['PATCH', 'link/bulk', { ids: [1], tags: [1] }, 'Did you mean "add_tags"?'],
     ['POST', 'domain', { name: 'go.example.com' }, 'Did you mean "domain"?'],
     ['GET', 'domain/go.example.com', undefined, 'An id is a positive whole number, as lists answer it'],
+    ['GET', 'tag/9007199254740993', undefined, 'and "9007199254740993" is not.'],
+    ['POST', 'link/bulk_delete', { ids: [2 ** 53 + 2] }, 'and a number beyond 9007199254740991 is not.'],
+    ['PUT', 'link/external/%00', { destination_url: 'https://example.com' }, '"external_id" holds control'],
     ['POST', 'link', '"{\\"destination_url\\":\\"x\\"}"', 'it was encoded twice'],
   ];
   test.each(attempts)('%s %s %j', async (method, path, body, message) => {

@@ -14,9 +14,11 @@ const inPath = {
   examples: ['order-4711'],
 };
 
+const ExternalIdInPath = z.object({ external_id: ExternalId.meta(inPath) });
+
 export const read = endpoint({
   summary: 'Get the link with an external id',
-  params: z.object({ external_id: ExternalId.meta(inPath) }),
+  params: ExternalIdInPath,
   statuses: { 200: 'The link.' },
   answer: Link,
   handle: async ({ caller, params }, context) =>
@@ -34,7 +36,7 @@ export const put = endpoint({
   statuses: { 200: 'The link as it is now.', 201: 'The link, which is new.' },
   answer: Link,
   async handle({ caller, params, query, body, headers }, context) {
-    const external_id = requireInput(ExternalId, params.external_id, { field: 'external_id' });
+    const { external_id } = requireInput(ExternalIdInPath, params);
     if (body.external_id && body.external_id !== external_id) {
       throw new Refusal(
         'FIELD_INVALID',

@@ -47,6 +47,12 @@ const segmentOf = (sent: string): string => {
   );
 };
 
+/** A word of the API is no id: `/link/external` lacks one, and is not the link with the id `external`. */
+function mayStandFor(sent: string, segment: string): boolean {
+  if (segment === '{id}') return !segmentsByPlainName.has(plain(sent));
+  return segment.startsWith('{') || segment === segmentOf(sent);
+}
+
 /** The API path that was probably meant: with its prefix, in the singular, without a trailing slash. */
 export function suggestedPath(path: string): string | null {
   const [first = '', ...others] = path
@@ -57,9 +63,7 @@ export function suggestedPath(path: string): string | null {
   const template = templates.find(
     (candidate) =>
       candidate.length === sent.length &&
-      candidate.every(
-        (segment, index) => segment.startsWith('{') || segment === segmentOf(sent[index] ?? ''),
-      ),
+      candidate.every((segment, index) => mayStandFor(sent[index] ?? '', segment)),
   );
   if (template === undefined || path.length > 200) return null;
   return `/api/v1/${template.map((segment, index) => (segment.startsWith('{') ? sent[index] : segment)).join('/')}`;

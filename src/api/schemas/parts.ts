@@ -28,13 +28,26 @@ export const label = (max: number) =>
 
 const idOf = (sentence: (sent: unknown) => string) => {
   const error = ({ input }: { input?: unknown }) => (input === undefined ? undefined : sentence(input));
+  const isId = (value: number | string) => Number.isSafeInteger(Number(value)) && Number(value) > 0;
   return z
-    .union([z.number(), z.string().regex(/^[1-9]\d{0,15}$/, { error })], { error })
-    .transform(Number)
-    .refine((value) => Number.isSafeInteger(value) && value > 0, { error });
+    .union(
+      [
+        z.number().refine(isId, { error }),
+        z
+          .string()
+          .regex(/^[1-9]\d{0,15}$/, { error })
+          .refine(isId, { error }),
+      ],
+      { error },
+    )
+    .transform(Number);
 };
 
-const shown = (sent: unknown): string => shortened(JSON.stringify(sent));
+/** Numbers beyond 2^53 were rounded when the JSON was read. */
+const shown = (sent: unknown): string =>
+  typeof sent === 'number' && Math.abs(sent) > Number.MAX_SAFE_INTEGER
+    ? 'a number beyond 9007199254740991'
+    : shortened(JSON.stringify(sent));
 
 /** A positive safe integer, as a number or as a text of digits: clients send ids in both forms. */
 export const id = idOf(
