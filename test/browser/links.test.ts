@@ -56,6 +56,17 @@ describe('creating links', () => {
     expect(await rows(page).count()).toBe(2);
   });
 
+  test('a refused link leaves no unhandled error in the browser', async () => {
+    const page = await dashboardOf(app, await app.createAccount());
+    const errors: Error[] = [];
+    page.on('pageerror', (error) => errors.push(error));
+    await longUrlField(page).fill('https://exa mple.com/');
+    await longUrlField(page).press('Enter');
+    await page.getByRole('alert').waitFor();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    expect(errors).toEqual([]);
+  });
+
   test('too many lines are refused with a message, and kept', async () => {
     const page = await dashboardOf(app, await app.createAccount());
     await longUrlField(page).fill('https://example.com/\n'.repeat(1001));

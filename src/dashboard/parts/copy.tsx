@@ -28,9 +28,10 @@ export async function copyText(text: string): Promise<boolean> {
  */
 export async function copyWhenReady(promise: Promise<string>): Promise<boolean> {
   try {
-    const item = new ClipboardItem({
-      'text/plain': promise.then((text) => new Blob([text], { type: 'text/plain' })),
-    });
+    const content = promise.then((text) => new Blob([text], { type: 'text/plain' }));
+    // A browser that refuses to write doesn't wait for it: its rejection would be unhandled.
+    content.catch(() => {});
+    const item = new ClipboardItem({ 'text/plain': content });
     await navigator.clipboard.write([item]);
     return true;
   } catch {
