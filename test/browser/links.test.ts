@@ -283,6 +283,12 @@ describe('finding links', () => {
     await page.getByRole('combobox', { name: 'a page' }).selectOption('100');
     await row(page, '/page-new').waitFor();
     expect(await rows(page).count()).toBe(61);
+    await page.goto(`${app.url}/app?page=9999999`);
+    await page.getByText('Nothing is on this page').waitFor();
+    expect(await page.getByRole('navigation', { name: 'Pages' }).innerText()).toContain('None of 61');
+    await page.getByRole('button', { name: 'Previous page' }).click();
+    await row(page, '/page-00').waitFor();
+    expect(new URL(page.url()).searchParams.get('page')).toBe('3');
   });
 });
 

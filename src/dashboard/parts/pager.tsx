@@ -31,8 +31,10 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
   return (
     <nav class="pager" aria-label="Pages">
       <p class="soft small">
-        {number(Math.min(total, (page - 1) * size + 1))}–{number(Math.min(total, page * size))} of{' '}
-        {number(total)}
+        {page > last
+          ? 'None'
+          : `${number(Math.min(total, (page - 1) * size + 1))}–${number(Math.min(total, page * size))}`}{' '}
+        of {number(total)}
       </p>
       {sizes && onSize && (
         <label class="pager-size soft small">
@@ -51,7 +53,12 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
         </label>
       )}
       <div class="pager-steps">
-        <Button isSlim aria-label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+        <Button
+          isSlim
+          aria-label="Previous page"
+          disabled={page <= 1}
+          onClick={() => onPage(Math.min(page - 1, last))}
+        >
           <Icon name="left" size={16} />
         </Button>
         <form
