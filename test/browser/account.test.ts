@@ -57,6 +57,31 @@ test('an API key is created, shown once, used, deleted and then refused', async 
   expect((await app.call('GET', '/api/v1/link', { key })).status).toBe(401);
 });
 
+test('a secret that is being created is shown, although its dialog was to be closed meanwhile', async () => {
+  const page = await dashboardOf(app, await app.createAccount(), '/app/account');
+  const dialog = page.getByRole('dialog');
+  for (const [path, call, open, label, submit, shown] of [
+    ['account', 'api_key', 'Add API Key', 'Name', 'Create API Key', 'Copy it now'],
+    ['organization', 'invitation', 'Invite member', 'Email', 'Invite member', 'no mail was sent'],
+  ] as const) {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(`**/api/v1/${call}`, async (route) => {
+      if (route.request().method() === 'POST') await released;
+      await route.continue();
+    });
+    await page.goto(`${app.url}/app/${path}`);
+    await page.getByRole('button', { name: open }).click();
+    await dialog.getByRole('textbox', { name: label, exact: true }).fill('slow@example.com');
+    await dialog.getByRole('button', { name: submit }).click();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    release();
+    await dialog.getByText(shown).waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+  }
+});
+
 test('a changed password ends every other session, and a wrong current password changes nothing', async () => {
   const account = await app.createAccount();
   const page = await dashboardOf(app, account, '/app/account');

@@ -89,6 +89,7 @@ export function ApiKeys() {
 function NewApiKey({ onClose }: { onClose: () => void }) {
   const name = useSignal('');
   const createdKey = useSignal<string | null>(null);
+  // While this runs, the dialog stays open: closed, it would never show the key.
   const create = useAction(async () => {
     const answer = await call('POST /api/v1/api_key', { body: { name: name.value } });
     createdKey.value = answer.key;
@@ -106,7 +107,7 @@ function NewApiKey({ onClose }: { onClose: () => void }) {
     );
   }
   return (
-    <Dialog title="Add API Key" onClose={onClose}>
+    <Dialog title="Add API Key" onClose={onClose} isFirm={create.isRunning.value}>
       <Form action={create} fields={['name']} canRetry>
         <FormField
           field="name"
@@ -120,7 +121,9 @@ function NewApiKey({ onClose }: { onClose: () => void }) {
           signal={name}
         />
         <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button disabled={create.isRunning.value} onClick={onClose}>
+            Cancel
+          </Button>
           <Submit kind="primary">Create API Key</Submit>
         </div>
       </Form>

@@ -14,13 +14,14 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   const email = useSignal('');
   const role = useSignal<Role>('editor');
   const created = useSignal<NewInvitation | null>(null);
+  // While this runs, the dialog stays open: closed, it would never show the link.
   const invite = useAction(async () => {
     created.value = await call('POST /api/v1/invitation', { body: { email: email.value, role: role.value } });
     refresh('invitations');
   });
   if (created.value) return <Invited invitation={created.value} onClose={onClose} />;
   return (
-    <Dialog title="Invite a member" onClose={onClose}>
+    <Dialog title="Invite a member" onClose={onClose} isFirm={invite.isRunning.value}>
       <Form action={invite} fields={['email', 'role']} canRetry>
         <FormField
           field="email"
@@ -42,7 +43,9 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
           }}
         />
         <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button disabled={invite.isRunning.value} onClick={onClose}>
+            Cancel
+          </Button>
           <Submit kind="primary">Invite member</Submit>
         </div>
       </Form>
