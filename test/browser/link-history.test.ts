@@ -64,6 +64,28 @@ describe('the history of a link', () => {
   );
 
   test(
+    'reverts to a state beside unsaved changes, which can then be saved',
+    async () => {
+      const { page, read, change } = await open({ name: 'First' });
+      await change({ name: 'Second' });
+      await page.reload();
+      await field(page, 'Notes').fill('Mine');
+      await page.getByRole('link', { name: 'History' }).click();
+      const entries = page.locator('.history-entry');
+      await entries
+        .nth(1)
+        .getByRole('button', { name: /^Back to this/ })
+        .click();
+      await entries.nth(2).waitFor();
+      await notice(page).getByRole('button', { name: 'Undo' }).click();
+      await entries.nth(3).waitFor();
+      await save(page);
+      expect(await read()).toMatchObject({ name: 'Second', notes: 'Mine' });
+    },
+    testTimeout,
+  );
+
+  test(
     'with many changes is loaded one page at a time',
     async () => {
       const { page, change } = await open({ name: '0' });

@@ -113,7 +113,7 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
         </UnlessQuiet>
       )}
       {tab === 'webhook' && <Webhook form={form} />}
-      {tab === 'history' && <History link={link} />}
+      {tab === 'history' && <History link={link} onRestored={form.continueOn} />}
       {tab === 'scheduled' && <Scheduled link={link} />}
       <SaveBar form={form} shown={fieldsOn(tab)} />
       {conflict && <Conflict form={form} theirs={conflict} />}

@@ -58,6 +58,8 @@ export interface LinkForm {
   discard(): void;
   /** Drops the unsaved changes, because they will be made in another way. */
   forget(): void;
+  /** Continues on the link as the user has changed it elsewhere on the page; unsaved changes are kept. */
+  continueOn(link: Link): void;
   keepMine(): void;
   takeTheirs(): void;
 }
@@ -222,6 +224,7 @@ export function useLinkForm(latest: Link): LinkForm {
         },
       });
     },
+    continueOn: (onto) => rebase(onto),
     keepMine() {
       const theirs = conflict.value;
       if (!theirs) return;

@@ -7,18 +7,18 @@ import { notify, notifyError } from '../../../notices.ts';
 import { confirmingPrint, isOnPaper } from '../../../on-paper.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Loaded } from '../../../parts/page.tsx';
-import { refresh, updateCached, useQuery } from '../../../queries.ts';
+import { refresh, useQuery } from '../../../queries.ts';
 import { Entry } from './entry.tsx';
 
 const perPage = 25;
 
 /** The changes of a link, newest first, with a way to restore any of its states. */
-export function History({ link }: { link: Link }) {
+export function History({ link, onRestored }: { link: Link; onRestored: (link: Link) => void }) {
   const cursors = useSignal<readonly string[]>([]);
   const newest = usePageOf(link, '').data.value?.history[0] ?? null;
   const restoring = useAction(async (entry: LinkHistoryEntry) => {
     try {
-      await restoreEntry(link, entry, newest);
+      await restoreEntry(link, entry, newest, onRestored);
     } catch (cause) {
       if (!isOnPaper(cause)) notifyError(cause);
     }
@@ -114,6 +114,7 @@ async function restoreEntry(
   link: Link,
   { id, at }: LinkHistoryEntry,
   newest: LinkHistoryEntry | null,
+  onRestored: (link: Link) => void,
 ): Promise<void> {
   const now = await confirmingPrint((confirm) =>
     call('POST /api/v1/link/{id}/history/restore', {
@@ -123,9 +124,9 @@ async function restoreEntry(
       headers: { 'if-match': `"${link.updated_at}"` },
     }),
   );
-  updateCached<Link>(`link ${link.id}`, () => now);
+  onRestored(now);
   const undo = async () => {
-    if (newest) await restoreEntry(now, newest, null).catch((cause) => notifyError(cause));
+    if (newest) await restoreEntry(now, newest, null, onRestored).catch((cause) => notifyError(cause));
     await refresh('links', 'link ', 'tags');
   };
   notify(`The link is as it was on ${instant(at)}.`, {
