@@ -70,11 +70,20 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
       { expiration_date: '2020-01-01' },
       { start_date: '2999-01-01' },
       { rules: [{ when: { device: ['mobile'] }, destination_url: 'https://m.example.com' }] },
+      { password: 'sesame' },
+      { captcha: true },
+      { android_link_destination: 'https://play.example.com' },
+      { ios_link_destination: 'https://apps.example.com' },
     ]) {
       const destination_url = newDestination();
       await create({ destination_url, ...fields });
       expect([fields, (await find({ destination_url })).status]).toEqual([fields, 201]);
       expect((await find({ destination_url })).status).toBe(200);
+      const another = newDestination();
+      const links = [fields, {}, {}].map((some) => ({ destination_url: another, ...some }));
+      const { results } = (await call('POST', '/link/bulk?if_exists=return', { links })).json;
+      const statuses = results.map(({ status }: { status: number }) => status);
+      expect([fields, statuses]).toEqual([fields, [201, 201, 200]]);
     }
     const destination_url = newDestination();
     const stranger = await app.createAccount();

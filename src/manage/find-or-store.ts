@@ -1,6 +1,11 @@
 import { Refusal } from '../rules/errors.ts';
 import { tagsOf } from '../storage/link-tags.ts';
-import { linksByDestination, lockDestinations, type RequestedLink } from '../storage/links-by-destination.ts';
+import {
+  leadsEveryone,
+  linksByDestination,
+  lockDestinations,
+  type RequestedLink,
+} from '../storage/links-by-destination.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { LinkWithTags, Outcome, PreparedLink, StoringDependencies } from './prepared-link.ts';
 import { inParts, type OnPlaced, outcomeOf, storeLinks } from './store-links.ts';
@@ -46,7 +51,8 @@ export async function findOrStore(
   await lockDestinations(queries, first.row.organization_id, links.map(requestedLinkOf));
   const found = await findLinks(dependencies, queries, links);
   const stored = new Map<string, PreparedLink>();
-  const originals = links.map((link, index) => (found[index] ? null : originalOf(link, stored)));
+  const now = dependencies.now();
+  const originals = links.map((link, index) => (found[index] ? null : originalOf(link, stored, now)));
   const parts = inParts([...new Set(originals)].filter((link) => link !== null));
   const outcomes = await storeLinks(
     dependencies,
@@ -73,11 +79,12 @@ export async function findOrStore(
 const isWorthRetrying = (link: PreparedLink, outcome: Outcome): boolean =>
   outcome instanceof Refusal && !(link.isChosen && outcome.code === 'SUFFIX_TAKEN');
 
-/** An earlier link with the same destination, or this one itself. */
-function originalOf(link: PreparedLink, stored: Map<string, PreparedLink>): PreparedLink {
+/** An earlier link that leads everyone to the same destination, or this one itself. */
+function originalOf(link: PreparedLink, stored: Map<string, PreparedLink>, now: number): PreparedLink {
   const { domain_id, destination_url, suffix } = requestedLinkOf(link);
   const keyFor = (chosen: string | null) => JSON.stringify([domain_id, destination_url, chosen]);
   const original = stored.get(keyFor(suffix)) ?? link;
+  if (!leadsEveryone(original.row, now)) return original;
   for (const key of [keyFor(suffix), keyFor(null)]) if (!stored.has(key)) stored.set(key, original);
   return original;
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { destinationKey } from '../rules/destination-key.ts';
 import { dialectOf } from './dialect.ts';
+import type { CompleteLink } from './insert-links.ts';
 import { jsonRows } from './json-rows.ts';
 import { type StoredLink, withHost } from './links.ts';
 import type { Queries } from './schema.ts';
@@ -12,9 +13,20 @@ export interface RequestedLink {
   readonly suffix: string | null;
 }
 
+/** Whether a new link leads every visitor to its destination now. */
+export const leadsEveryone = (
+  link: Omit<CompleteLink, 'id' | 'suffix' | 'search_text'>,
+  now: number,
+): boolean =>
+  link.disabled === 0 &&
+  [link.rules, link.android_url, link.ios_url, link.password_hash].every((field) => field === null) &&
+  link.captcha === 0 &&
+  (link.start_at ?? 0) <= now &&
+  (link.expires_at ?? Number.POSITIVE_INFINITY) > now;
+
 /**
- * For each of these, the organization's oldest link that currently leads there: not disabled, started, not expired, with clicks
- * left, and without rules that lead elsewhere. Null if there is none.
+ * For each of these, the organization's oldest link that currently leads everyone there, which is `leadsEveryone` with clicks
+ * left. Null if there is none.
  */
 export async function linksByDestination(
   queries: Queries,
@@ -36,7 +48,10 @@ export async function linksByDestination(
       where organization_id = ${organizationId} and destination_key = sent.key
         and domain_id = sent.domain and destination_url = sent.destination
         and (sent.chosen is null or suffix = sent.chosen)
-        and disabled = 0 and rules is null and (start_at is null or start_at <= ${now}) and (expires_at is null or expires_at > ${now})
+        and disabled = 0 and rules is null and android_url is null and ios_url is null
+        and password_hash is null and captcha = 0
+        and (start_at is null or start_at <= ${now})
+        and (expires_at is null or expires_at > ${now})
         and (click_limit is null or clicks_spent < click_limit)
       order by links.id limit 1
     ) as id from ${sent} as sent`.execute(queries);

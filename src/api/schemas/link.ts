@@ -413,6 +413,6 @@ export const LinkCreationQuery = z.object({
     .optional()
     .meta({
       description:
-        "return: if a link of the organization already leads to this destination, on this domain (and with this suffix, if one is sent), it is returned with 200, and nothing is created or changed. Links that are disabled, haven't started, have ended or have rules don't count.",
+        "return: if a link of the organization already leads to this destination, on this domain (and with this suffix, if one is sent), it is returned with 200, and nothing is created or changed. Links that are disabled, haven't started, have ended, or have rules, a password, a captcha or a destination for Android or iOS don't count.",
     }),
 });
