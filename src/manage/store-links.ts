@@ -4,6 +4,8 @@ import type { WriteItems } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import { addingDuePages } from '../storage/due-pages.ts';
 import { type CompleteLink, type Inserted, insertWholeLinks, takeIds } from '../storage/insert-links.ts';
+import { compareAddresses, readAliases } from '../storage/link-addresses.ts';
+import { claimAddresses, type RequestedAddress } from '../storage/link-aliases.ts';
 import { countingIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
 import { searchText } from '../storage/links.ts';
@@ -126,7 +128,8 @@ type Ids = ReadonlyMap<PreparedLink, number>;
 
 /**
  * With more than one writer, inserting a suffix waits for a transaction that is inserting the same one. Two calls with the same
- * suffixes must not wait for each other: every call inserts them in the same order, with ids in the call's order.
+ * suffixes must not wait for each other: every call inserts them in the same order, with ids in the call's order. Aliases come
+ * after their links, so if there are any, all addresses are claimed first.
  */
 async function inOneOrder(
   { database }: StoringDependencies,
@@ -136,15 +139,26 @@ async function inOneOrder(
   if (!dialects[database.kind].locksRows) return { ordered: parts, ids: new Map() };
   const wanted = (await Promise.all(parts)).flat();
   const chosen = wanted.filter((link) => link.isChosen);
+  const aliases = wanted.flatMap(aliasesOf);
+  if (aliases.length > 0 && aliases.length + chosen.length > 1)
+    await claimAddresses(queries, [...chosen.map(addressOf), ...aliases]);
   if (chosen.length < 2) return { ordered: parts, ids: new Map() };
-  const sortKey = ({ row, suffix }: PreparedLink) => `${row.domain_id}\n${suffix}`;
-  chosen.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : sortKey(one) > sortKey(other) ? 1 : 0));
+  chosen.sort((one, other) => compareAddresses(addressOf(one), addressOf(other)));
   const taken = await takeIds(queries, wanted.length);
   return {
     ordered: inParts([...chosen, ...wanted.filter((link) => !link.isChosen)]),
     ids: new Map(wanted.map((link, index) => [link, taken[index] ?? 0])),
   };
 }
+
+const addressOf = ({ suffix, row: { domain_id, organization_id } }: PreparedLink): RequestedAddress => ({
+  domain_id,
+  suffix,
+  organization_id,
+});
+
+const aliasesOf = ({ row: { aliases, organization_id } }: PreparedLink): RequestedAddress[] =>
+  readAliases(aliases).map((alias) => ({ ...alias, organization_id }));
 
 async function storeSome(
   context: StoringDependencies,

@@ -33,5 +33,12 @@ export const readAliases = (text: string | null | undefined): readonly Alias[] =
 export const addressesOf = (link: ChangedLink): readonly LinkAddress[] =>
   link.aliases ? [link, ...readAliases(link.aliases)] : [link];
 
+/**
+ * The order in which every transaction takes addresses: two that want the same ones then wait for each other, but never
+ * deadlock.
+ */
+export const compareAddresses = (one: LinkAddress, other: LinkAddress): number =>
+  one.domain_id - other.domain_id || (one.suffix < other.suffix ? -1 : one.suffix > other.suffix ? 1 : 0);
+
 /** No suffix contains a line break. */
 export const addressKey = ({ domain_id, suffix }: LinkAddress): string => `${domain_id}\n${suffix}`;

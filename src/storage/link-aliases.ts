@@ -2,7 +2,14 @@ import { sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { dropLinks } from './insert-links.ts';
 import { jsonRows, jsonTexts } from './json-rows.ts';
-import { type Alias, addressKey, type LinkAddress, readAliases, writeAliases } from './link-addresses.ts';
+import {
+  type Alias,
+  addressKey,
+  compareAddresses,
+  type LinkAddress,
+  readAliases,
+  writeAliases,
+} from './link-addresses.ts';
 import { searchText } from './links.ts';
 import { prepared } from './prepared.ts';
 import { hasRow } from './rows.ts';
@@ -65,7 +72,9 @@ export async function claimAddresses(
   addresses: readonly RequestedAddress[],
 ): Promise<ReadonlySet<string>> {
   const json = JSON.stringify(
-    addresses.map(({ domain_id, suffix, organization_id }) => [domain_id, suffix, organization_id]),
+    addresses
+      .toSorted(compareAddresses)
+      .map(({ domain_id, suffix, organization_id }) => [domain_id, suffix, organization_id]),
   );
   const columns = { domain_id: 'integer', suffix: 'text', organization_id: 'integer' } as const;
   const sent = jsonRows(dialectOf(queries), columns, json);
@@ -73,7 +82,6 @@ export async function claimAddresses(
     insert into links (domain_id, suffix, organization_id, created_at, updated_at, destination_url,
       qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
     select domain_id, suffix, organization_id, 0, 0, '', '', '', 0, 0, 0, ${noText} from ${sent} as sent where true
-    order by domain_id, suffix
     on conflict (domain_id, suffix) do nothing returning id, domain_id, suffix`.execute(queries);
   if (rows.length > 0)
     await dropLinks(

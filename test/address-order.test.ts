@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { type Answer, startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+
+const destination_url = 'https://example.com/order';
+let app: TestApp;
+let owner: TestAccount;
+let sql: SQL;
+
+beforeAll(async () => {
+  const url = await migratedPostgres();
+  sql = new SQL({ url, max: 2 });
+  // A deadlock is not resolved before the calls time out.
+  await sql.unsafe(`alter database ${new URL(url).pathname.slice(1)} set deadlock_timeout = '1h'`);
+  app = await startApp({ env: { DATABASE_URL: url } });
+  owner = await app.createAccount();
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+  await sql.end();
+});
+
+const call = (method: string, path: string, body: object) =>
+  app.call(method, `/api/v1${path}`, { key: owner.key, body });
+const create = (fields: object) => call('POST', '/link', { destination_url, ...fields });
+const createAll = (links: readonly object[]) =>
+  call('POST', '/link/bulk', { links: links.map((fields) => ({ destination_url, ...fields })) });
+/** Of the links of a bulk creation, or of the call that failed. */
+const statusesOf = ({ status: whole, json }: Answer): number[] =>
+  json.results?.map(({ status }: { status: number }) => status) ?? [whole];
+
+async function backendsWaiting(): Promise<number> {
+  const [row] = await sql`select count(*) as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return Number(row.waiting);
+}
+
+/** Both calls run while another transaction holds a suffix or an external id, until both wait; then it releases it. */
+async function bothWaitingFor(
+  held: { readonly suffix?: string; readonly external_id?: string },
+  calls: readonly [() => Promise<Answer>, () => Promise<Answer>],
+): Promise<Answer[]> {
+  const running: Promise<Answer>[] = [];
+  const releasing = sql.begin(async (transaction) => {
+    await transaction`insert into links (domain_id, suffix, organization_id, external_id, created_at, updated_at,
+        destination_url, qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
+      values (0, ${held.suffix ?? 'held'}, ${owner.organizationId}, ${held.external_id ?? null}, 0, 0,
+        '', '', '', 0, 0, 0, ${'\n\n'})`;
+    for (const [index, run] of calls.entries()) {
+      running.push(run());
+      await eventually(async () => (await backendsWaiting()) > index, `call ${index + 1} to wait`);
+    }
+    throw new Error('released');
+  });
+  await expect(releasing).rejects.toThrow('released');
+  return Promise.all(running);
+}
+
+const sorted = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted();
+
+test("two creations that have each other's suffix as an alias don't deadlock", async () => {
+  const answers = await bothWaitingFor({ suffix: 'each-0' }, [
+    () => create({ suffix: 'each-a', aliases: ['each-0', 'each-b'] }),
+    () => create({ suffix: 'each-b', aliases: ['each-0', 'each-a'] }),
+  ]);
+  expect(sorted(answers)).toEqual([201, 409]);
+});
+
+test("a bulk creation doesn't deadlock with a link that has its suffixes as aliases", async () => {
+  const [bulk, single] = (await bothWaitingFor({ suffix: 'bulk-b' }, [
+    () => createAll(['bulk-c', 'bulk-b', 'bulk-a'].map((suffix) => ({ suffix }))),
+    () => create({ suffix: 'bulk-c', aliases: ['bulk-a'] }),
+  ])) as [Answer, Answer];
+  expect([statusesOf(bulk), single.status]).toEqual([[201, 201, 201], 409]);
+});
+
+test('links of one bulk creation take their suffixes and aliases in one order, however many they are', async () => {
+  const others = Array.from({ length: 260 }, (_, index) => ({ suffix: `many-b-${index}` }));
+  const [one, many] = (await bothWaitingFor({ suffix: 'many-y' }, [
+    () => createAll([{ suffix: 'many-a', aliases: ['many-x', 'many-y', 'many-z'] }]),
+    () => createAll([{ suffix: 'many-c', aliases: ['many-x'] }, ...others, { suffix: 'many-z' }]),
+  ])) as [Answer, Answer];
+  expect([statusesOf(one), statusesOf(many)]).toEqual([[201], [409, ...Array(260).fill(201), 409]]);
+});
