@@ -28,6 +28,7 @@ const call = (method: string, path: string, body: object) =>
 const create = (fields: object) => call('POST', '/link', { destination_url, ...fields });
 const createAll = (links: readonly object[]) =>
   call('POST', '/link/bulk', { links: links.map((fields) => ({ destination_url, ...fields })) });
+const idOf = async (fields: object): Promise<number> => (await create(fields)).json.id;
 /** Of the links of a bulk creation, or of the call that failed. */
 const statusesOf = ({ status: whole, json }: Answer): number[] =>
   json.results?.map(({ status }: { status: number }) => status) ?? [whole];
@@ -84,4 +85,22 @@ test('links of one bulk creation take their suffixes and aliases in one order, h
     () => createAll([{ suffix: 'many-c', aliases: ['many-x'] }, ...others, { suffix: 'many-z' }]),
   ])) as [Answer, Answer];
   expect([statusesOf(one), statusesOf(many)]).toEqual([[201], [409, ...Array(260).fill(201), 409]]);
+});
+
+test("two changes that swap the addresses of links don't deadlock", async () => {
+  const [one, two] = [await idOf({ suffix: 'swap-a' }), await idOf({ suffix: 'swap-b' })];
+  const answers = await bothWaitingFor({ suffix: 'swap-0' }, [
+    () => call('PATCH', `/link/${one}`, { suffix: 'swap-b', add_aliases: ['swap-0'] }),
+    () => call('PATCH', `/link/${two}`, { suffix: 'swap-a', add_aliases: ['swap-0'] }),
+  ]);
+  expect(sorted(answers)).toEqual([409, 409]);
+});
+
+test("a change of addresses doesn't deadlock with a creation that has both as well", async () => {
+  const id = await idOf({ suffix: 'both-b' });
+  const answers = await bothWaitingFor({ suffix: 'both-0' }, [
+    () => call('PATCH', `/link/${id}`, { add_aliases: ['both-0', 'both-a'] }),
+    () => create({ suffix: 'both-a', aliases: ['both-0', 'both-b'] }),
+  ]);
+  expect(sorted(answers)).toEqual([200, 409]);
 });
