@@ -104,3 +104,17 @@ test("a change of addresses doesn't deadlock with a creation that has both as we
   ]);
   expect(sorted(answers)).toEqual([200, 409]);
 });
+
+test("restorations don't deadlock with creations of the same suffixes", async () => {
+  const ids: number[] = [];
+  for (const suffix of ['bin-a', 'bin-b', 'bin-c']) {
+    ids.push(await idOf({ suffix }));
+    app.clock.now += 1_000;
+    await call('POST', '/link/bulk_delete', { ids: ids.slice(-1) });
+  }
+  const [restored, made] = (await bothWaitingFor({ suffix: 'bin-b' }, [
+    () => call('POST', '/link/restore', { ids }),
+    () => createAll(['bin-a', 'bin-b', 'bin-c'].map((suffix) => ({ suffix }))),
+  ])) as [Answer, Answer];
+  expect([restored.json, statusesOf(made)]).toEqual([{ restored: 3, ids }, [409, 409, 409]]);
+});

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { dialectOf } from './dialect.ts';
 import { clearTakenExternalIds } from './external-ids.ts';
 import { dropLinks } from './insert-links.ts';
 import { copyAliases, withTakenAddress } from './link-aliases.ts';
@@ -81,6 +82,9 @@ export async function moveFromBin(
         .selectFrom('link_bin')
         .select(columns)
         .where('id', 'in', requestedIds)
+        // As in `compareAddresses`.
+        .orderBy('domain_id')
+        .orderBy(sql`suffix ${sql.raw(dialectOf(queries).textOrder)}`)
         .orderBy('deleted_at', 'desc')
         .orderBy('id', 'desc'),
     )
