@@ -118,3 +118,12 @@ test("restorations don't deadlock with creations of the same suffixes", async ()
   ])) as [Answer, Answer];
   expect([restored.json, statusesOf(made)]).toEqual([{ restored: 3, ids }, [409, 409, 409]]);
 });
+
+test("bulk creations of the same external ids in opposite order don't deadlock", async () => {
+  const links = ['a', 'b', 'c'].map((external_id) => ({ external_id }));
+  const [one, two] = (await bothWaitingFor({ external_id: 'b' }, [
+    () => createAll(links),
+    () => createAll(links.toReversed()),
+  ])) as [Answer, Answer];
+  expect([...statusesOf(one), ...statusesOf(two)]).toEqual([201, 201, 201, 409, 409, 409]);
+});

@@ -4,7 +4,7 @@ import type { WriteItems } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import { addingDuePages } from '../storage/due-pages.ts';
 import { type CompleteLink, type Inserted, insertWholeLinks, takeIds } from '../storage/insert-links.ts';
-import { compareAddresses, readAliases } from '../storage/link-addresses.ts';
+import { compareAddresses, compareTexts, readAliases } from '../storage/link-addresses.ts';
 import { claimAddresses, type RequestedAddress } from '../storage/link-aliases.ts';
 import { countingIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
@@ -127,9 +127,9 @@ type Parts = readonly (readonly PreparedLink[] | Promise<readonly PreparedLink[]
 type Ids = ReadonlyMap<PreparedLink, number>;
 
 /**
- * With more than one writer, inserting a suffix waits for a transaction that is inserting the same one. Two calls with the same
- * suffixes must not wait for each other: every call inserts them in the same order, with ids in the call's order. Aliases come
- * after their links, so if there are any, all addresses are claimed first.
+ * With more than one writer, inserting a suffix or an external id waits for a transaction that is inserting the same one. Two
+ * calls with the same ones must not wait for each other: every call inserts them in the same order, with ids in the call's order.
+ * Aliases come after their links, so if there are any, all addresses are claimed first.
  */
 async function inOneOrder(
   { database }: StoringDependencies,
@@ -142,11 +142,14 @@ async function inOneOrder(
   const aliases = wanted.flatMap(aliasesOf);
   if (aliases.length > 0 && aliases.length + chosen.length > 1)
     await claimAddresses(queries, [...chosen.map(addressOf), ...aliases]);
-  if (chosen.length < 2) return { ordered: parts, ids: new Map() };
+  const drawn = wanted.filter((link) => !link.isChosen);
+  const named = drawn.filter(({ row }) => row.external_id !== null);
+  if (chosen.length < 2 && named.length < 2) return { ordered: parts, ids: new Map() };
   chosen.sort((one, other) => compareAddresses(addressOf(one), addressOf(other)));
+  drawn.sort(({ row: one }, { row: other }) => compareTexts(one.external_id ?? '', other.external_id ?? ''));
   const taken = await takeIds(queries, wanted.length);
   return {
-    ordered: inParts([...chosen, ...wanted.filter((link) => !link.isChosen)]),
+    ordered: inParts([...chosen, ...drawn]),
     ids: new Map(wanted.map((link, index) => [link, taken[index] ?? 0])),
   };
 }

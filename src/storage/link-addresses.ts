@@ -38,7 +38,9 @@ export const addressesOf = (link: ChangedLink): readonly LinkAddress[] =>
  * deadlock.
  */
 export const compareAddresses = (one: LinkAddress, other: LinkAddress): number =>
-  one.domain_id - other.domain_id || (one.suffix < other.suffix ? -1 : one.suffix > other.suffix ? 1 : 0);
+  one.domain_id - other.domain_id || compareTexts(one.suffix, other.suffix);
+
+export const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /** No suffix contains a line break. */
 export const addressKey = ({ domain_id, suffix }: LinkAddress): string => `${domain_id}\n${suffix}`;
