@@ -137,6 +137,7 @@ test('the command line shows the set-up token until an account exists, and sets 
   };
   expect((await tokenOf(settings)).token).toMatch(/^[\w-]{24}$/);
   expect((await run('base-url', 'set', '--url', 'http://localhost:3000'))[2]).toContain('this machine alone');
+  expect((await run('base-url', 'set', '--url', 'foo'))[2]).toStartWith('--url is no address of a service');
   const [code, out] = await run('base-url', 'set', '--url', 'https://links.example.com/');
   expect([code, out]).toEqual([
     0,

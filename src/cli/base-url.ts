@@ -9,7 +9,7 @@ export const setBaseUrl: Command = {
     'base-url set --url https://links.example.com   (the address people reach, where BASE_URL is not set)',
   options: { url: { type: 'string' } },
   async run({ database }, values) {
-    const url = stored.requireBaseUrl(required(values, 'url'));
+    const url = stored.requireBaseUrl(required(values, 'url'), '--url');
     await database.write((queries) => stored.storeBaseUrl(queries, url));
     return `People reach Linnet at ${url}. ${atNextStart}\n`;
   },

@@ -16,17 +16,17 @@ export const storeBaseUrl = (queries: Queries, url: string): Promise<void> =>
 
 export const forgetBaseUrl = (queries: Queries): Promise<void> => deleteSetting(queries, baseUrlSetting);
 
-/** An address that may be stored: one that is useful beyond this machine. */
-export function requireBaseUrl(text: string): string {
+/** An address that may be stored: one that is useful beyond this machine. `name` is what errors call it. */
+export function requireBaseUrl(text: string, name = '"base_url"'): string {
   const refuse = (sentence: string) => new Refusal('FIELD_INVALID', sentence, { field: 'base_url' });
   let url: URL | null;
   try {
     url = options.baseUrl.parse(text);
   } catch (cause) {
-    throw refuse(`"base_url" is no address of a service: ${(cause as Error).message}.`);
+    throw refuse(`${name} is no address of a service: ${(cause as Error).message}.`);
   }
   if (url === null) throw refuse('Give the address people reach, such as https://links.example.com.');
   if (new Site(url).isTrial)
-    throw refuse('"base_url" leads to this machine alone. Leave it out, or give another.');
+    throw refuse(`${name} leads to this machine alone. Leave it out, or give another.`);
   return url.origin;
 }
