@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { masterKey } from './auth/master-key.ts';
 import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
@@ -107,6 +107,10 @@ export async function prepareFolder(dataDir: string): Promise<void> {
       `The data folder ${dataDir} can not be written (${reason(cause)}). Set DATA_DIR to one that can.`,
     );
   }
+  const journals = join(dataDir, 'journal');
+  const found = await stat(journals).catch(() => null);
+  if (found && !found.isDirectory())
+    throw new StartProblem(`${journals} is no folder, and clicks are recorded in it. Move it elsewhere.`);
 }
 
 /** Only checked now, because it may be on another disk: otherwise its absence would be noticed with the first click. */

@@ -162,6 +162,14 @@ describe('the output of a start that fails', () => {
       expect(await messageOf({ DATA_DIR })).toMatch(/^The data folder .* can not be written/);
   });
 
+  test('a file where the journals belong', async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(join(folder.path, 'journal'), '');
+    expect(await messageOf({ DATA_DIR: folder.path })).toMatch(
+      /journal is no folder, and clicks are recorded/,
+    );
+  });
+
   test('an invalid SQLite file', async () => {
     await using folder = await temporaryFolder();
     await writeFile(
