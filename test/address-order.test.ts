@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { type Answer, startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -30,7 +30,7 @@ const createAll = (links: readonly object[]) =>
   call('POST', '/link/bulk', { links: links.map((fields) => ({ destination_url, ...fields })) });
 const idOf = async (fields: object): Promise<number> => (await create(fields)).json.id;
 /** Of the links of a bulk creation, or of the call that failed. */
-const statusesOf = ({ status: whole, json }: Answer): number[] =>
+const statusesOf = ({ status: whole, json }: TestResponse): number[] =>
   json.results?.map(({ status }: { status: number }) => status) ?? [whole];
 
 async function backendsWaiting(): Promise<number> {
@@ -42,9 +42,9 @@ async function backendsWaiting(): Promise<number> {
 /** Both calls run while another transaction holds a suffix or an external id, until both wait; then it releases it. */
 async function bothWaitingFor(
   held: { readonly suffix?: string; readonly external_id?: string },
-  calls: readonly [() => Promise<Answer>, () => Promise<Answer>],
-): Promise<Answer[]> {
-  const running: Promise<Answer>[] = [];
+  calls: readonly [() => Promise<TestResponse>, () => Promise<TestResponse>],
+): Promise<TestResponse[]> {
+  const running: Promise<TestResponse>[] = [];
   const releasing = sql.begin(async (transaction) => {
     await transaction`insert into links (domain_id, suffix, organization_id, external_id, created_at, updated_at,
         destination_url, qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
@@ -60,21 +60,21 @@ async function bothWaitingFor(
   return Promise.all(running);
 }
 
-const sorted = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted();
+const sorted = (responses: readonly TestResponse[]) => responses.map(({ status }) => status).toSorted();
 
 test("two creations that have each other's suffix as an alias don't deadlock", async () => {
-  const answers = await bothWaitingFor({ suffix: 'each-0' }, [
+  const responses = await bothWaitingFor({ suffix: 'each-0' }, [
     () => create({ suffix: 'each-a', aliases: ['each-0', 'each-b'] }),
     () => create({ suffix: 'each-b', aliases: ['each-0', 'each-a'] }),
   ]);
-  expect(sorted(answers)).toEqual([201, 409]);
+  expect(sorted(responses)).toEqual([201, 409]);
 });
 
 test("a bulk creation doesn't deadlock with a link that has its suffixes as aliases", async () => {
   const [bulk, single] = (await bothWaitingFor({ suffix: 'bulk-b' }, [
     () => createAll(['bulk-c', 'bulk-b', 'bulk-a'].map((suffix) => ({ suffix }))),
     () => create({ suffix: 'bulk-c', aliases: ['bulk-a'] }),
-  ])) as [Answer, Answer];
+  ])) as [TestResponse, TestResponse];
   expect([statusesOf(bulk), single.status]).toEqual([[201, 201, 201], 409]);
 });
 
@@ -83,26 +83,26 @@ test('links of one bulk creation take their suffixes and aliases in one order, h
   const [one, many] = (await bothWaitingFor({ suffix: 'many-y' }, [
     () => createAll([{ suffix: 'many-a', aliases: ['many-x', 'many-y', 'many-z'] }]),
     () => createAll([{ suffix: 'many-c', aliases: ['many-x'] }, ...others, { suffix: 'many-z' }]),
-  ])) as [Answer, Answer];
+  ])) as [TestResponse, TestResponse];
   expect([statusesOf(one), statusesOf(many)]).toEqual([[201], [409, ...Array(260).fill(201), 409]]);
 });
 
 test("two changes that swap the addresses of links don't deadlock", async () => {
   const [one, two] = [await idOf({ suffix: 'swap-a' }), await idOf({ suffix: 'swap-b' })];
-  const answers = await bothWaitingFor({ suffix: 'swap-0' }, [
+  const responses = await bothWaitingFor({ suffix: 'swap-0' }, [
     () => call('PATCH', `/link/${one}`, { suffix: 'swap-b', add_aliases: ['swap-0'] }),
     () => call('PATCH', `/link/${two}`, { suffix: 'swap-a', add_aliases: ['swap-0'] }),
   ]);
-  expect(sorted(answers)).toEqual([409, 409]);
+  expect(sorted(responses)).toEqual([409, 409]);
 });
 
 test("a change of addresses doesn't deadlock with a creation that has both as well", async () => {
   const id = await idOf({ suffix: 'both-b' });
-  const answers = await bothWaitingFor({ suffix: 'both-0' }, [
+  const responses = await bothWaitingFor({ suffix: 'both-0' }, [
     () => call('PATCH', `/link/${id}`, { add_aliases: ['both-0', 'both-a'] }),
     () => create({ suffix: 'both-a', aliases: ['both-0', 'both-b'] }),
   ]);
-  expect(sorted(answers)).toEqual([200, 409]);
+  expect(sorted(responses)).toEqual([200, 409]);
 });
 
 test("restorations don't deadlock with creations of the same suffixes", async () => {
@@ -115,7 +115,7 @@ test("restorations don't deadlock with creations of the same suffixes", async ()
   const [restored, made] = (await bothWaitingFor({ suffix: 'bin-b' }, [
     () => call('POST', '/link/restore', { ids }),
     () => createAll(['bin-a', 'bin-b', 'bin-c'].map((suffix) => ({ suffix }))),
-  ])) as [Answer, Answer];
+  ])) as [TestResponse, TestResponse];
   expect([restored.json, statusesOf(made)]).toEqual([{ restored: 3, ids }, [409, 409, 409]]);
 });
 
@@ -124,6 +124,6 @@ test("bulk creations of the same external ids in opposite order don't deadlock",
   const [one, two] = (await bothWaitingFor({ external_id: 'b' }, [
     () => createAll(links),
     () => createAll(links.toReversed()),
-  ])) as [Answer, Answer];
+  ])) as [TestResponse, TestResponse];
   expect([...statusesOf(one), ...statusesOf(two)]).toEqual([201, 201, 201, 409, 409, 409]);
 });
