@@ -112,6 +112,21 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     for (const listener of [clicks, all, bots]) await listener.close();
   });
 
+  test('begins with the hits after its start, also while another stream is open', async () => {
+    const other = await Listener.open(app, owner.key);
+    await add(hit());
+    await until(() => other.events.length === 1);
+    // The other stream's next poll is yet to find these.
+    await add(...Array.from({ length: 3 }, () => hit()));
+    const clicks = await Listener.open(app, owner.key);
+    await until(() => other.events.length === 4);
+    await add(hit());
+    await until(() => other.events.length === 5 && clicks.events.length > 0);
+    expect(clicks.ids).toEqual(other.ids.slice(4));
+    await clicks.close();
+    await other.close();
+  });
+
   test('shows a visit within a second of its response', async () => {
     const { json } = await app.call('GET', `/api/v1/link/${link}`, { key: owner.key });
     const listener = await Listener.open(app, owner.key);

@@ -70,7 +70,7 @@ async function* events({ live, organizationId, since, endSignals, reauthorize, r
   const signal = new WakeSignal(AbortSignal.any([...endSignals, live.closing]));
   const unwatch = await live.watch(organizationId, () => signal.set());
   try {
-    let position = since === undefined ? live.newest : await live.positionAfter(since);
+    let position = since === undefined ? await live.end() : await live.positionAfter(since);
     let heartbeatAt = performance.now();
     yield ': Linnet\n\n';
     while (!signal.isOver) {

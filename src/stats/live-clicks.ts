@@ -57,9 +57,9 @@ export class LiveClicks {
     return this.#settled?.upTo ?? 0;
   }
 
-  /** The newest id that was read; hits with lower ids may still appear. */
-  get newest(): number {
-    return this.#newest;
+  /** Where a new stream begins. Read from the ledger, because the latest poll may have been before the newest hits. */
+  end(): Promise<number> {
+    return this.#ledger.newestId();
   }
 
   /**
