@@ -67,7 +67,7 @@ export class LiveClicks {
    * again), the stream continues at the end of the ledger.
    */
   async positionAfter(id: number): Promise<number> {
-    return id <= this.#newest ? id : Math.min(id, await this.#ledger.newestId());
+    return id <= this.#newest ? id : Math.min(id, await this.end());
   }
 
   hasRoomFor(organizationId: number): boolean {
