@@ -15,7 +15,7 @@ describe.skipIf(!hasPebble)('an authority that requires an account issued by it'
     key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
   };
 
-  test('gets the issued account and the contact address; a day later responses have Strict-Transport-Security', async () => {
+  test('gets the issued account and the contact address; a day later responses have Strict-Transport-Security; private keys are stored encrypted', async () => {
     await using authority = await startAuthority({ externalAccount });
     authority.names[ownHost] = { A: ['127.0.0.1'] };
     await using auto = await startAutoApp(authority, { env: { ACME_EMAIL: 'ops@example.com' } });
@@ -36,6 +36,15 @@ describe.skipIf(!hasPebble)('an authority that requires an account issued by it'
     );
     auto.app.clock.now += day + 60_000;
     expect(await pollUntil(hstsHeader, (header) => header !== null, 'the header')).toBe('max-age=31536000');
+
+    const certificates = await read.selectFrom('certificates').select('sealed_key').execute();
+    const accounts = read.selectFrom('settings').select('value').where('key', 'like', 'acme_account%');
+    const keys = [
+      ...certificates.map((row) => row.sealed_key),
+      ...(await accounts.execute()).map((row) => row.value),
+    ];
+    expect(keys).toHaveLength(2);
+    for (const key of keys) expect(key ?? '').not.toContain('PRIVATE');
   });
 
   test('refuses another account, and the refusal is logged', async () => {

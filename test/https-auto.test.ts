@@ -182,10 +182,10 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     }
     const isRedirected = async () => (await overHttp('/locked')).status === 308;
     expect(await isRedirected()).toBe(true);
-    const storeProblem = (problem: 'connection' | null) =>
+    const storeProblem = (problem: 'connection' | null, claimed_until: number | null = null) =>
       auto.inner.context.database.write(async (queries) => {
         await requestCertificate(queries, host, auto.app.clock.now);
-        await updateCertificate(queries, host, { problem, next_at: auto.app.clock.now + day });
+        await updateCertificate(queries, host, { problem, claimed_until, next_at: auto.app.clock.now + day });
         await recordHostChange(queries, host, auto.app.clock.now);
       });
     await storeProblem('connection');
@@ -215,6 +215,9 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     }
     await storeProblem(null);
     await eventually(isRedirected, 'the redirect');
+    // Browsers keep a redirect for longer than an order that fails once more takes.
+    await storeProblem('connection', auto.app.clock.now + day);
+    await eventually(async () => !(await isRedirected()), 'the answer over http while it is ordered again');
   });
 
   test('a rate limit of the authority is respected', async () => {
@@ -384,18 +387,5 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     authority.outcomeOf = () => 'passed';
     await updateRow(host, { next_at: 1 });
     await eventually(async () => (await servedCertificate(host)).serial !== before.serial, 'the new one');
-  });
-
-  test('private keys are stored encrypted', async () => {
-    const { read } = auto.inner.context.database;
-    const rows = await read.selectFrom('certificates').select('sealed_key').execute();
-    const settings = await read
-      .selectFrom('settings')
-      .selectAll()
-      .where('key', 'like', 'acme_account%')
-      .execute();
-    expect(settings).toHaveLength(1);
-    for (const text of [...rows.map(({ sealed_key }) => sealed_key), ...settings.map(({ value }) => value)])
-      expect(text ?? '').not.toContain('PRIVATE');
   });
 });

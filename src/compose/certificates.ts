@@ -8,6 +8,7 @@ import { StartProblem } from '../start-problem.ts';
 import { findHttpProof } from '../storage/certificates.ts';
 import type { Database } from '../storage/database.ts';
 import type { Store } from '../store.ts';
+import { isRefusedName } from '../visit/tls/certificate-finder.ts';
 import { RefusedNames } from '../visit/tls/refused-names.ts';
 import type { DataPlane } from './data-plane.ts';
 import { foundIn } from './https-ports.ts';
@@ -76,7 +77,7 @@ export const refusedNamesOf = (
 ): RefusedNames | null =>
   https === 'auto'
     ? new RefusedNames(
-        async (host) => (await foundIn(database.lookup, secrets, host, now())).kind === 'refused',
+        async (host) => isRefusedName(await foundIn(database.lookup, secrets, host, now())),
         now,
       )
     : null;

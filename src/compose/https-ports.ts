@@ -83,23 +83,27 @@ const shortRetry = 5_000;
 export async function foundIn(lookup: Queries, secrets: Secrets, host: string, now: number): Promise<Found> {
   const row = await findCertificate(lookup, host);
   const key = row?.sealed_key == null ? null : secrets.open(row.sealed_key);
+  const hasFailed = row !== undefined && row.problem !== null && row.chain === null;
   // While a renewal is validated in a handshake, every client gets the challenge certificate, because the authority must get it.
-  const challenge = row?.claimed_until == null ? null : await proofIn(lookup, host, now);
+  const challenge = row?.claimed_until == null ? null : await proofIn(lookup, host, hasFailed, now);
   if (challenge !== null) return challenge;
   if (row?.chain != null && key !== null)
     return { kind: 'certificate', pair: { certificate: row.chain, key }, until: row.not_after ?? 0 };
   // It is claimed while it is ordered again.
-  const isRefused =
-    row !== undefined && row.problem !== null && row.claimed_until === null && row.next_at > now + shortRetry;
-  if (isRefused) return { kind: 'refused' };
-  return (await proofIn(lookup, host, now)) ?? { kind: 'none' };
+  if (hasFailed && row.claimed_until === null && row.next_at > now + shortRetry) return { kind: 'refused' };
+  return (await proofIn(lookup, host, hasFailed, now)) ?? { kind: 'none', hasFailed };
 }
 
-async function proofIn(lookup: Queries, host: string, now: number): Promise<Found | null> {
+async function proofIn(
+  lookup: Queries,
+  host: string,
+  hasFailed: boolean,
+  now: number,
+): Promise<Found | null> {
   const proof = await findTlsProof(lookup, host, now);
   return proof?.certificate == null || proof.private_key === null
     ? null
-    : { kind: 'proof', pair: { certificate: proof.certificate, key: proof.private_key } };
+    : { kind: 'proof', pair: { certificate: proof.certificate, key: proof.private_key }, hasFailed };
 }
 
 function fromFiles({ config, log, now, watchInterval }: Parts): Https {

@@ -5,7 +5,7 @@ import { CertificateFinder, type Found } from './certificate-finder.ts';
 const { certificate, key } = selfSigned('go.example.org');
 const pair = { certificate, key };
 const ready = (until = 1e15): Found => ({ kind: 'certificate', pair: { ...pair }, until });
-const proof: Found = { kind: 'proof', pair };
+const proof = { kind: 'proof', pair, hasFailed: false } as const;
 
 function finderOf(load: (host: string) => Promise<Found>, timeout = 60_000) {
   const clock = { now: 0 };
@@ -40,7 +40,7 @@ test('a name that is not served is refused, and neither loaded nor ordered', asy
 });
 
 test('a visitor waits for a certificate, and is not shown the validation certificate', async () => {
-  let found: Found = { kind: 'none' };
+  let found: Found = { kind: 'none', hasFailed: false };
   const { finder, requested } = finderOf(async () => found);
   const visitor = Promise.resolve(finder.find('go.example.org', 'visitor'));
   await Bun.sleep(0);
@@ -62,6 +62,12 @@ test('a name whose order was refused is refused at once', async () => {
   expect(finder.isRefused('go.example.org')).toBe(true);
 });
 
+test('visitors are not sent to a name whose refused certificate is ordered again, but to one that is ordered first', async () => {
+  for (const hasFailed of [true, false])
+    for (const found of [{ kind: 'none', hasFailed } as const, { ...proof, hasFailed }])
+      expect(await finderOf(async () => found).finder.isRefused('go.example.org')).toBe(hasFailed);
+});
+
 test('while the store is away, names served before still are', async () => {
   let isAway = false;
   const { finder, clock } = finderOf(() =>
@@ -75,7 +81,7 @@ test('while the store is away, names served before still are', async () => {
 });
 
 test('a name that is given up while its visitors wait is neither served nor cached', async () => {
-  let found: Found = { kind: 'none' };
+  let found: Found = { kind: 'none', hasFailed: false };
   const { finder, givenUp } = finderOf(async () => found);
   const visitor = Promise.resolve(finder.find('go.example.org', ''));
   await Bun.sleep(0);

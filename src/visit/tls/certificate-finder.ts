@@ -6,10 +6,18 @@ import { type CertificatePair, type SecureContext, secureContextOf } from './sec
 export type Found =
   | { readonly kind: 'certificate'; readonly pair: CertificatePair; readonly until: number }
   /** Its challenge is being validated in a handshake, and it has no certificate yet. */
-  | { readonly kind: 'proof'; readonly pair: CertificatePair }
-  | { readonly kind: 'none' }
+  | { readonly kind: 'proof'; readonly pair: CertificatePair; readonly hasFailed: boolean }
+  /** `hasFailed`: its last order was refused, and it is being ordered again. */
+  | { readonly kind: 'none'; readonly hasFailed: boolean }
   /** Its order was refused, and is only retried later. */
   | { readonly kind: 'refused' };
+
+/**
+ * Whether visitors should not be sent to https for now. While a refused certificate is ordered again, a handshake waits for it; but a
+ * redirect would be kept by browsers for longer than the order takes to fail once more.
+ */
+export const isRefusedName = (found: Found): boolean =>
+  found.kind === 'refused' || (found.kind !== 'certificate' && found.hasFailed);
 
 interface FinderParts {
   /** Whether this instance serves the host name at all. */
@@ -69,7 +77,7 @@ export class CertificateFinder {
     this.#parts = parts;
     this.#contexts = new BoundedCache<CachedContext>(parts.maxContexts ?? defaultContexts);
     this.#refusals = new RefusedNames(
-      async (host) => (await this.#load(host)).kind === 'refused',
+      async (host) => isRefusedName(await this.#load(host)),
       () => parts.now(),
     );
   }
