@@ -41,6 +41,7 @@ export class Feed {
   /** More was held back than is kept, so hits are missing between those held and those shown. */
   #hasGap = false;
   #stop: (() => void) | undefined;
+  #isStopped = false;
 
   /** `mayMove` returns whether hits may be put on top of the list now. */
   constructor(scope: Scope, shown: ShownClass, mayMove: () => boolean) {
@@ -63,6 +64,7 @@ export class Feed {
   }
 
   stop(): void {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
     this.#stop?.();
   }
@@ -73,25 +75,26 @@ export class Feed {
   }
 
   async loadNewest(): Promise<void> {
-    await this.#load({}, ({ clicks, total_clicks }) => {
+    await this.#load({}, ({ clicks, total_clicks, next }) => {
       const known = this.#known();
       const fresh = clicks.filter(({ id }) => !known.has(id));
       // Hits that came in while this page was loading.
       const later = [...known].filter((id) => id > (clicks[0]?.id ?? 0)).length;
       const isContiguous = fresh.length < clicks.length || this.hits.value === undefined;
-      if (isContiguous || clicks.length < perPage) this.#add(fresh);
+      if (isContiguous || next === undefined) this.#add(fresh);
       else this.#replaceOrHold(clicks);
       this.total.value = total_clicks + later;
-      if (this.hits.value?.length === clicks.length) this.hasOlder.value = total_clicks > clicks.length;
+      if (this.hits.value?.length === clicks.length) this.hasOlder.value = next !== undefined;
     });
   }
 
-  /** A page may have fewer hits than it has room for, or none, and still not be the last. */
   async loadOlder(): Promise<void> {
     const last = this.hits.value?.at(-1);
     if (!last || this.isLoading.value) return;
     const cursor = this.#older?.after === last.id ? this.#older.next : undefined;
     await this.#load(cursor ? { cursor } : { before: last.id }, ({ clicks, next }) => {
+      // The list was replaced meanwhile.
+      if (this.hits.value?.at(-1)?.id !== last.id) return;
       this.hits.value = [...(this.hits.value ?? []), ...clicks];
       this.hasOlder.value = next !== undefined;
       this.#older = next === undefined ? null : { after: clicks.at(-1)?.id ?? last.id, next };
@@ -170,7 +173,10 @@ export class Feed {
   async #load(from: PageStart, onPage: (page: ClickList) => void): Promise<void> {
     this.isLoading.value = true;
     try {
-      const page = await this.#page(from);
+      let page = await this.#page(from);
+      // A page may have fewer hits than it has room for, or none, and still not be the last.
+      while (page.clicks.length === 0 && page.next !== undefined && !this.#isStopped)
+        page = await this.#page({ cursor: page.next });
       this.error.value = null;
       onPage(page);
     } catch (cause) {

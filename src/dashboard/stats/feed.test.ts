@@ -1,0 +1,50 @@
+import { afterAll, expect, spyOn, test } from 'bun:test';
+import type { Click, ClickList } from '../api-types.ts';
+import { Feed } from './feed.ts';
+
+let answers: (query: URLSearchParams) => Promise<Partial<ClickList>>;
+const fetched = spyOn(globalThis, 'fetch').mockImplementation((async (address: string) =>
+  Response.json({
+    total_clicks: 900,
+    ...(await answers(new URL(address, 'http://linnet.example').searchParams)),
+  })) as never);
+afterAll(() => fetched.mockRestore());
+
+const clicks = (...ids: number[]) => ids.map((id) => ({ id }) as Click);
+const newFeed = () => new Feed({ kind: 'all' }, 'click', () => true);
+const shown = (feed: Feed) => feed.hits.value?.map(({ id }) => id);
+
+test('a first page without any hit that is not the last one is read on', async () => {
+  const pages: Record<string, Partial<ClickList>> = {
+    '': { clicks: [], next: 'second' },
+    second: { clicks: [], next: 'third' },
+    third: { clicks: clicks(7, 3), next: 'fourth' },
+  };
+  answers = async (query) => pages[query.get('cursor') ?? ''] ?? {};
+  const feed = newFeed();
+  await feed.loadNewest();
+  expect([shown(feed), feed.hasOlder.value, feed.isLoading.value]).toEqual([[7, 3], true, false]);
+});
+
+test('a short page that others follow is not put on top of hits that it does not reach', async () => {
+  const feed = newFeed();
+  answers = async () => ({ clicks: clicks(3, 2, 1) });
+  await feed.loadNewest();
+  answers = async () => ({ clicks: clicks(9, 8), next: 'more' });
+  await feed.loadNewest();
+  expect([shown(feed), feed.hasOlder.value]).toEqual([[9, 8], true]);
+});
+
+test('older hits that arrive after the list was replaced are not appended to it', async () => {
+  const feed = newFeed();
+  answers = async () => ({ clicks: clicks(5, 4), next: 'older' });
+  await feed.loadNewest();
+  const late = Promise.withResolvers<Partial<ClickList>>();
+  answers = () => late.promise;
+  const older = feed.loadOlder();
+  answers = async () => ({ clicks: clicks(90, 89), next: 'more' });
+  await feed.loadNewest();
+  late.resolve({ clicks: clicks(3, 2) });
+  await older;
+  expect([shown(feed), feed.hasOlder.value]).toEqual([[90, 89], true]);
+});
