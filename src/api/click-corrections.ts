@@ -64,7 +64,7 @@ const outline = {
   long: true,
   statuses: {
     200: 'Done.',
-    202: 'There are many: it continues in the background, and its entry shows the progress.',
+    202: 'There are many, or some are not stored yet: it continues in the background, and its entry shows the progress.',
   },
   answer: ClickCorrection,
 } as const;

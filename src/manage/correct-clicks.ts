@@ -29,8 +29,9 @@ export type { ListedCorrection };
 const claimLength = 5_000;
 /** How long a call works on it before it leaves the rest to the background. */
 const callTimeSlice = 1_500;
-/** How long a call waits until the clicks answered so far are in the store. */
+/** How long a call waits until the clicks answered so far are in the store, and after how long the background begins otherwise. */
 const foldTimeout = 5_000;
+const foldPause = 60_000;
 /** How long the background works on one correction before another one gets its turn. */
 const backgroundTimeSlice = 1_000;
 /** After a failure. */
@@ -137,7 +138,10 @@ async function correct(
     });
   // A click that was answered before the call is included, even if it isn't in the store yet.
   const requestedAt = now();
-  await Promise.race([context.clicksFolded(), Bun.sleep(foldTimeout)]);
+  const isFolded = await Promise.race([
+    context.clicksFolded().then(() => true),
+    Bun.sleep(foldTimeout).then(() => false),
+  ]);
   const row = {
     ...change,
     organization_id: organizationId,
@@ -148,7 +152,8 @@ async function correct(
     to_at: Math.min(to ?? requestedAt + 1, requestedAt + 1),
   };
   const created = await database.write(async (queries) => {
-    const correction = await insertCorrection(queries, { ...row, due_at: now() + claimLength });
+    const due_at = now() + (isFolded ? claimLength : foldPause);
+    const correction = await insertCorrection(queries, { ...row, due_at });
     if (correction !== null) await recordOtherChange(queries, 'click correction', correction.id, now());
     return correction;
   });
@@ -158,8 +163,7 @@ async function correct(
       'Some of these clicks are being erased or moved to another class right now. Wait until that is done; GET …/clicks/corrections says when.',
     );
   try {
-    if (await isFirstInLine(database.read, created)) await workAt(context, created, callTimeSlice);
-    else await database.write((queries) => setCorrectionDue(queries, created.id, now()));
+    if (isFolded) await workNow(context, created);
   } catch (cause) {
     // The background continues it.
     if (!(cause instanceof TookTooLong || cause instanceof StoreUnavailable)) throw cause;
@@ -167,6 +171,12 @@ async function correct(
   const listed = await findCorrection(database.lookup, { organizationId, linkId }, created.id);
   if (!listed) throw notFound('correction');
   return listed;
+}
+
+async function workNow(context: Context, correction: StoredCorrection): Promise<void> {
+  const { database, now } = context;
+  if (await isFirstInLine(database.read, correction)) await workAt(context, correction, callTimeSlice);
+  else await database.write((queries) => setCorrectionDue(queries, correction.id, now()));
 }
 
 /** Makes steps until it is finished or the time is up; then any node may continue. */
