@@ -84,10 +84,11 @@ if (command.tool) {
   if (command.each) for (const project of command.each) run(process.execPath, [...tool, project]);
   else run(process.execPath, [...tool, ...rest]);
 } else {
-  const isWholeSuite = name === 'test' && rest.length === 0;
+  // A shard is a part of about the same length for each of several machines: --shard=1/2 and --shard=2/2.
+  const isWholeSuite = name === 'test' && rest.every((argument) => argument.startsWith('--shard='));
   const starts = isWholeSuite || name === 'faults';
   const built = starts && !process.env.LINNET_BUILT ? builtProgram() : {};
-  run(bun(), [...command.run, ...(isWholeSuite ? inParallel : rest)], { ...command.env, ...built });
+  run(bun(), [...command.run, ...(isWholeSuite ? inParallel : []), ...rest], { ...command.env, ...built });
 }
 
 /** Builds the one file, for tests that start Linnet as a process: its start takes half the CPU time of a checkout's. */
