@@ -35,6 +35,21 @@ test('a short page that others follow is not put on top of hits that it does not
   expect([shown(feed), feed.hasOlder.value]).toEqual([[9, 8], true]);
 });
 
+test('older hits can be asked for while the newest are loaded once more', async () => {
+  const feed = newFeed();
+  answers = async () => ({ clicks: clicks(5, 4), next: 'older' });
+  await feed.loadNewest();
+  const late = Promise.withResolvers<Partial<ClickList>>();
+  answers = () => late.promise;
+  const newest = feed.loadNewest();
+  expect(feed.isLoading.value).toBe(false);
+  answers = async () => ({ clicks: clicks(3, 2) });
+  await feed.loadOlder();
+  late.resolve({ clicks: clicks(5, 4), next: 'older' });
+  await newest;
+  expect([shown(feed), feed.hasOlder.value]).toEqual([[5, 4, 3, 2], false]);
+});
+
 test('older hits that arrive after the list was replaced are not appended to it', async () => {
   const feed = newFeed();
   answers = async () => ({ clicks: clicks(5, 4), next: 'older' });

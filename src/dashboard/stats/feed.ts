@@ -24,6 +24,7 @@ export class Feed {
   readonly streamState = signal<StreamState>({ kind: 'connecting' });
   readonly error = signal<ApiError | null>(null);
   readonly hasOlder = signal(false);
+  /** Whether older hits are being loaded. */
   readonly isLoading = signal(false);
   readonly isPaused = signal(false);
   /** How many hits the stream has delivered, and the last of them, for announcements. */
@@ -92,6 +93,7 @@ export class Feed {
     const last = this.hits.value?.at(-1);
     if (!last || this.isLoading.value) return;
     const cursor = this.#older?.after === last.id ? this.#older.next : undefined;
+    this.isLoading.value = true;
     await this.#load(cursor ? { cursor } : { before: last.id }, ({ clicks, next }) => {
       // The list was replaced meanwhile.
       if (this.hits.value?.at(-1)?.id !== last.id) return;
@@ -99,6 +101,7 @@ export class Feed {
       this.hasOlder.value = next !== undefined;
       this.#older = next === undefined ? null : { after: clicks.at(-1)?.id ?? last.id, next };
     });
+    this.isLoading.value = false;
   }
 
   /** Shows the hits that were held back. */
@@ -171,7 +174,6 @@ export class Feed {
   }
 
   async #load(from: PageStart, onPage: (page: ClickList) => void): Promise<void> {
-    this.isLoading.value = true;
     try {
       let page = await this.#page(from);
       // A page may have fewer hits than it has room for, or none, and still not be the last.
@@ -181,8 +183,6 @@ export class Feed {
       onPage(page);
     } catch (cause) {
       this.error.value = asApiError(cause);
-    } finally {
-      this.isLoading.value = false;
     }
   }
 
