@@ -35,6 +35,8 @@ async function setReplicas(names: string): Promise<void> {
     const [row] = await admin.unsafe('show synchronous_standby_names');
     return row.synchronous_standby_names === names;
   }, 'the setting');
+  // Commits wait for replicas only once the checkpointer has read the setting.
+  await admin.unsafe('checkpoint');
 }
 
 const create = async (more: object = {}) => {
