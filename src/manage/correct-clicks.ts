@@ -29,8 +29,9 @@ export type { ListedCorrection };
 const claimLength = 5_000;
 /** How long a call works on it before it leaves the rest to the background. */
 const callTimeSlice = 1_500;
-/** How long a call waits until the clicks answered so far are in the store, and after how long the background begins otherwise. */
+/** How long a call waits until the clicks answered so far are in the store. */
 const foldTimeout = 5_000;
+/** After how long the background begins if they are not. */
 const foldPause = 60_000;
 /** How long the background works on one correction before another one gets its turn. */
 const backgroundTimeSlice = 1_000;
@@ -163,7 +164,7 @@ async function correct(
       'Some of these clicks are being erased or moved to another class right now. Wait until that is done; GET …/clicks/corrections says when.',
     );
   try {
-    if (isFolded) await workNow(context, created);
+    if (isFolded) await begin(context, created);
   } catch (cause) {
     // The background continues it.
     if (!(cause instanceof TookTooLong || cause instanceof StoreUnavailable)) throw cause;
@@ -173,7 +174,8 @@ async function correct(
   return listed;
 }
 
-async function workNow(context: Context, correction: StoredCorrection): Promise<void> {
+/** Works on it at once, or leaves it to the background if the organization has earlier ones. */
+async function begin(context: Context, correction: StoredCorrection): Promise<void> {
   const { database, now } = context;
   if (await isFirstInLine(database.read, correction)) await workAt(context, correction, callTimeSlice);
   else await database.write((queries) => setCorrectionDue(queries, correction.id, now()));

@@ -2,16 +2,22 @@ import { afterAll, expect, spyOn, test } from 'bun:test';
 import type { Click, ClickList } from '../api-types.ts';
 import { Feed } from './feed.ts';
 
-let answers: (query: URLSearchParams) => Promise<Partial<ClickList>>;
+let pageFor: (query: URLSearchParams) => Promise<Partial<ClickList>>;
 const fetched = spyOn(globalThis, 'fetch').mockImplementation((async (address: string) =>
   Response.json({
     total_clicks: 900,
-    ...(await answers(new URL(address, 'http://linnet.example').searchParams)),
+    ...(await pageFor(new URL(address, 'http://linnet.example').searchParams)),
   })) as never);
 afterAll(() => fetched.mockRestore());
 
 const clicks = (...ids: number[]) => ids.map((id) => ({ id }) as Click);
 const newFeed = () => new Feed({ kind: 'all' }, 'click', () => true);
+async function feedWith(page: Partial<ClickList>): Promise<Feed> {
+  pageFor = async () => page;
+  const feed = newFeed();
+  await feed.loadNewest();
+  return feed;
+}
 const shown = (feed: Feed) => feed.hits.value?.map(({ id }) => id);
 
 test('a first page without any hit that is not the last one is read on', async () => {
@@ -20,30 +26,26 @@ test('a first page without any hit that is not the last one is read on', async (
     second: { clicks: [], next: 'third' },
     third: { clicks: clicks(7, 3), next: 'fourth' },
   };
-  answers = async (query) => pages[query.get('cursor') ?? ''] ?? {};
+  pageFor = async (query) => pages[query.get('cursor') ?? ''] ?? {};
   const feed = newFeed();
   await feed.loadNewest();
   expect([shown(feed), feed.hasOlder.value, feed.isLoading.value]).toEqual([[7, 3], true, false]);
 });
 
 test('a short page that others follow is not put on top of hits that it does not reach', async () => {
-  const feed = newFeed();
-  answers = async () => ({ clicks: clicks(3, 2, 1) });
-  await feed.loadNewest();
-  answers = async () => ({ clicks: clicks(9, 8), next: 'more' });
+  const feed = await feedWith({ clicks: clicks(3, 2, 1) });
+  pageFor = async () => ({ clicks: clicks(9, 8), next: 'more' });
   await feed.loadNewest();
   expect([shown(feed), feed.hasOlder.value]).toEqual([[9, 8], true]);
 });
 
 test('older hits can be asked for while the newest are loaded once more', async () => {
-  const feed = newFeed();
-  answers = async () => ({ clicks: clicks(5, 4), next: 'older' });
-  await feed.loadNewest();
+  const feed = await feedWith({ clicks: clicks(5, 4), next: 'older' });
   const late = Promise.withResolvers<Partial<ClickList>>();
-  answers = () => late.promise;
+  pageFor = () => late.promise;
   const newest = feed.loadNewest();
   expect(feed.isLoading.value).toBe(false);
-  answers = async () => ({ clicks: clicks(3, 2) });
+  pageFor = async () => ({ clicks: clicks(3, 2) });
   await feed.loadOlder();
   late.resolve({ clicks: clicks(5, 4), next: 'older' });
   await newest;
@@ -51,13 +53,11 @@ test('older hits can be asked for while the newest are loaded once more', async 
 });
 
 test('older hits that arrive after the list was replaced are not appended to it', async () => {
-  const feed = newFeed();
-  answers = async () => ({ clicks: clicks(5, 4), next: 'older' });
-  await feed.loadNewest();
+  const feed = await feedWith({ clicks: clicks(5, 4), next: 'older' });
   const late = Promise.withResolvers<Partial<ClickList>>();
-  answers = () => late.promise;
+  pageFor = () => late.promise;
   const older = feed.loadOlder();
-  answers = async () => ({ clicks: clicks(90, 89), next: 'more' });
+  pageFor = async () => ({ clicks: clicks(90, 89), next: 'more' });
   await feed.loadNewest();
   late.resolve({ clicks: clicks(3, 2) });
   await older;
