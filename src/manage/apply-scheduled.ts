@@ -29,7 +29,7 @@ const linksAtOnce = 16;
  * in the transaction that makes it, so that it is made once, and a node that crashes has claimed nothing.
  */
 export async function applyScheduled(context: Context, report: Report): Promise<void> {
-  let after: ScheduledRow | null = null;
+  let after: Pick<ScheduledRow, 'at' | 'id'> = { at: 0, id: 0 };
   while (true) {
     const due: ScheduledRow[] = await listDue(context.database.lookup, context.now(), after, perPage);
     const pending = inTurns(due, context.randomBytes(1)[0] ?? 0).values();
@@ -43,7 +43,7 @@ export async function applyScheduled(context: Context, report: Report): Promise<
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
     if (due.length < perPage) return;
-    after = due.at(-1) ?? null;
+    after = due.at(-1) ?? after;
   }
 }
 

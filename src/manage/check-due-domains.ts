@@ -12,7 +12,7 @@ const timeSlice = 3_000;
 /** Checks the domains that are due. Any node may do it at any time: each domain is claimed by one. */
 export async function checkDueDomains(context: Context): Promise<void> {
   const { database, now } = context;
-  while (await hasDueDomains(database.read, now())) {
+  while (await hasDueDomains(database.lookup, now())) {
     const claim = { now: now(), until: now() + claimLength, max: atOnce };
     const claimed = await database.write((queries) => claimDueDomains(queries, claim));
     // Another node has claimed the rest.

@@ -23,7 +23,7 @@ const linksPerTransaction = 50;
  */
 export async function copyDestinationProblems(context: Context): Promise<void> {
   const { database, webhooks } = context;
-  const urls = await uncopiedUrls(database.read, urlsPerRun);
+  const urls = await uncopiedUrls(database.lookup, urlsPerRun);
   for (const url of urls) {
     for (let after: number | null = 0; after !== null; ) after = await copyToLinks(context, url, after);
     await database.write((queries) => setUrlCopied(queries, url));

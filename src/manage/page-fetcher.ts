@@ -82,7 +82,7 @@ export class PageFetcher {
   /** Takes over links that a node of the previous release has created and not fetched. */
   async #takeOver(): Promise<void> {
     const { database, now } = this.#context;
-    if (!(await stored.hasFormerDue(database.read, now()))) return;
+    if (!(await stored.hasFormerDue(database.lookup, now()))) return;
     await database.write(async (queries) => {
       const former = await stored.takeFormerDue(queries, now(), perTakeover);
       const pages = former.map(({ id, destination_url }) => ({ host: hostOf(destination_url), link_id: id }));

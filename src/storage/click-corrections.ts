@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import { dialectOf } from './dialect.ts';
+import { preparedHasRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -104,8 +105,7 @@ export async function claimCorrection(
     .executeTakeFirst();
 }
 
-export const isCorrectionDue = (queries: Queries, now: number): Promise<boolean> =>
-  hasRow(dueAt(queries, now));
+export const isCorrectionDue = preparedHasRow((queries, now: number) => dueAt(queries, now).compile());
 
 /** Advances a correction from a position; undefined if it is no longer at it: then the caller may change nothing. */
 export const moveCorrection = (

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { updateDomain } from './domains.ts';
 import { recordHostChange } from './host-changes.ts';
+import { prepared } from './prepared.ts';
 import type { Queries } from './schema.ts';
 
 /** From now on it has no members and no user can join it, and visitors find no links on its domains. */
@@ -26,15 +27,14 @@ export async function markDeleted(queries: Queries, organizationId: number, now:
   }
 }
 
-export const deletedOrganizations = (
-  queries: Queries,
-): Promise<{ id: number; deleted_at: number | null }[]> =>
+export const deletedOrganizations = prepared((queries) =>
   queries
     .selectFrom('organizations')
     .select(['id', 'deleted_at'])
     .where('deleted_at', 'is not', null)
     .orderBy('deleted_at')
-    .execute();
+    .compile(),
+);
 
 export async function linkIdsOf(queries: Queries, organizationId: number, limit: number): Promise<number[]> {
   const rows = await queries

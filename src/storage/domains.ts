@@ -2,8 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { hasAliases } from './link-aliases.ts';
 import { deleteNotFoundOf } from './not-found-visits.ts';
-import { preparedRow } from './prepared.ts';
-import { hasRow } from './rows.ts';
+import { preparedHasRow, preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export const findVerifiedDomain = preparedRow((queries, host: string) =>
@@ -175,8 +174,9 @@ export async function claimDueDomains(
     .execute();
 }
 
-export const hasDueDomains = (queries: Queries, now: number): Promise<boolean> =>
-  hasRow(queries.selectFrom('domains').select('id').where('next_check_at', '<=', now).limit(1));
+export const hasDueDomains = preparedHasRow((queries, now: number) =>
+  queries.selectFrom('domains').select('id').where('next_check_at', '<=', now).limit(1).compile(),
+);
 
 /** Some of the links on a domain, by the index of suffixes. */
 export async function linkIdsOn(queries: Queries, domainId: number, limit: number): Promise<number[]> {

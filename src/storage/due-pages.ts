@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type RawBuilder, type Selectable, sql } from 'k
 import { dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import type { LinkRow } from './link-columns.ts';
-import { prepared, runWithCommit, type Statement } from './prepared.ts';
+import { prepared, preparedHasRow, runWithCommit, type Statement } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -46,7 +46,12 @@ export async function hostsDue(
   now: number,
   { after, max }: { readonly after: string; readonly max: number },
 ): Promise<string[]> {
-  const { rows } = await sql<{ host: string }>`
+  const rows = await selectHostsDue(queries, now, after, max);
+  return rows.map(({ host }) => host);
+}
+
+const selectHostsDue = prepared((queries, now: number, after: string, max: number) =>
+  sql<{ host: string }>`
     with recursive waiting(host) as (
       select min(host) from due_pages where host > ${after}
       union all
@@ -55,9 +60,8 @@ export async function hostsDue(
     select host from waiting
     where host is not null
       and coalesce((select free_at from page_hosts where page_hosts.host = waiting.host), 0) <= ${now}
-    limit ${max}`.execute(queries);
-  return rows.map(({ host }) => host);
-}
+    limit ${max}`.compile(queries),
+);
 
 /** The newest links of a host, locked, newest first; `destination_url` is null if the link was deleted. */
 export async function lockNewestDue(
@@ -128,8 +132,9 @@ export const linksWithoutPage = (queries: Queries, ids: readonly number[]): Prom
 export const formerDue = (queries: Queries, now: number) =>
   queries.selectFrom('links').select('id').where('page_due_at', '<=', now).orderBy('page_due_at');
 
-export const hasFormerDue = (queries: Queries, now: number): Promise<boolean> =>
-  hasRow(formerDue(queries, now).limit(1));
+export const hasFormerDue = preparedHasRow((queries, now: number) =>
+  formerDue(queries, now).limit(1).compile(),
+);
 
 /** Removes links from that queue, and returns them. */
 export const takeFormerDue = (queries: Queries, now: number, max: number): Promise<DuePage[]> =>

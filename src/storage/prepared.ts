@@ -116,3 +116,11 @@ export function preparedRow<Values extends readonly Value[], Row>(
   const run = prepared(build);
   return async (queries, ...values) => (await run(queries, ...values))[0];
 }
+
+/** The same for whether there is a row. */
+export function preparedHasRow<Values extends readonly Value[]>(
+  build: (queries: Queries, ...values: Values) => CompiledQuery<unknown>,
+): (queries: Queries, ...values: Values) => Promise<boolean> {
+  const run = prepared(build);
+  return async (queries, ...values) => (await run(queries, ...values)).length > 0;
+}

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { dialectOf } from './dialect.ts';
+import { prepared } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -52,27 +53,26 @@ export const listDone = (
     .execute();
 
 /** Open changes that are due, in the order in which they are applied, after `after`. */
-export function listDue(
+export const listDue = (
   queries: Queries,
   now: number,
-  after: Pick<ScheduledRow, 'at' | 'id'> | null,
+  after: Pick<ScheduledRow, 'at' | 'id'>,
   limit: number,
-): Promise<ScheduledRow[]> {
-  const due = queries
+): Promise<ScheduledRow[]> => selectDue(queries, now, after.at, after.id, limit);
+
+const selectDue = prepared((queries, now: number, afterAt: number, afterId: number, limit: number) =>
+  queries
     .selectFrom('scheduled_changes')
     .selectAll()
     .where('done_at', 'is', null)
-    .where('at', '<=', now);
-  const rest = after
-    ? due.where((where) =>
-        where.or([
-          where('at', '>', after.at),
-          where.and([where('at', '=', after.at), where('id', '>', after.id)]),
-        ]),
-      )
-    : due;
-  return rest.orderBy('at').orderBy('id').limit(limit).execute();
-}
+    .where('at', '<=', now)
+    .where('at', '>=', afterAt)
+    .where((row) => row.or([row('at', '>', afterAt), row('id', '>', afterId)]))
+    .orderBy('at')
+    .orderBy('id')
+    .limit(limit)
+    .compile(),
+);
 
 /** Edits a change that wasn't applied yet; false if it was. */
 export const updateScheduled = (

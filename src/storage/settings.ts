@@ -1,13 +1,16 @@
+import { preparedRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** The setting with the instant before which hits were deleted because of their age. */
 export const deletedBefore = 'hits_deleted_before';
 
-export async function findSetting(queries: Queries, key: string): Promise<string | null> {
-  const row = await queries.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst();
-  return row?.value ?? null;
-}
+export const findSetting = async (queries: Queries, key: string): Promise<string | null> =>
+  (await selectSetting(queries, key))?.value ?? null;
+
+const selectSetting = preparedRow((queries, key: string) =>
+  queries.selectFrom('settings').select('value').where('key', '=', key).compile(),
+);
 
 /** Returns false if the setting existed already: the first value stays. */
 export const claimSetting = (queries: Queries, key: string, value: string): Promise<boolean> =>

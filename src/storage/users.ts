@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import { recordCallerChange } from './caller-changes.ts';
+import { preparedHasRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -65,8 +66,9 @@ export async function deleteUser(queries: Queries, id: number, now: number): Pro
   await recordCallerChange(queries, id, now);
 }
 
-export const hasUsers = (queries: Queries): Promise<boolean> =>
-  hasRow(queries.selectFrom('users').select('id').limit(1));
+export const hasUsers = preparedHasRow((queries) =>
+  queries.selectFrom('users').select('id').limit(1).compile(),
+);
 
 /** Null if the address has an account already. */
 export async function insertUser(

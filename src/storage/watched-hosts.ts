@@ -1,21 +1,24 @@
 import { type Selectable, sql } from 'kysely';
+import { prepared } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 type StoredRobots = Selectable<Schema['watched_robots']>;
 
 /** Hosts with a due address that may be sent requests, longest due first. */
-export const hostsDue = async (queries: Queries, now: number, limit: number): Promise<string[]> => {
-  const rows = await queries
+export const hostsDue = async (queries: Queries, now: number, limit: number): Promise<string[]> =>
+  (await selectDue(queries, now, limit)).map(({ host }) => host);
+
+const selectDue = prepared((queries, now: number, limit: number) =>
+  queries
     .selectFrom('watched_hosts')
     .select('host')
     .where('due_at', '<=', now)
     .where('free_at', '<=', now)
     .orderBy('due_at')
     .limit(limit)
-    .execute();
-  return rows.map(({ host }) => host);
-};
+    .compile(),
+);
 
 /** Claims a host for one node, the only one that may send it requests until `until`; false if another was first. */
 export const claimHost = (queries: Queries, host: string, now: number, until: number): Promise<boolean> =>

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { CheckState } from '../rules/destination-check.ts';
+import { prepared } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type WatchedUrl = Selectable<Schema['watched_urls']>;
@@ -78,14 +79,15 @@ export async function deleteUnusedUrls(
 }
 
 /** Addresses whose new state has not been copied to their links. */
-export const uncopiedUrls = (queries: Queries, limit: number): Promise<WatchedUrl[]> =>
+export const uncopiedUrls = prepared((queries, limit: number) =>
   queries
     .selectFrom('watched_urls')
     .selectAll()
     .where('untold', 'is not', null)
     .orderBy('untold')
     .limit(limit)
-    .execute();
+    .compile(),
+);
 
 /** If it has changed since `untold`, its links are updated again. */
 export async function setUrlCopied(queries: Queries, { id, untold }: WatchedUrl): Promise<void> {

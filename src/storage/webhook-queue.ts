@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
+import { prepared } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type NewDelivery = Insertable<Schema['webhook_deliveries']>;
@@ -22,8 +23,11 @@ export async function insertDeliveries(queries: Queries, rows: readonly NewDeliv
  * The targets with a due delivery. Goes from target to target through the index, so that one with a million waiting deliveries
  * costs no more than another.
  */
-export async function targetsDue(queries: Queries, now: number): Promise<string[]> {
-  const { rows } = await sql<{ target: string }>`
+export const targetsDue = async (queries: Queries, now: number): Promise<string[]> =>
+  (await selectTargetsDue(queries, now)).map(({ target }) => target);
+
+const selectTargetsDue = prepared((queries, now: number) =>
+  sql<{ target: string }>`
     with recursive waiting(target) as (
       select min(target_url) from webhook_deliveries where next_try_at is not null
       union all
@@ -37,9 +41,8 @@ export async function targetsDue(queries: Queries, now: number): Promise<string[
     where target is not null and exists (
       select 1 from webhook_deliveries
       where target_url = waiting.target and next_try_at is not null and next_try_at <= ${now}
-    )`.execute(queries);
-  return rows.map((row) => row.target);
-}
+    )`.compile(queries),
+);
 
 interface Claim {
   readonly target: string;

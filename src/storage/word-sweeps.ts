@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { dayLength } from '../rules/utc-time.ts';
 import { dialectOf } from './dialect.ts';
-import { hasRow } from './rows.ts';
+import { preparedHasRow } from './prepared.ts';
 import type { Queries } from './schema.ts';
 
 /** Retention deletes clicks all the time: their words are deleted once a day. */
@@ -18,23 +18,28 @@ export const requestWordSweep = async (queries: Queries): Promise<void> => {
   await queries.updateTable('word_sweeps').set({ wanted: 1 }).execute();
 };
 
-const dueAt = (queries: Queries, now: number) =>
+/** `dayAgo` is an interval before `now`. */
+const dueAt = (queries: Queries, now: number, dayAgo: number) =>
   queries
     .selectFrom('word_sweeps')
     .select('sweep')
     .where('claimed_until', '<=', now)
     .where((row) =>
-      row.or([row('wanted', '=', 1), row('claimed_until', '>', 0), row('finished_at', '<=', now - interval)]),
+      row.or([row('wanted', '=', 1), row('claimed_until', '>', 0), row('finished_at', '<=', dayAgo)]),
     );
 
 export const isWordSweepDue = (queries: Queries, now: number): Promise<boolean> =>
-  hasRow(dueAt(queries, now));
+  hasDue(queries, now, now - interval);
+
+const hasDue = preparedHasRow((queries, now: number, dayAgo: number) =>
+  dueAt(queries, now, dayAgo).compile(),
+);
 
 /** Begins the due sweep, and returns its number; null if none is due, or another node has begun it. */
 export async function beginWordSweep(queries: Queries, now: number, until: number): Promise<number | null> {
   if (dialectOf(queries).locksRows)
     await sql`select pg_advisory_xact_lock(${sql.lit(lock)})`.execute(queries);
-  const [due] = await dueAt(queries, now).execute();
+  const [due] = await dueAt(queries, now, now - interval).execute();
   if (due === undefined) return null;
   const sweep = due.sweep + 1;
   await queries.updateTable('word_sweeps').set({ sweep, wanted: 0, claimed_until: until }).execute();
