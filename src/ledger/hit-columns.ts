@@ -182,6 +182,8 @@ export class HitColumns {
 
   #resize(room: number, kept: number): void {
     const resize = <T extends Column>(column: T): T => resized(column, room, kept);
+    /** Memory that nothing was written to isn't touched. */
+    const resizeIf = (isInUse: boolean) => (column: Int32Array) => resized(column, room, isInUse ? kept : 0);
     this.linkId = resize(this.linkId);
     this.organizationId = resize(this.organizationId);
     this.at = resize(this.at);
@@ -190,15 +192,15 @@ export class HitColumns {
     this.class = resize(this.class);
     this.reason = resize(this.reason);
     this.device = resize(this.device);
-    this.source = resize(this.source);
+    this.source = resizeIf(this.#hasOrigins)(this.source);
     this.country = resize(this.country);
     this.os = resize(this.os);
     this.browser = resize(this.browser);
     this.language = resize(this.language);
-    this.origins = this.origins.map(resize);
-    this.rules = this.rules.map(resize);
-    this.places = this.places.map(resize);
-    this.aliases = this.aliases.map(resize);
+    this.origins = this.origins.map(resizeIf(this.#hasOrigins));
+    this.rules = this.rules.map(resizeIf(this.#hasRules));
+    this.places = this.places.map(resizeIf(this.#hasPlaces));
+    this.aliases = this.aliases.map(resizeIf(this.#hasAliases));
     this.visitor = resize(this.visitor);
     this.repeatKey = resize(this.repeatKey);
     this.linkIndex = resize(this.linkIndex);

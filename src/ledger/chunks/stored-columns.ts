@@ -42,8 +42,7 @@ export class StoredColumns implements HitsToStore {
 
   addPack(pack: HitPack): void {
     const first = this.#count;
-    for (const [index, name] of hitColumns.entries())
-      this.#columns[index]?.set(name === 'reason' ? pack.storedReasons : pack.column(name), first);
+    for (const [index, column] of this.#columns.entries()) pack.copy(index, column, first);
     for (let row = 0; row < pack.count; row++) this.#ids[first + row] = pack.id + row;
     this.#count += pack.count;
   }

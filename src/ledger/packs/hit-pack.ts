@@ -71,7 +71,29 @@ export class HitPack {
   }
 
   #read(index: number): Float64Array {
-    if (index < firstColumns) return this.#readCells(index, 0, 1, widthsLength, this.#cellsAt);
+    const read = new Float64Array(this.count);
+    this.copy(index, read, 0);
+    return read;
+  }
+
+  /** Copies a column, by its index in `hitColumns`, as it is stored. `into` has zeros from `at` on, which stay untouched. */
+  copy(index: number, into: Float64Array, at: number): void {
+    const place = this.#placeOf(index);
+    if (place === null) return;
+    const { min, width, cellsAt } = place;
+    const end = at + this.count;
+    if (width === 0) {
+      if (min !== 0) into.fill(min, at, end);
+      return;
+    }
+    // The runtime converts cells of another type in a tenth of the time that a loop takes.
+    into.set(cellsOf(this.#bytes, cellsAt, width, this.count), at);
+    if (width !== wholeNumber) for (let row = at; row < end; row++) into[row] = (into[row] ?? 0) + min;
+  }
+
+  /** Null for a column without cells, which is zero throughout. */
+  #placeOf(index: number): ColumnPlace | null {
+    if (index < firstColumns) return this.#placeIn(index, 0, 1, widthsLength, this.#cellsAt);
     let at = this.#cellsAfter(firstColumns, 1, this.#cellsAt);
     for (const { first, end, flagAt, widths } of furtherParts) {
       const isInPart = index < end;
@@ -79,12 +101,12 @@ export class HitPack {
         const minsAt = at + widths;
         const widthsAt = widths === 0 ? 1 + first : at;
         const cellsFrom = minsAt + (end - first) * 8;
-        if (isInPart) return this.#readCells(index, first, widthsAt, minsAt, cellsFrom);
+        if (isInPart) return this.#placeIn(index, first, widthsAt, minsAt, cellsFrom);
         at = this.#cellsAfter(end - first, widthsAt, cellsFrom);
       }
       if (isInPart) break;
     }
-    return new Float64Array(this.count);
+    return null;
   }
 
   /** The end of the cells of this many columns, which begin at `at`. */
@@ -95,24 +117,23 @@ export class HitPack {
     return after;
   }
 
-  /** Of a part whose first column is `first`. */
-  #readCells(
-    index: number,
-    first: number,
-    widthsAt: number,
-    minsAt: number,
-    cellsFrom: number,
-  ): Float64Array {
+  /** In a part whose first column is `first`. */
+  #placeIn(index: number, first: number, widthsAt: number, minsAt: number, cellsFrom: number): ColumnPlace {
     const bytes = this.#bytes;
-    const at = this.#cellsAfter(index - first, widthsAt, cellsFrom);
-    const width = bytes[widthsAt + index - first] ?? 0;
     const minAt = minsAt + (index - first) * 8;
-    const min = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(minAt, true);
-    const read = new Float64Array(this.count);
-    if (width === 0) return read.fill(min);
-    const cells = cellsOf(bytes, at, width, this.count);
-    const base = width === wholeNumber ? 0 : min;
-    for (let row = 0; row < this.count; row++) read[row] = (cells[row] ?? 0) + base;
-    return read;
+    return {
+      min: new DataView(bytes.buffer, bytes.byteOffset).getFloat64(minAt, true),
+      width: bytes[widthsAt + index - first] ?? 0,
+      cellsAt: this.#cellsAfter(index - first, widthsAt, cellsFrom),
+    };
   }
+}
+
+/** Where a column's cells are. */
+interface ColumnPlace {
+  /** The lowest value, which is subtracted from the cells unless they are doubles. */
+  readonly min: number;
+  /** 0: all values are `min`. */
+  readonly width: number;
+  readonly cellsAt: number;
 }
