@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { processorTime } from '../../test/support/scaled-to-load.ts';
 import { options, type TrustedProxies } from '../config/options.ts';
-import { clientAddress, isLoopbackAddress, networkOf } from './client-address.ts';
+import { clientAddress, isLoopbackAddress, networkOf, peerAddress } from './client-address.ts';
 
 const trust = (text: string): TrustedProxies => options.trustedProxies.parse(text);
 
@@ -107,7 +107,7 @@ describe.each<[string, readonly Case[]]>([
   test.each(cases.map((one) => [...one] as const))(
     'TRUSTED_PROXIES=%s peer %p header %p: %s',
     (trusted, from, forwarded, client) => {
-      expect(clientAddress(from, forwarded, trust(trusted))).toBe(client);
+      expect(clientAddress(peerAddress(from), forwarded, trust(trusted))).toBe(client);
     },
   );
 });

@@ -2,18 +2,16 @@ import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../config/options.ts';
 import { memoize } from '../structures/memoize.ts';
 
+/** A socket's address, as it is compared and stored. */
+export const peerAddress = (peer: string | null): string => plainAddress(peer ?? '') ?? '0.0.0.0';
+
 /**
- * The client's address: the socket's, unless proxies are trusted. Then X-Forwarded-For is read from its end, which the nearest
+ * The client's address: the peer's (`peerAddress`), unless proxies are trusted. Then X-Forwarded-For is read from its end, which the nearest
  * proxy wrote, and only as far as the proxies are trusted; clients can forge the entries before that.
  */
-export function clientAddress(
-  peer: string | null,
-  forwardedFor: string | null,
-  trust: TrustedProxies,
-): string {
-  const nearest = plainAddress(peer ?? '') ?? '0.0.0.0';
-  if (forwardedFor === null || !trustsProxies(trust)) return nearest;
-  let client = nearest;
+export function clientAddress(peer: string, forwardedFor: string | null, trust: TrustedProxies): string {
+  if (forwardedFor === null || !trustsProxies(trust)) return peer;
+  let client = peer;
   for (let hop = 0, end = forwardedFor.length; isTrustedHop(client, hop, trust) && end >= 0; hop++) {
     const start = forwardedFor.lastIndexOf(',', end - 1);
     const address = plainAddress(forwardedFor.slice(start + 1, end).trim());
@@ -26,7 +24,7 @@ export function clientAddress(
 
 /** The network whose limits a connection counts towards; null for a trusted proxy's connection, which carries many clients. */
 export function limitedNetwork(peer: string, trust: TrustedProxies): string | null {
-  const address = plainAddress(peer) ?? '0.0.0.0';
+  const address = peerAddress(peer);
   return isTrustedHop(address, 0, trust) ? null : networkOf(address);
 }
 

@@ -6,6 +6,7 @@ import {
   isLoopbackAddress,
   isTrustedProxy,
   networkOf,
+  peerAddress,
   trustsProxies,
 } from './client-address.ts';
 import { hostName } from './host-name.ts';
@@ -159,7 +160,11 @@ function incomingOf(request: Request, caller: Caller, host: string, routes: Rout
 }
 
 const addressOf = (request: Request, caller: Caller, trust: TrustedProxies): string =>
-  clientAddress(caller.address, trustsProxies(trust) ? request.headers.get('x-forwarded-for') : null, trust);
+  clientAddress(
+    peerAddress(caller.address),
+    trustsProxies(trust) ? request.headers.get('x-forwarded-for') : null,
+    trust,
+  );
 
 const proxyHeaders = [
   'forwarded',

@@ -1,4 +1,5 @@
 import type { NoteAnswer } from '../../http/access-log.ts';
+import { peerAddress } from '../../http/client-address.ts';
 import { ByteQueue } from './byte-queue.ts';
 import {
   type ConnectionEvent,
@@ -69,6 +70,7 @@ export class Connection implements Limited {
   readonly #socket: VisitorSocket;
   readonly #context: ConnectionContext;
   readonly #output: WriteQueue;
+  /** The client's address, or that of the nearest proxy. */
   readonly peer: string;
   readonly #held = new ByteQueue();
   /** Bytes of an incomplete head that are known not to contain its end. */
@@ -87,7 +89,7 @@ export class Connection implements Limited {
     this.#socket = socket;
     this.#context = context;
     this.#output = new WriteQueue(socket);
-    this.peer = socket.remoteAddress;
+    this.peer = peerAddress(socket.remoteAddress);
   }
 
   /** Bytes from the client. */

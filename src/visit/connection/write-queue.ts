@@ -19,13 +19,13 @@ export class WriteQueue {
 
   /** ASCII only. */
   text(text: string): void {
-    if (this.isFull) this.#waiting.push(Buffer.from(text, 'latin1'));
-    else this.#keep(text.length, this.#socket.write(text), () => Buffer.from(text, 'latin1'));
+    const taken = this.isFull ? 0 : this.#socket.write(text);
+    if (isPart(taken, text.length)) this.#waiting.push(Buffer.from(text, 'latin1').subarray(taken));
   }
 
   bytes(bytes: Buffer): void {
-    if (this.isFull) this.#waiting.push(Buffer.from(bytes));
-    else this.#keep(bytes.length, this.#socket.write(bytes), () => Buffer.from(bytes));
+    const taken = this.isFull ? 0 : this.#socket.write(bytes);
+    if (isPart(taken, bytes.length)) this.#waiting.push(Buffer.from(bytes.subarray(taken)));
   }
 
   /** There is room again. */
@@ -41,8 +41,7 @@ export class WriteQueue {
     this.#isEnding = true;
     if (!this.isFull) this.#socket.shutdown();
   }
-
-  #keep(length: number, taken: number, copy: () => Buffer): void {
-    if (taken >= 0 && taken < length) this.#waiting.push(copy().subarray(taken));
-  }
 }
+
+/** Whether the socket has left some bytes. A closed one has taken -1, and gets no more. */
+const isPart = (taken: number, length: number): boolean => taken >= 0 && taken < length;
