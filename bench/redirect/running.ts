@@ -6,6 +6,11 @@ import { cpuOf, memoryOf, switchesOf, treeOf } from './process-tree.ts';
 import { toolPath } from './tools.ts';
 
 const timeout = 60_000;
+/**
+ * Microseconds of CPU in a second: the jobs of an idle Linnet take half of it. With a threshold that they reach, a round would end
+ * by chance, and its visits would be charged for the seconds before.
+ */
+const maxIdleCpu = 50_000;
 const anyCertificate = { tls: { rejectUnauthorized: false } };
 
 /** A contender that has been started and is ready. */
@@ -58,7 +63,7 @@ export class Running implements AsyncDisposable {
     for (let before = this.cpu(); ; ) {
       await Bun.sleep(1_000);
       const now = this.cpu();
-      if (now - before <= 20_000) return;
+      if (now - before <= maxIdleCpu) return;
       before = now;
     }
   }
