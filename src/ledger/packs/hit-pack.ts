@@ -76,7 +76,7 @@ export class HitPack {
     return read;
   }
 
-  /** Copies a column, by its index in `hitColumns`, as it is stored. `into` has zeros from `at` on, which stay untouched. */
+  /** Copies a column, by its index in `hitColumns`, as it is stored. `into` must be zero from `at` on: zeros aren't written. */
   copy(index: number, into: Float64Array, at: number): void {
     const place = this.#placeOf(index);
     if (place === null) return;
