@@ -56,7 +56,7 @@ export class DestinationWatch {
 
   async run(): Promise<void> {
     const { database, now } = this.#context;
-    const hosts = await hostsDue(database.lookup, now(), hostsAtOnce);
+    const hosts = await hostsDue(database.read, now(), hostsAtOnce);
     const outcomes = await Promise.allSettled(hosts.map((host) => this.#check(host)));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;

@@ -45,7 +45,7 @@ export class DeletedOrganizations {
   async clear(): Promise<void> {
     const { database, now } = this.#context;
     const until = performance.now() + timeSlice;
-    for (const { id } of await deletedOrganizations(database.lookup)) {
+    for (const { id } of await deletedOrganizations(database.read)) {
       if (!(await knowsAllHits(database))) return;
       const progress = this.#progress.get(id) ?? { countsUpTo: 0, hasHits: true, clearedAt: null };
       this.#progress.set(id, progress);

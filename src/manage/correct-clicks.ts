@@ -208,7 +208,7 @@ export async function continueCorrections(
   isStopped: () => boolean = () => false,
 ): Promise<void> {
   const { database, now } = context;
-  while (!isStopped() && (await isCorrectionDue(database.lookup, now()))) {
+  while (!isStopped() && (await isCorrectionDue(database.read, now()))) {
     if (!(await knowsAllHits(database))) return;
     const claimed = await database.write((queries) => claimCorrection(queries, now(), now() + claimLength));
     // Another node has claimed it.
