@@ -2,12 +2,12 @@ import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../config/options.ts';
 import { memoize } from '../structures/memoize.ts';
 
-/** A socket's address, as it is compared and stored. */
+/** A socket's address in the form in which addresses are compared and stored. */
 export const peerAddress = (peer: string | null): string => plainAddress(peer ?? '') ?? '0.0.0.0';
 
 /**
- * The client's address: the peer's (`peerAddress`), unless proxies are trusted. Then X-Forwarded-For is read from its end, which the nearest
- * proxy wrote, and only as far as the proxies are trusted; clients can forge the entries before that.
+ * The client's address: the peer's, as `peerAddress` returns it, unless proxies are trusted. Then X-Forwarded-For is read from its
+ * end, which the nearest proxy wrote, and only as far as the proxies are trusted; clients can forge the entries before that.
  */
 export function clientAddress(peer: string, forwardedFor: string | null, trust: TrustedProxies): string {
   if (forwardedFor === null || !trustsProxies(trust)) return peer;
@@ -23,10 +23,8 @@ export function clientAddress(peer: string, forwardedFor: string | null, trust: 
 }
 
 /** The network whose limits a connection counts towards; null for a trusted proxy's connection, which carries many clients. */
-export function limitedNetwork(peer: string, trust: TrustedProxies): string | null {
-  const address = peerAddress(peer);
-  return isTrustedHop(address, 0, trust) ? null : networkOf(address);
-}
+export const limitedNetwork = (peer: string, trust: TrustedProxies): string | null =>
+  isTrustedHop(peer, 0, trust) ? null : networkOf(peer);
 
 /** Whether any proxies' headers are trusted. */
 export const trustsProxies = (trust: TrustedProxies): boolean => trust.kind !== 'hops' || trust.count > 0;
