@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rm } from 'node:fs/promises';
+import { listDue } from '../src/storage/scheduled-changes.ts';
 import {
   type Send,
   startApp,
@@ -286,6 +287,26 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     );
     link.advance(minute);
     expect(await link.done(printed.id)).toMatchObject([{ status: 'applied' }]);
+  });
+
+  test('that are due are listed in pages by their instant, even if many share one', async () => {
+    const { database } = app.app.context;
+    const { id } = await link.create();
+    const made: { readonly id: number }[] = [];
+    for (const days of [3, 1, 2, 2, 2, 1])
+      made.push((await link.schedule(id, { name: `after ${days}` }, { after: days * day })).json);
+    const found: number[] = [];
+    let after = { at: 0, id: 0 };
+    for (let pages = 0; pages < 100; pages++) {
+      const page = await listDue(database.lookup, app.clock.now + 2.5 * day, after, 2);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      found.push(...page.filter((change) => change.link_id === id).map((change) => change.id));
+      after = last;
+    }
+    const inOrder = [1, 5, 2, 3, 4].map((index) => made[index]?.id ?? 0);
+    expect(found).toEqual(inOrder);
+    for (const change of made) await link.call('DELETE', `/scheduled_change/${change.id}`);
   });
 
   test('a call with the same Idempotency-Key schedules one change', async () => {
