@@ -240,6 +240,23 @@ test('the skip link, the first element of every page, moves the focus past the n
   expect(new URL(page.url()).pathname).toBe('/app/tags');
 });
 
+test('a field that appears when its list has loaded takes the focus from no user who has moved it', async () => {
+  const page = await dashboardOf(app, await app.createAccount(), '/app/account');
+  const skipped = Promise.withResolvers<void>();
+  await page.route('**/api/v1/tag', async (route) => {
+    await skipped.promise;
+    await route.continue();
+  });
+  await page.goto(`${app.url}/app/tags`);
+  await page.getByRole('link', { name: 'Skip to content' }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('#main:focus').waitFor();
+  skipped.resolve();
+  await page.getByLabel('New tag').waitFor();
+  expect(await page.locator('#main:focus').count()).toBe(1);
+  await page.unroute('**/api/v1/tag');
+});
+
 test("the question mark lists the page's shortcuts", async () => {
   const account = await app.createAccount();
   const body = { destination_url: 'https://example.com/' };

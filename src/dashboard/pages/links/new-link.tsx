@@ -5,6 +5,7 @@ import { counted } from '../../format.ts';
 import { storeIn, toggle } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
+import { isFocusInUse } from '../../parts/focus.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { UtmSection } from '../../parts/utm-section.tsx';
 import { search, setQuery } from '../../router.ts';
@@ -15,10 +16,6 @@ import { prefilled } from './prefilled.ts';
 import { useLinkCreation } from './use-link-creation.ts';
 
 const maxRows = 8;
-
-/** Whether the user is in a field or on a button: when the list loads, it must not take the focus from there. */
-const isInUse = (element: Element | null): boolean =>
-  Boolean(element?.closest('main :is(input, textarea, select, button)'));
 
 /** The field that creates links, one per line. */
 export function NewLink({ isFirst }: { isFirst: boolean }) {
@@ -38,8 +35,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
     field.current?.focus();
   });
   useEffect(() => {
-    if (isFirst && !isInUse(document.activeElement) && matchMedia('(hover: hover)').matches)
-      field.current?.focus();
+    if (isFirst && !isFocusInUse() && matchMedia('(hover: hover)').matches) field.current?.focus();
   }, [isFirst]);
   useEffect(() => {
     if (prefilled(search.value) === null) return;

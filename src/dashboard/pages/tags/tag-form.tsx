@@ -5,6 +5,7 @@ import type { CountedTag } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { notify } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
+import { isFocusInUse } from '../../parts/focus.ts';
 import { Form, FormField, type FormFieldProps, Submit } from '../../parts/form.tsx';
 import { createTag } from '../../parts/tags.ts';
 import { refresh, updateCached } from '../../queries.ts';
@@ -38,7 +39,7 @@ export function NewTag({ isFirst }: { isFirst: boolean }) {
       class="new-tag"
       label="New tag"
       placeholder="Name of a new tag"
-      autoFocus={isFirst}
+      autoFocus={isFirst && !isFocusInUse()}
       signal={name}
     >
       <Submit kind="primary">Create tag</Submit>
