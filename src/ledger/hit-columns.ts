@@ -25,41 +25,26 @@ export class HitColumns {
   os: Int32Array = new Int32Array(minRoom);
   browser: Int32Array = new Int32Array(minRoom);
   language: Int32Array = new Int32Array(minRoom);
-  /** One for each of `originFields`. */
-  origins: readonly Int32Array[] = originFields.map(() => new Int32Array(minRoom));
-  /** One for each of `ruleFields`. */
-  rules: readonly Int32Array[] = ruleFields.map(() => new Int32Array(minRoom));
-  /** One for each of `placeFields`. */
-  places: readonly Int32Array[] = placeFields.map(() => new Int32Array(minRoom));
-  /** One for each of `aliasFields`. */
-  aliases: readonly Int32Array[] = aliasFields.map(() => new Int32Array(minRoom));
   /** For counting visitors; not stored in the ledger. */
   visitor: Float64Array = new Float64Array(minRoom);
-  /**
-   * Whether any row may have a referrer, a UTM parameter or another source than `link`: most batches have none, and don't write
-   * these columns.
-   */
-  #hasOrigins = false;
-  #hasRules = false;
-  #hasPlaces = false;
-  #hasAliases = false;
   /** The key of repeats, or `noKey`; not stored in the ledger. */
   repeatKey: Float64Array = new Float64Array(minRoom);
   /** The link's index in the batch; not stored in the ledger. */
   linkIndex: Int32Array = new Int32Array(minRoom);
+  #zeros = new Int32Array(minRoom);
+  /** Referrers, UTM parameters; with any of them a row may also have another source than `link`. */
+  readonly #origins = new RareColumns(originFields.length, this.#zeros);
+  readonly #rules = new RareColumns(ruleFields.length, this.#zeros);
+  readonly #places = new RareColumns(placeFields.length, this.#zeros);
+  readonly #aliases = new RareColumns(aliasFields.length, this.#zeros);
+  readonly #rare = [this.#origins, this.#rules, this.#places, this.#aliases];
 
   /** Starts a new batch with this many rows. The memory of a long batch is freed after a far shorter one that isn't empty. */
   begin(rows = 0): void {
     if (this.count > 0 && this.count * 16 < this.#room && this.#room > minRoom) this.#resize(minRoom, 0);
     if (rows > this.#room) this.#resize(rows, 0);
-    if (this.#hasOrigins) for (const column of [this.source, ...this.origins]) column.fill(0, 0, this.count);
-    if (this.#hasRules) for (const column of this.rules) column.fill(0, 0, this.count);
-    if (this.#hasPlaces) for (const column of this.places) column.fill(0, 0, this.count);
-    if (this.#hasAliases) for (const column of this.aliases) column.fill(0, 0, this.count);
-    this.#hasOrigins = false;
-    this.#hasRules = false;
-    this.#hasPlaces = false;
-    this.#hasAliases = false;
+    if (this.#origins.isUsed) this.source.fill(0, 0, this.count);
+    for (const columns of this.#rare) columns.begin(this.#zeros, this.count);
     this.count = rows;
   }
 
@@ -75,37 +60,43 @@ export class HitColumns {
     return this.count++;
   }
 
-  /** The columns of origins. Must be called before anything but 0 is written to them or to `source`. */
+  /** The columns of origins. Must be called before anything is written to them or to `source`. */
   willHaveOrigins(): readonly Int32Array[] {
-    this.#hasOrigins = true;
-    return this.origins;
+    return this.#origins.use();
   }
 
-  /** The columns of rules. Must be called before anything but 0 is written to them. */
+  /** The columns of rules. Must be called before anything is written to them. */
   willHaveRules(): readonly Int32Array[] {
-    this.#hasRules = true;
-    return this.rules;
+    return this.#rules.use();
   }
 
   /** The same for places. */
   willHavePlaces(): readonly Int32Array[] {
-    this.#hasPlaces = true;
-    return this.places;
+    return this.#places.use();
   }
 
   /** The same for aliases. */
   willHaveAliases(): readonly Int32Array[] {
-    this.#hasAliases = true;
-    return this.aliases;
+    return this.#aliases.use();
+  }
+
+  /** One for each of `originFields`. */
+  get origins(): readonly Int32Array[] {
+    return this.#origins.all;
+  }
+
+  /** One for each of `placeFields`. */
+  get places(): readonly Int32Array[] {
+    return this.#places.all;
+  }
+
+  get hasOrigins(): boolean {
+    return this.#origins.isUsed;
   }
 
   /** 0 if there is none. */
   variantOf(row: number): number {
-    return this.#hasRules ? (this.rules[1]?.[row] ?? 0) : 0;
-  }
-
-  get hasOrigins(): boolean {
-    return this.#hasOrigins;
+    return this.#rules.all[1]?.[row] ?? 0;
   }
 
   isClick(row: number): boolean {
@@ -114,18 +105,12 @@ export class HitColumns {
 
   /** In the order of `wordFields`. */
   get words(): readonly Int32Array[] {
-    return [...this.#visitors, ...this.origins, ...this.rules, ...this.places, ...this.aliases];
+    return [...this.#visitors, ...this.#rare.flatMap(({ all }) => all)];
   }
 
   /** Columns of words that may contain anything but 0. */
   get wordsInUse(): readonly Int32Array[] {
-    return [
-      ...this.#visitors,
-      ...(this.#hasOrigins ? this.origins : []),
-      ...(this.#hasRules ? this.rules : []),
-      ...(this.#hasPlaces ? this.places : []),
-      ...(this.#hasAliases ? this.aliases : []),
-    ];
+    return [...this.#visitors, ...this.#rare.flatMap(({ isUsed, all }) => (isUsed ? all : []))];
   }
 
   /** Copies another's rows in this order, except for their links and organizations: see `setLink`. */
@@ -133,10 +118,7 @@ export class HitColumns {
     this.begin(order.length);
     takeDoubles(from.at, order, this.at);
     takeDoubles(from.visitor, order, this.visitor);
-    this.#hasOrigins = from.#hasOrigins;
-    this.#hasRules = from.#hasRules;
-    this.#hasPlaces = from.#hasPlaces;
-    this.#hasAliases = from.#hasAliases;
+    for (const [index, { isUsed }] of from.#rare.entries()) if (isUsed) this.#rare[index]?.use();
     const targets = this.#inUse;
     for (const [index, column] of from.#inUse.entries())
       takeIntegers(column, order, targets[index] ?? column);
@@ -157,7 +139,7 @@ export class HitColumns {
 
   get #inUse(): readonly Int32Array[] {
     const facts = [this.outcome, this.target, this.class, this.reason, this.device, ...this.wordsInUse];
-    return this.#hasOrigins ? [...facts, this.source] : facts;
+    return this.hasOrigins ? [...facts, this.source] : facts;
   }
 
   /** In the order of `hitColumns`. */
@@ -182,8 +164,6 @@ export class HitColumns {
 
   #resize(room: number, kept: number): void {
     const resize = <T extends Column>(column: T): T => resized(column, room, kept);
-    /** Memory that nothing was written to isn't touched. */
-    const resizeIf = (isInUse: boolean) => (column: Int32Array) => resized(column, room, isInUse ? kept : 0);
     this.linkId = resize(this.linkId);
     this.organizationId = resize(this.organizationId);
     this.at = resize(this.at);
@@ -192,18 +172,49 @@ export class HitColumns {
     this.class = resize(this.class);
     this.reason = resize(this.reason);
     this.device = resize(this.device);
-    this.source = resizeIf(this.#hasOrigins)(this.source);
+    this.source = resize(this.source);
     this.country = resize(this.country);
     this.os = resize(this.os);
     this.browser = resize(this.browser);
     this.language = resize(this.language);
-    this.origins = this.origins.map(resizeIf(this.#hasOrigins));
-    this.rules = this.rules.map(resizeIf(this.#hasRules));
-    this.places = this.places.map(resizeIf(this.#hasPlaces));
-    this.aliases = this.aliases.map(resizeIf(this.#hasAliases));
     this.visitor = resize(this.visitor);
     this.repeatKey = resize(this.repeatKey);
     this.linkIndex = resize(this.linkIndex);
+    this.#zeros = new Int32Array(room);
+    for (const columns of this.#rare) columns.resize(this.#zeros, kept);
+  }
+}
+
+/** Columns that are zero throughout in most batches: until they are used, all of them are one array of zeros. */
+class RareColumns {
+  isUsed = false;
+  all: readonly Int32Array[];
+  #own: readonly Int32Array[] = [];
+
+  constructor(count: number, zeros: Int32Array) {
+    this.all = Array.from({ length: count }, () => zeros);
+  }
+
+  /** Clears the first `count` rows of the last batch. */
+  begin(zeros: Int32Array, count: number): void {
+    if (!this.isUsed) return;
+    this.isUsed = false;
+    for (const column of this.#own) column.fill(0, 0, count);
+    this.all = this.#own.map(() => zeros);
+  }
+
+  /** Must be called before anything but 0 is written to them. */
+  use(): readonly Int32Array[] {
+    if (this.isUsed) return this.all;
+    this.isUsed = true;
+    if (this.#own.length === 0) this.#own = this.all.map(({ length }) => new Int32Array(length));
+    this.all = this.#own;
+    return this.all;
+  }
+
+  resize(zeros: Int32Array, kept: number): void {
+    this.#own = this.isUsed ? this.#own.map((column) => resized(column, zeros.length, kept)) : [];
+    this.all = this.isUsed ? this.#own : this.all.map(() => zeros);
   }
 }
 

@@ -12,6 +12,9 @@ import { isOneValue } from '../one-value.ts';
 const headLength = 8;
 const maxCodes = 2 ** 16;
 
+/** A column, or the one value of all its rows. */
+export type ColumnOrValue = Column | number;
+
 /** The rows' codes; null if all rows have the only value. */
 export type Codes = Uint8Array | Uint16Array | null;
 
@@ -21,33 +24,36 @@ export interface CodedColumn {
   readonly codes: Codes;
 }
 
-export function writeCoded(given: Column): Uint8Array {
-  const isOne = isOneValue(given, given.length);
-  const column = isOne ? Float64Array.of(given[0] ?? 0) : doubles(given);
-  const { values, codeOf } = isOne ? { values: column, codeOf: () => 0 } : codesFor(column);
+export function writeCoded(column: ColumnOrValue): Uint8Array {
+  if (typeof column === 'number') return begun(Float64Array.of(column), 0).bytes;
+  if (isOneValue(column, column.length)) return writeCoded(column[0] ?? 0);
+  const written = doubles(column);
+  const { values, codeOf } = codesFor(written);
   if (values.length > maxCodes) throw new Error('a chunk has too many rows');
-  const width = values.length === 1 ? 0 : values.length <= 2 ** 8 ? 1 : 2;
-  const valueWidth = isSmall(values) ? 4 : 8;
-  const cellsAt = headLength + roundUp(values.length * valueWidth);
-  const bytes = new Uint8Array(cellsAt + column.length * width);
-  bytes[0] = width;
-  bytes[1] = valueWidth;
-  new Uint32Array(bytes.buffer, 4, 1)[0] = values.length;
-  if (valueWidth === 4) new Uint32Array(bytes.buffer, headLength, values.length).set(values);
-  else new Float64Array(bytes.buffer, headLength, values.length).set(values);
-  if (width === 0) return bytes;
-  const codes =
-    width === 1
-      ? new Uint8Array(bytes.buffer, cellsAt, column.length)
-      : new Uint16Array(bytes.buffer, cellsAt, column.length);
+  const { bytes, codes } = begun(values, written.length);
   let [previous, code] = [Number.NaN, 0];
-  for (let row = 0; row < column.length; row++) {
-    const value = column[row] ?? 0;
+  for (let row = 0; row < codes.length; row++) {
+    const value = written[row] ?? 0;
     if (value !== previous) code = codeOf(value);
     codes[row] = code;
     previous = value;
   }
   return bytes;
+}
+
+/** The bytes with these values, and room in them for the codes of so many rows. */
+function begun(values: Float64Array, rows: number) {
+  const width = values.length === 1 ? 0 : values.length <= 2 ** 8 ? 1 : 2;
+  const valueWidth = isSmall(values) ? 4 : 8;
+  const cellsAt = headLength + roundUp(values.length * valueWidth);
+  const bytes = new Uint8Array(cellsAt + rows * width);
+  bytes[0] = width;
+  bytes[1] = valueWidth;
+  new Uint32Array(bytes.buffer, 4, 1)[0] = values.length;
+  if (valueWidth === 4) new Uint32Array(bytes.buffer, headLength, values.length).set(values);
+  else new Float64Array(bytes.buffer, headLength, values.length).set(values);
+  const codes = width === 2 ? new Uint16Array(bytes.buffer, cellsAt) : new Uint8Array(bytes.buffer, cellsAt);
+  return { bytes, codes };
 }
 
 export function readCoded(cells: Uint8Array, rows: number): CodedColumn {
@@ -147,6 +153,13 @@ function codesByMap(column: Float64Array): ValueCodes {
 /** The runtime converts integers in a tenth of the time of a loop that gets both types of columns. */
 export const doubles = (column: Column): Float64Array =>
   column instanceof Float64Array ? column : new Float64Array(column);
+
+/** The values of all rows. */
+export const valuesOf = (column: ColumnOrValue, rows: number): Float64Array =>
+  typeof column === 'number' ? new Float64Array(rows).fill(column) : doubles(column);
+
+export const valueIn = (column: ColumnOrValue, row: number): number =>
+  typeof column === 'number' ? column : (column[row] ?? 0);
 
 /** By index: an iterator over a typed array takes ten times as long. */
 export function rangeOf(column: Float64Array) {

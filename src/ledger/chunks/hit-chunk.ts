@@ -1,8 +1,15 @@
 import { type HitColumn, rollupClassOf } from '../../rules/click-fields.ts';
 import { shownReason } from '../../rules/reclassified.ts';
 import { hourLength } from '../../rules/utc-time.ts';
-import type { Column } from '../fold-store.ts';
-import { doubles, rangeOf, writeCoded, writeDifferences } from './chunk-column.ts';
+import {
+  type ColumnOrValue,
+  doubles,
+  rangeOf,
+  valueIn,
+  valuesOf,
+  writeCoded,
+  writeDifferences,
+} from './chunk-column.ts';
 import { writeTally } from './chunk-tally.ts';
 import type { HitsToStore } from './stored-columns.ts';
 
@@ -101,26 +108,25 @@ export interface NewChunk {
 
 /** Makes a chunk from hits of one organization; at least one. Those of a link must be sorted by id. */
 export function chunkOf(stored: HitsToStore): NewChunk {
-  const order = orderByLink(doubles(stored.column('link_id')));
-  const inOrder = (column: Column): Column => (order === null ? column : reordered(doubles(column), order));
-  const ordered = (column: Column): Float64Array => doubles(inOrder(column));
-  const [ids, instants, links, reasons] = [
-    ordered(stored.ids),
-    ordered(stored.column('at')),
-    ordered(stored.column('link_id')),
-    ordered(stored.column('reason')),
-  ];
-  const classes = classesOf(ordered(stored.column('class')), ordered(stored.column('outcome')));
+  const rows = stored.count;
+  const order = orderByLink(stored.column('link_id'));
+  const ordered = (column: ColumnOrValue): ColumnOrValue =>
+    order === null || typeof column === 'number' ? column : reordered(doubles(column), order);
+  const ids = valuesOf(ordered(stored.ids), rows);
+  const instants = valuesOf(ordered(stored.column('at')), rows);
+  const links = ordered(stored.column('link_id'));
+  const reasons = ordered(stored.column('reason'));
+  const classes = classesOf(ordered(stored.column('class')), ordered(stored.column('outcome')), rows);
   const hours = hoursOf(instants);
   const isChanged = hasChangedClasses(reasons);
-  const codesOf = (column: ChunkColumn): Column => {
+  const codesOf = (column: ChunkColumn): ColumnOrValue => {
     if (column === 'rollup_class') return classes;
     if (column === 'hour') return hours;
     if (column === 'link_id') return links;
-    if (column === 'reason') return isChanged ? reasons.map(shownReason) : reasons;
+    if (column === 'reason') return isChanged ? valuesOf(reasons, rows).map(shownReason) : reasons;
     if (column === 'stored_reason') return reasons;
     if (column === 'id' || column === 'milliseconds') throw new Error(`${column} has no codes`);
-    return inOrder(stored.column(column));
+    return ordered(stored.column(column));
   };
   const differencesOf = (column: ChunkColumn) => (column === 'id' ? ids : millisecondsOf(instants, hours));
   const columns = chunkColumns.filter((column) => column !== 'stored_reason' || isChanged);
@@ -135,8 +141,8 @@ export function chunkOf(stored: HitsToStore): NewChunk {
   const [spanOfIds, spanOfInstants] = [rangeOf(ids), rangeOf(instants)];
   return {
     facts: {
-      organization_id: stored.column('organization_id')[0] ?? 0,
-      hits: stored.count,
+      organization_id: valueIn(stored.column('organization_id'), 0),
+      hits: rows,
       first_id: spanOfIds.min,
       last_id: spanOfIds.max,
       first_at: spanOfInstants.min,
@@ -146,14 +152,16 @@ export function chunkOf(stored: HitsToStore): NewChunk {
     columns: written,
     tallies: talliedColumns.map((column) => ({
       column,
-      cells: writeTally(cells.get(column) ?? none, cells.get('rollup_class') ?? none, stored.count),
+      cells: writeTally(cells.get(column) ?? none, cells.get('rollup_class') ?? none, rows),
     })),
-    links: linksOf(links),
+    links: linksOf(links, rows),
   };
 }
 
 /** The rows sorted by link, keeping the order within a link; null if they are already in that order. */
-function orderByLink(links: Float64Array): Int32Array | null {
+function orderByLink(column: ColumnOrValue): Int32Array | null {
+  if (typeof column === 'number') return null;
+  const links = doubles(column);
   if (isAscending(links)) return null;
   const keys = links.map((link, row) => link * maxInChunk + row).sort();
   return Int32Array.from(keys, (key) => key % maxInChunk);
@@ -172,10 +180,11 @@ function reordered(column: Float64Array, order: Int32Array): Float64Array {
 
 // Loops: `map` takes five times as long.
 
-function classesOf(classes: Float64Array, outcomes: Float64Array): Float64Array {
-  const rollups = new Float64Array(classes.length);
-  for (let row = 0; row < classes.length; row++)
-    rollups[row] = rollupClassOf(classes[row] ?? 0, outcomes[row] ?? 0);
+function classesOf(classes: ColumnOrValue, outcomes: ColumnOrValue, rows: number): ColumnOrValue {
+  if (typeof classes === 'number' && typeof outcomes === 'number') return rollupClassOf(classes, outcomes);
+  const [ofClass, ofOutcome] = [valuesOf(classes, rows), valuesOf(outcomes, rows)];
+  const rollups = new Float64Array(rows);
+  for (let row = 0; row < rows; row++) rollups[row] = rollupClassOf(ofClass[row] ?? 0, ofOutcome[row] ?? 0);
   return rollups;
 }
 
@@ -192,7 +201,8 @@ function millisecondsOf(instants: Float64Array, hours: Float64Array): Float64Arr
   return rest;
 }
 
-function hasChangedClasses(reasons: Float64Array): boolean {
+function hasChangedClasses(reasons: ColumnOrValue): boolean {
+  if (typeof reasons === 'number') return reasons !== shownReason(reasons);
   for (let row = 0; row < reasons.length; row++) {
     const reason = reasons[row] ?? 0;
     if (reason !== shownReason(reason)) return true;
@@ -200,18 +210,20 @@ function hasChangedClasses(reasons: Float64Array): boolean {
   return false;
 }
 
-function bitsOf(classes: Float64Array): number {
+function bitsOf(classes: ColumnOrValue): number {
+  if (typeof classes === 'number') return 1 << classes;
   let bits = 0;
   for (let row = 0; row < classes.length; row++) bits |= 1 << (classes[row] ?? 0);
   return bits;
 }
 
-function linksOf(column: Float64Array): LinkRows[] {
+function linksOf(column: ColumnOrValue, rows: number): LinkRows[] {
+  if (typeof column === 'number') return [{ link: column, first: 0, end: rows }];
   const links: LinkRows[] = [];
-  for (let first = 0; first < column.length; ) {
+  for (let first = 0; first < rows; ) {
     const link = column[first] ?? 0;
     let end = first + 1;
-    while (end < column.length && column[end] === link) end++;
+    while (end < rows && column[end] === link) end++;
     links.push({ link, first, end });
     first = end;
   }

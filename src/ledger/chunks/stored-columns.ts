@@ -1,8 +1,9 @@
 import { type HitColumn, hitColumns } from '../../rules/click-fields.ts';
 import type { Column } from '../fold-store.ts';
 import type { StoredHit } from '../ledger.ts';
-import type { HitPack } from '../packs/hit-pack.ts';
+import { copyCells, type HitPack } from '../packs/hit-pack.ts';
 import type { Rows } from '../packs/pack-writer.ts';
+import type { ColumnOrValue } from './chunk-column.ts';
 
 /**
  * Hits of one organization column by column, with their stored reasons: what a chunk is made of. Those of a link are sorted by
@@ -11,19 +12,19 @@ import type { Rows } from '../packs/pack-writer.ts';
 export interface HitsToStore {
   readonly count: number;
   readonly ids: Float64Array;
-  column(name: HitColumn): Column;
+  column(name: HitColumn): ColumnOrValue;
 }
 
 /** Stored hits of one organization column by column, with their stored reasons. As objects, each of them cost 2 µs more. */
 export class StoredColumns implements HitsToStore {
   #count = 0;
   readonly #ids: Float64Array;
-  readonly #columns: readonly Float64Array[];
+  readonly #columns: readonly StoredColumn[];
 
   /** `room` is the maximum number of hits. */
   constructor(room: number) {
     this.#ids = new Float64Array(room);
-    this.#columns = hitColumns.map(() => new Float64Array(room));
+    this.#columns = hitColumns.map(() => new StoredColumn(room));
   }
 
   get count(): number {
@@ -34,15 +35,15 @@ export class StoredColumns implements HitsToStore {
     return this.#ids.subarray(0, this.#count);
   }
 
-  column(name: HitColumn): Float64Array {
+  column(name: HitColumn): ColumnOrValue {
     const column = this.#columns[hitColumns.indexOf(name)];
     if (column === undefined) throw new Error(`hits have no column ${name}`);
-    return column.subarray(0, this.#count);
+    return column.of(this.#count);
   }
 
   addPack(pack: HitPack): void {
     const first = this.#count;
-    for (const [index, column] of this.#columns.entries()) pack.copy(index, column, first);
+    for (const [index, column] of this.#columns.entries()) column.addPack(pack, index, first);
     for (let row = 0; row < pack.count; row++) this.#ids[first + row] = pack.id + row;
     this.#count += pack.count;
   }
@@ -50,11 +51,41 @@ export class StoredColumns implements HitsToStore {
   /** The cells of a row of `hits`, in the order of `hitColumns`. */
   addRow(id: number, cells: readonly number[]): void {
     this.#ids[this.#count] = id;
-    for (let index = 0; index < this.#columns.length; index++) {
-      const column = this.#columns[index];
-      if (column !== undefined) column[this.#count] = cells[index] ?? 0;
-    }
+    for (const [index, column] of this.#columns.entries()) column.fill(cells[index] ?? 0, this.#count, 1);
     this.#count += 1;
+  }
+}
+
+/** Most columns of most hits have one value throughout: memory is only taken for those with more. */
+class StoredColumn {
+  readonly #room: number;
+  #value = 0;
+  #cells: Float64Array | null = null;
+
+  constructor(room: number) {
+    this.#room = room;
+  }
+
+  of(count: number): ColumnOrValue {
+    return this.#cells === null ? this.#value : this.#cells.subarray(0, count);
+  }
+
+  /** Writes a value to the `count` rows from `first` on, after all rows before them. */
+  fill(value: number, first: number, count: number): void {
+    if (first === 0) this.#value = value;
+    if (this.#cells === null && value === this.#value) return;
+    this.#withCells(first).fill(value, first, first + count);
+  }
+
+  addPack(pack: HitPack, index: number, first: number): void {
+    const column = pack.stored(index);
+    if (typeof column === 'number') this.fill(column, first, pack.count);
+    else copyCells(column, this.#withCells(first), first);
+  }
+
+  #withCells(first: number): Float64Array {
+    this.#cells ??= new Float64Array(this.#room).fill(this.#value, 0, first);
+    return this.#cells;
   }
 }
 

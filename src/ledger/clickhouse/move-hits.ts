@@ -13,6 +13,7 @@ import {
   findSetting,
   replaceSetting,
 } from '../../storage/settings.ts';
+import { valuesOf } from '../chunks/chunk-column.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import { prepareTables } from './clickhouse-tables.ts';
 import { hitBlock, insertHitsSql } from './hit-block.ts';
@@ -113,7 +114,7 @@ async function copyWindow({ database, client }: MoveParts, window: number): Prom
   const hits = await hitsInWindow(database.read, window);
   const { count, ids } = hits;
   if (count === 0) return 0;
-  const columns = hitColumns.map((name) => hits.column(name));
+  const columns = hitColumns.map((name) => valuesOf(hits.column(name), count));
   const block = hitBlock({ columns, count }, (row) => ids[row] ?? 0);
   await client.insert(insertHitsSql, block, `moved ${window}`, timeout);
   return count;

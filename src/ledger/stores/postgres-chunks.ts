@@ -1,5 +1,6 @@
 import { hitColumns } from '../../rules/click-fields.ts';
 import { leastMigrationKey } from '../../storage/least-migration.ts';
+import { valueIn, valuesOf } from '../chunks/chunk-column.ts';
 import { chunkOf, type NewChunk } from '../chunks/hit-chunk.ts';
 import { groupsOf } from '../chunks/link-groups.ts';
 import { compressedCells } from '../chunks/stored-cells.ts';
@@ -123,7 +124,7 @@ export class PostgresChunks {
     if (hits.count < this.#minHits) return false;
     const [first = 0, end = 0] = [hits.ids[0], hits.ids[hits.count - 1]];
     for (const [name, part] of byMonth(hits)) {
-      months.set(name, part.column('at')[0] ?? 0);
+      months.set(name, valueIn(part.column('at'), 0));
       const chunk = chunkOf(part);
       const id = part.ids[0] ?? 0;
       await insertChunk(query, chunk, { id, first, last: end, now });
@@ -176,7 +177,7 @@ const numbersIn = (row: Row | undefined, name: string): readonly number[] => {
 
 /** Hits by the names of their months: chunks are dropped with their month. */
 function byMonth(hits: StoredColumns): ReadonlyMap<string, StoredColumns> {
-  const instants = hits.column('at');
+  const instants = valuesOf(hits.column('at'), hits.count);
   const rows = new Map<string, number[]>();
   for (let row = 0; row < hits.count; row++) {
     const { name } = periodOf(instants[row] ?? 0);
@@ -192,7 +193,7 @@ function byMonth(hits: StoredColumns): ReadonlyMap<string, StoredColumns> {
       for (const row of some)
         part.addRow(
           hits.ids[row] ?? 0,
-          columns.map((column) => column[row] ?? 0),
+          columns.map((column) => valueIn(column, row)),
         );
       return [name, part];
     }),
