@@ -60,12 +60,12 @@ export class HitColumns {
     return this.count++;
   }
 
-  /** The columns of origins. Must be called before anything is written to them or to `source`. */
+  /** The columns of origins. Must be called before anything but 0 is written to them or to `source`. */
   willHaveOrigins(): readonly Int32Array[] {
     return this.#origins.use();
   }
 
-  /** The columns of rules. Must be called before anything is written to them. */
+  /** The columns of rules. Must be called before anything but 0 is written to them. */
   willHaveRules(): readonly Int32Array[] {
     return this.#rules.use();
   }

@@ -25,12 +25,12 @@ export interface CodedColumn {
 }
 
 export function writeCoded(column: ColumnOrValue): Uint8Array {
-  if (typeof column === 'number') return begun(Float64Array.of(column), 0).bytes;
+  if (typeof column === 'number') return codedBytes(Float64Array.of(column), 0).bytes;
   if (isOneValue(column, column.length)) return writeCoded(column[0] ?? 0);
   const written = doubles(column);
   const { values, codeOf } = codesFor(written);
   if (values.length > maxCodes) throw new Error('a chunk has too many rows');
-  const { bytes, codes } = begun(values, written.length);
+  const { bytes, codes } = codedBytes(values, written.length);
   let [previous, code] = [Number.NaN, 0];
   for (let row = 0; row < codes.length; row++) {
     const value = written[row] ?? 0;
@@ -41,8 +41,8 @@ export function writeCoded(column: ColumnOrValue): Uint8Array {
   return bytes;
 }
 
-/** The bytes with these values, and room in them for the codes of so many rows. */
-function begun(values: Float64Array, rows: number) {
+/** The bytes of a coded column with its head and values, and a view of its codes, which are yet to be written. */
+function codedBytes(values: Float64Array, rows: number) {
   const width = values.length === 1 ? 0 : values.length <= 2 ** 8 ? 1 : 2;
   const valueWidth = isSmall(values) ? 4 : 8;
   const cellsAt = headLength + roundUp(values.length * valueWidth);

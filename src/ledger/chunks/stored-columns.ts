@@ -51,7 +51,8 @@ export class StoredColumns implements HitsToStore {
   /** The cells of a row of `hits`, in the order of `hitColumns`. */
   addRow(id: number, cells: readonly number[]): void {
     this.#ids[this.#count] = id;
-    for (const [index, column] of this.#columns.entries()) column.fill(cells[index] ?? 0, this.#count, 1);
+    for (let index = 0; index < this.#columns.length; index++)
+      this.#columns[index]?.add(cells[index] ?? 0, this.#count);
     this.#count += 1;
   }
 }
@@ -70,17 +71,22 @@ class StoredColumn {
     return this.#cells === null ? this.#value : this.#cells.subarray(0, count);
   }
 
-  /** Writes a value to the `count` rows from `first` on, after all rows before them. */
-  fill(value: number, first: number, count: number): void {
-    if (first === 0) this.#value = value;
-    if (this.#cells === null && value === this.#value) return;
-    this.#withCells(first).fill(value, first, first + count);
+  /** Adds a row, after all rows before it. */
+  add(value: number, row: number): void {
+    if (!this.#addAsOneValue(value, row)) this.#withCells(row)[row] = value;
   }
 
   addPack(pack: HitPack, index: number, first: number): void {
     const column = pack.stored(index);
-    if (typeof column === 'number') this.fill(column, first, pack.count);
-    else copyCells(column, this.#withCells(first), first);
+    if (typeof column !== 'number') copyCells(column, this.#withCells(first), first);
+    else if (!this.#addAsOneValue(column, first))
+      this.#withCells(first).fill(column, first, first + pack.count);
+  }
+
+  /** Adds rows without writing cells if the column has one value throughout with them; otherwise returns false. */
+  #addAsOneValue(value: number, first: number): boolean {
+    if (first === 0) this.#value = value;
+    return this.#cells === null && value === this.#value;
   }
 
   #withCells(first: number): Float64Array {
