@@ -40,3 +40,31 @@ test("a file that can't be opened is not reported as a held lock", async () => {
   await using folder = await temporaryFolder();
   expect(() => lockFile(folder.path)).toThrow();
 });
+
+/** Looks at the modes of all files in a folder, again and again, until it is told to stop; then prints those it has seen. */
+const modesSeen = `
+  const { readdirSync, statSync } = require('node:fs');
+  const modes = new Set();
+  let isOver = false;
+  process.stdin.on('end', () => { isOver = true; }).resume();
+  console.log('looking');
+  const look = () => {
+    for (const name of readdirSync('.')) {
+      const file = statSync(name, { throwIfNoEntry: false });
+      if (file) modes.add((file.mode & 0o777).toString(8));
+    }
+    if (isOver) console.log([...modes].join());
+    else setImmediate(look);
+  };
+  look();
+`;
+
+test('a file that is created to be locked can not be read by other users at any moment', async () => {
+  await using folder = await temporaryFolder();
+  const watcher = Bun.spawn([process.execPath, '-e', modesSeen], { cwd: folder.path, stdin: 'pipe' });
+  const output = watcher.stdout.getReader();
+  await output.read();
+  for (let count = 0; count < 300; count++) lockFile(join(folder.path, `lock ${count}`))?.release();
+  await watcher.stdin.end();
+  expect(new TextDecoder().decode((await output.read()).value).trim()).toBe('600');
+});

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { truncateSync } from 'node:fs';
-import { restrict } from './private-files.ts';
+import { makePrivate } from './private-files.ts';
 
 export interface FileLock {
   release(): void;
@@ -23,10 +23,9 @@ export function lockFile(path: string): FileLock | null {
 }
 
 function hold(path: string): FileLock | null {
+  makePrivate(path);
   const database = new Database(path, { create: true });
   try {
-    // By its path: opening and closing the file again would release this process's lock on it.
-    restrict(path, 0o600);
     database.run('begin exclusive');
     return { release: () => database.close() };
   } catch (cause) {

@@ -38,7 +38,7 @@ function entriesIn(path: string): string[] | null {
 }
 
 /** Without opening it. */
-export function restrict(path: string, mode: 0o600 | 0o700): void {
+function restrict(path: string, mode: 0o600 | 0o700): void {
   try {
     chmodSync(path, mode);
   } catch {

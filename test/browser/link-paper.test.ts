@@ -55,6 +55,7 @@ describe('a link in print', () => {
       const page = await dashboardOf(app, account);
       await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('on_paper');
       await row(page, 'banner').waitFor({ state: 'detached' });
+      await row(page, 'poster').waitFor();
       expect(await rows(page).count()).toBe(1);
       const deleteLink = async () => {
         await row(page, 'poster')

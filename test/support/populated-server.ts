@@ -1,5 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fetchInTime } from './account.ts';
 import { browserUserAgent, type StoreKind } from './app.ts';
 import { eventually } from './eventually.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
@@ -45,9 +46,7 @@ export async function populateServer(settings: Record<string, string>): Promise<
   const url = await server.address();
   const send = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const request = { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) };
-    let response = await fetch(url + path, request);
-    // On a busy machine a call can exceed its time. It was not carried out then.
-    if (response.status === 504) response = await fetch(url + path, request);
+    const response = await fetchInTime(url + path, request);
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
     const sessionCookie = response.headers.get('set-cookie')?.split(';')[0] ?? '';
     // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
