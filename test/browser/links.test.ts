@@ -190,6 +190,7 @@ describe('finding links', () => {
     await pressUntil(page, '/', page.locator('#search-links:focus'));
     await page.keyboard.type('APPLE');
     await row(page, '/find-pear').waitFor({ state: 'detached' });
+    await row(page, '/find-apple').waitFor();
     expect(await suffixes(page)).toEqual(['/find-apple']);
     expect(new URL(page.url()).search).toBe('?q=APPLE');
     await page.reload();
@@ -215,6 +216,7 @@ describe('finding links', () => {
     await filter.fill('lar');
     await filter.press('Enter');
     await row(page, '/tags-c').waitFor({ state: 'detached' });
+    await row(page, '/tags-a').waitFor();
     expect(await suffixes(page)).toEqual(['/tags-a', '/tags-b']);
     await page.getByRole('combobox', { name: 'Sort' }).selectOption('Oldest first');
     await page.locator('.link-row:first-child', { hasText: '/tags-b' }).waitFor();
@@ -241,6 +243,7 @@ describe('finding links', () => {
     await filter.press('Enter');
     release();
     await row(page, '/eager-plain').waitFor({ state: 'detached' });
+    await row(page, '/eager-red').waitFor();
     expect(await suffixes(page)).toEqual(['/eager-red']);
   });
 
