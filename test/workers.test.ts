@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { journalsIn, watermarkKey } from '../src/journal/files.ts';
-import { firstAccount } from './support/account.ts';
+import { fetchInTime, firstAccount } from './support/account.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
 import { storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
@@ -44,12 +44,13 @@ const until = (check: () => boolean | Promise<boolean>, what: string) =>
   eventually(check, what, scaledToLoad(60_000));
 
 async function call(url: string, key: string, method: string, path: string, body?: object) {
-  const response = await fetch(url + path, {
+  const response = await fetchInTime(url + path, {
     method,
     headers: { 'api-key': key, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return JSON.parse(text || '{}') as { id: number; suffix: string };
 }
 

