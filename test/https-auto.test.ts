@@ -326,7 +326,11 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     await auto.app.call('DELETE', `/api/v1/domain/${id}`, { key });
     proceed.resolve();
     expect(await waiting).toBe('refused');
-    await eventually(async () => (await rowOf(host)).chain !== null, 'the end of the order');
+    await pollUntil(
+      () => rowOf(host),
+      ({ chain }) => chain !== null,
+      'the end of the order',
+    );
     await expect(secureSocket(auto.app, { servername: host, ...visitor })).rejects.toThrow();
   });
 
