@@ -47,7 +47,10 @@ export class Running implements AsyncDisposable {
   }
 
   cpu(): number {
-    return cpuOf(treeOf(this.#child.pid));
+    const pids = treeOf(this.#child.pid);
+    // Otherwise a round would have a negative time.
+    if (pids.length === 0) throw new Error(`${this.contender.name} has ended, or its CPU time can't be read`);
+    return cpuOf(pids);
   }
 
   switches(): number {
