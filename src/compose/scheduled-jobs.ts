@@ -13,11 +13,9 @@ import { StoreUnavailable } from '../rules/errors.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import type { Clicks } from './data-plane.ts';
 import { startDestinationWatch } from './destination-watch.ts';
-import { type Repeat, repeatJob } from './repeat-job.ts';
+import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
-/** Jobs begin this many milliseconds apart: at once, each would open a connection to PostgreSQL. */
-const pauseBetweenJobs = 20;
 const cleanUpInterval = 60 * 60 * 1000;
 const expiryInterval = 15_000;
 /** Changes are promised within a second of their instant. */
@@ -33,10 +31,8 @@ const clearingInterval = 2_000;
 /** Starts the jobs of the control plane that run at intervals. */
 export function startScheduledJobs(start: Start, context: Context, deliverer: Deliverer): void {
   const { config, overrides, log, opened } = start;
-  let delay = 0;
-  const repeat: Repeat = (work, interval, onFault) => {
-    const job = repeatJob(work, interval, onFault, delay);
-    delay += pauseBetweenJobs;
+  const repeat = (work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) => {
+    const job = repeatJob(work, interval, onFault);
     opened.defer(() => job.stop());
   };
   repeat(
@@ -104,7 +100,7 @@ export function startScheduledJobs(start: Start, context: Context, deliverer: De
   opened.defer(() => {
     isStopped = true;
   });
-  startDestinationWatch(start, context, repeat);
+  startDestinationWatch(start, context);
   opened.defer(() => context.domains.close());
 }
 
