@@ -63,8 +63,8 @@ const commands = {
 };
 
 /**
- * The whole suite runs in two processes per core, because many tests wait. With three it takes as long, and calls exceed their time
- * on a slow machine. The longest files start first, by the milliseconds in `test/timings.json`, which `--update-timings` after these
+ * The whole suite runs in two processes per core, because many tests wait. With three, calls exceed their time on a
+ * slow machine. The longest files start first, by the milliseconds in `test/timings.json`, which `--update-timings` after these
  * options updates.
  */
 const inParallel = [

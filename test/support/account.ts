@@ -9,7 +9,10 @@ interface ClientOptions {
 /** How often a call is sent again that exceeded its time, as it may on a busy machine. */
 const maxRepeats = 5;
 
-/** Sends a request, again if its answer is 504. For calls that do no harm if the first one was carried out after all. */
+/**
+ * Sends a request, again if its answer is 504. A change that was carried out after all is then made twice, or refused because it was:
+ * for what a test prepares, not for what it counts.
+ */
 export async function fetchInTime(url: string, request?: BunFetchRequestInit): Promise<Response> {
   for (let repeats = 0; ; repeats++) {
     const response = await fetch(url, request);

@@ -1,3 +1,6 @@
+/** Milliseconds. */
+const defaultTimeout = 120_000;
+
 /** Polls until the check passes. The default timeout suits a machine under load; pass a shorter one where less is promised. */
 export async function eventually(
   check: () => Promise<boolean> | boolean,
@@ -9,7 +12,7 @@ export async function eventually(
 
 /** Like `eventually`, for a state that may last only briefly: the interval stays short. */
 export async function pollOften(check: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  await pollUntil(check, (isSo) => isSo, what, 60_000, 5);
+  await pollUntil(check, (isSo) => isSo, what, defaultTimeout, 5);
 }
 
 /** Polls until the answer passes `isSuch`, and returns it. The interval grows, because each poll costs CPU time. */
@@ -17,7 +20,7 @@ export async function pollUntil<Answer>(
   ask: () => Promise<Answer> | Answer,
   isExpected: (answer: Answer) => boolean,
   what: string,
-  timeout = 120_000,
+  timeout = defaultTimeout,
   maxInterval = 250,
 ): Promise<Answer> {
   const startedAt = performance.now();
