@@ -2,6 +2,7 @@ import pg from 'pg';
 import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import { cancelStatement } from './cancel-request.ts';
 import { connectTimeout } from './connect-timeout.ts';
+import { ConnectionQueue } from './connection-queue.ts';
 import { numberTypes } from './number-types.ts';
 import { faultOf, hasOldPlan, isStatementNameMismatch, refusesParameters } from './postgres-faults.ts';
 import type { CheckedOut } from './postgres-reads.ts';
@@ -112,12 +113,13 @@ export function connectionsOf(
   pool: pg.Pool,
   { primary, onIdleError }: PoolServer,
 ): () => Promise<CheckedOut> {
+  const queue = new ConnectionQueue(pool);
   const connect = async (isSecondTry = false): Promise<CheckedOut> => {
     if (primary.found !== null) await primary.found;
     const { generation } = primary;
     try {
       for (;;) {
-        const client = await pool.connect();
+        const client = await queue.take();
         if (primary.isCurrent(client)) return checkOut(primary, client, onIdleError);
         client.release(true);
       }

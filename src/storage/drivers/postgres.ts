@@ -87,7 +87,8 @@ export function openPostgres(
   const control = settingOf(poolOf(server, maxConnections, { ...limits, ...pipelined }), primary, indexCost);
   const lookups = lookupsOver(server);
   const batcher = new LookupBatcher(lookups.queries);
-  const read = queriesOver(control, server);
+  const connect = connectionsOf(control, server);
+  const read = queriesThrough(connect);
   const changes = new ChangeQueue((groups) => {
     const terms = batchTerms();
     const makeByStatement = groups.length === 1 ? groups[0]?.makeByStatement : null;
@@ -104,7 +105,6 @@ export function openPostgres(
       return settles;
     });
   }, maxBatches);
-  const connect = connectionsOf(control, server);
   const reads = new PostgresReads(connect, maxConnections);
   const transactionFor = (terms: ReadTerms = internalReadTerms) =>
     inTransaction(terms.changeDeadline === undefined ? connect : connectionsUntil(connect, terms));
