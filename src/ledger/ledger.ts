@@ -113,17 +113,3 @@ export interface Ledger {
   /** Oldest first. */
   ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]>;
 }
-
-/** `countAndGroups` as two queries, for a ledger that can't answer both in one pass over the hits. */
-export async function countAndGroupsApart(
-  ledger: Pick<Ledger, 'count' | 'groups'>,
-  filter: HitFilter,
-  by: HitColumn,
-  limit: number,
-): Promise<CountAndGroups> {
-  const [counts, groups] = await Promise.all([
-    ledger.count(filter, 'hour'),
-    ledger.groups(filter, by, limit),
-  ]);
-  return { counts, groups };
-}

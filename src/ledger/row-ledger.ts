@@ -1,21 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type HitColumn, reasonCodes, rollupClassCodes } from '../rules/click-fields.ts';
+import { type HitColumn, reasonCodes } from '../rules/click-fields.ts';
 import { firstReclassified } from '../rules/reclassified.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
-import type { GroupCount } from './groups.ts';
-import {
-  type CountAndGroups,
-  countAndGroupsApart,
-  type HitCount,
-  type HitFilter,
-  type HitOwner,
-  type HitPage,
-  type Ledger,
-  type PageAfter,
-  type PageBefore,
-  type StoredHit,
-} from './ledger.ts';
+import type { HitCount, HitFilter, HitOwner, HitPage, PageAfter, PageBefore, StoredHit } from './ledger.ts';
 import { rollupClass } from './rollup-class.ts';
 
 /** The first id of the range, and the first one after it. */
@@ -27,8 +15,8 @@ interface Ids {
 /** The number of ids in the first range. */
 const firstIds = 16_384;
 
-/** Hits as rows of the table `hits`. */
-export class RowLedger implements Ledger {
+/** Hits as rows of the table `hits`, by the methods of a `Ledger` that `PackLedger` needs. */
+export class RowLedger {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -89,16 +77,6 @@ export class RowLedger implements Ledger {
     return rows;
   }
 
-  async groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]> {
-    const clicks = sql`sum(case when ${rollupClass} = ${sql.lit(rollupClassCodes.click)} then 1 else 0 end)`;
-    const { rows } = await sql<GroupCount>`
-      select ${valueIn(by)} as value, ${clicks} as clicks, count(*) as hits,
-        sum(${clicks}) over () as all_clicks, sum(count(*)) over () as all_hits
-      from hits where ${this.#matches(filter, {})}
-      group by 1 order by 3 desc, 1 limit ${sql.lit(limit)}`.execute(this.#database.read);
-    return rows;
-  }
-
   /** The counts of the lowest values from `from` on, sorted by value. */
   async countFrom(
     filter: HitFilter,
@@ -111,15 +89,6 @@ export class RowLedger implements Ledger {
       from hits where ${this.#matches(filter, {})} and ${valueIn(by)} >= ${from}
       group by 1, 2 order by 1 limit ${sql.lit(limit)}`.execute(this.#database.read);
     return rows;
-  }
-
-  countAndGroups(
-    filter: HitFilter,
-    _starts: readonly number[],
-    by: HitColumn,
-    limit: number,
-  ): Promise<CountAndGroups> {
-    return countAndGroupsApart(this, filter, by, limit);
   }
 
   async newestId(): Promise<number> {

@@ -2,18 +2,7 @@ import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
 import { type GroupCount, type Groups, groupsInRounds } from '../groups.ts';
-import {
-  type CountAndGroups,
-  countAndGroupsApart,
-  type HitCount,
-  type HitFilter,
-  type HitOwner,
-  type HitPage,
-  type Ledger,
-  type PageAfter,
-  type PageBefore,
-  type StoredHit,
-} from '../ledger.ts';
+import type { HitCount, HitFilter, HitOwner, HitPage, PageAfter, PageBefore, StoredHit } from '../ledger.ts';
 import type { RowLedger } from '../row-ledger.ts';
 import { minInPack } from './pack-layout.ts';
 import {
@@ -32,8 +21,11 @@ const manyPacks = 128;
 const more = (limit: number): number => Math.min(limit * 8, manyPacks);
 const maxClasses = 8;
 
-/** Hits of busy times in packs, and the others as rows. Both draw their ids from one sequence. */
-export class PackLedger implements Ledger {
+/**
+ * Hits of busy times in packs, and the others as rows, by the methods of a `Ledger` that `ChunkLedger` needs. Both draw their ids
+ * from one sequence.
+ */
+export class PackLedger {
   readonly #database: Database;
   readonly #rows: RowLedger;
   readonly #maxValues: number;
@@ -142,15 +134,6 @@ export class PackLedger implements Ledger {
       if (groups.size > this.#maxValues) end = groups.forgetUpperHalf();
     }
     return end;
-  }
-
-  countAndGroups(
-    filter: HitFilter,
-    _starts: readonly number[],
-    by: HitColumn,
-    limit: number,
-  ): Promise<CountAndGroups> {
-    return countAndGroupsApart(this, filter, by, limit);
   }
 
   async newestId(): Promise<number> {
