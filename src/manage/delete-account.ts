@@ -13,11 +13,10 @@ import {
 } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
 import { deleteSetting } from '../storage/settings.ts';
-import { deleteUser, findPasswordHash, hasUsers, lockPassword } from '../storage/users.ts';
-import { ownPasswordLimit } from './change-user.ts';
+import { deleteUser, hasUsers, lockPassword } from '../storage/users.ts';
 import type { Context } from './context.ts';
 import { instanceOrganization } from './instance-health.ts';
-import { readUser } from './read-user.ts';
+import { passwordWrong, requireOwnPassword } from './own-password.ts';
 import { firstAccount } from './register-user.ts';
 
 interface AccountDeletion {
@@ -35,15 +34,11 @@ export async function deleteAccount(
   caller: Caller,
   { password, confirm }: AccountDeletion,
 ): Promise<void> {
-  const { email } = await readUser(context, caller.userId);
-  const withdraw = await context.limits.reserve([ownPasswordLimit(caller.userId)]);
-  const current = await findPasswordHash(context.database.lookup, email);
-  if (!current || !(await context.passwords.verify(password, current.password_hash))) throw passwordWrong();
-  await withdraw();
+  const passwordHash = await requireOwnPassword(context, caller, password, 'password');
   await context.database.write(async (queries) => {
     const member = await lockMembership(queries, caller.userId);
     if (!member) throw notFound('user');
-    if (!(await lockPassword(queries, member.id, current.password_hash))) throw passwordWrong();
+    if (!(await lockPassword(queries, member.id, passwordHash))) throw passwordWrong('password');
     await lockOrganizations(queries, [member.organization_id]);
     await leave(context, queries, member, confirm !== undefined);
     await forgetInvitationsOf(queries, member.id, member.email);
@@ -83,8 +78,3 @@ async function leave(
   }
   await markDeleted(queries, id, context.now());
 }
-
-const passwordWrong = (): Refusal =>
-  new Refusal('PASSWORD_WRONG', 'This is not your current password. Check it and try again.', {
-    field: 'password',
-  });

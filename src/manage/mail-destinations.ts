@@ -11,7 +11,7 @@ import {
   setMailedAt,
 } from '../storage/watch-mails.ts';
 import type { Context } from './context.ts';
-import { mailWithinLimits } from './mail-limit.ts';
+import { mailable, mailEach } from './mail-members.ts';
 
 const minute = 60_000;
 /** Problems found within this time are reported together. */
@@ -44,24 +44,15 @@ async function mailOne(
   organizationId: number,
   until: number,
 ): Promise<boolean> {
-  const { database, site, config } = context;
+  const { database, site } = context;
   const organization = await findOrganization(database.lookup, organizationId);
-  const administrators = await administratorsOf(database.read, organizationId);
-  // With open registration, an unverified address may belong to a stranger.
-  const recipients = administrators.filter(
-    ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
-  );
+  const recipients = mailable(context, await administratorsOf(database.read, organizationId));
   const { ids, total } = await linksToMail(database.read, organizationId, until, maxListed);
   const found = await Promise.all(ids.map((id) => failingLink(context, organizationId, id)));
   const links = found.flatMap((link) => link ?? []);
   if (!organization || recipients.length === 0 || links.length === 0) return true;
   const facts = { organization: organization.name, links, total, origin: site.origin };
-  const sent = await Promise.all(
-    recipients.map(({ email }) =>
-      mailWithinLimits(context, mailer, organizationId, destinationMail({ ...facts, to: email })),
-    ),
-  );
-  return sent.includes(true);
+  return mailEach(context, mailer, organizationId, recipients, (to) => destinationMail({ ...facts, to }));
 }
 
 async function failingLink(

@@ -10,7 +10,7 @@ import {
   setRefusalsMailed,
 } from '../storage/scheduled-changes.ts';
 import type { Context } from './context.ts';
-import { mailWithinLimits } from './mail-limit.ts';
+import { mailable, mailEach } from './mail-members.ts';
 
 const minute = 60_000;
 /** Refusals within this time are reported together. */
@@ -46,17 +46,13 @@ async function mailOne(
   mailer: NonNullable<Context['mailer']>,
   changes: readonly ScheduledRow[],
 ): Promise<boolean> {
-  const { database, site, config } = context;
+  const { database, site } = context;
   const [first] = changes;
   if (!first) return true;
   const { organization_id: id, user_id, link_id } = first;
   const organization = await findOrganization(database.lookup, id);
   const author = await mailableMember(database.read, id, user_id);
-  const candidates = author ? [author] : await administratorsOf(database.read, id);
-  // With open registration, an unverified address may belong to a stranger.
-  const recipients = candidates.filter(
-    ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
-  );
+  const recipients = mailable(context, author ? [author] : await administratorsOf(database.read, id));
   if (!organization || recipients.length === 0) return true;
   const ofOneLink = changes.every((change) => change.link_id === link_id);
   const linkExists = ofOneLink && (await findLink(database.read, id, link_id)) !== undefined;
@@ -68,12 +64,7 @@ async function mailOne(
     url: `${site.origin}/app${linkExists ? `/links/${link_id}/scheduled` : ''}`,
     origin: site.origin,
   };
-  const sent = await Promise.all(
-    recipients.map(({ email }) =>
-      mailWithinLimits(context, mailer, id, refusalMail({ ...facts, to: email })),
-    ),
-  );
-  return sent.includes(true);
+  return mailEach(context, mailer, id, recipients, (to) => refusalMail({ ...facts, to }));
 }
 
 async function describeChange({ database, site }: Context, change: ScheduledRow): Promise<RefusedChange> {

@@ -10,7 +10,7 @@ import {
   setOutageMailed,
 } from '../storage/webhook-outages.ts';
 import type { Context } from './context.ts';
-import { mailWithinLimits } from './mail-limit.ts';
+import { mailable, mailEach } from './mail-members.ts';
 import { countFailedDeliveries, deliveryDays } from './webhook-deliveries.ts';
 
 const hour = 60 * 60 * 1000;
@@ -76,18 +76,12 @@ async function mailAdministrators(
 ): Promise<MailResult> {
   const { database, site, config } = context;
   const organization = await findOrganization(database.lookup, organization_id);
-  const administrators = await administratorsOf(database.read, organization_id);
-  // With open registration, an unverified address may belong to a stranger.
-  const recipients = administrators.filter(
-    ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
-  );
+  const recipients = mailable(context, await administratorsOf(database.read, organization_id));
   if (!organization || recipients.length === 0) return 'no_recipient';
   const keptDays = Math.min(deliveryDays, config.clickRetentionDays);
   const facts = { organization: organization.name, target: target_url, since, keptDays, origin: site.origin };
-  const sent = await Promise.all(
-    recipients.map(({ email }) =>
-      mailWithinLimits(context, mailer, organization_id, outageMail({ ...facts, to: email })),
-    ),
+  const isSent = await mailEach(context, mailer, organization_id, recipients, (to) =>
+    outageMail({ ...facts, to }),
   );
-  return sent.includes(true) ? 'sent' : 'not_sent';
+  return isSent ? 'sent' : 'not_sent';
 }
