@@ -7,8 +7,8 @@ import { readSqlite } from '../backup/sqlite-source.ts';
 import { refuseTerminal, writeToFile, writeToPipe } from '../backup/write-backup.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
-import { storeProblem } from '../store.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
+import { orStoreProblem } from './or-store-problem.ts';
 
 export const backup: StandaloneCommand = {
   name: 'backup',
@@ -46,7 +46,10 @@ async function hitsOf(
   config: Config,
   withoutClicks: boolean,
 ): Promise<{ readonly source: HitSource | null; readonly areMissing: boolean }> {
-  if (config.databaseUrl === null || !(await orStoreProblem(config, hasExternalHits(config.databaseUrl))))
+  if (
+    config.databaseUrl === null ||
+    !(await orStoreProblem(config, resolve(config.dataDir), hasExternalHits(config.databaseUrl)))
+  )
     return { source: null, areMissing: false };
   if (withoutClicks) return { source: null, areMissing: true };
   if (config.clicksUrl === null)
@@ -62,18 +65,10 @@ async function hitsOf(
   };
 }
 
-async function orStoreProblem<T>(config: Config, result: Promise<T>): Promise<T> {
-  try {
-    return await result;
-  } catch (cause) {
-    throw cause instanceof BackupProblem ? cause : storeProblem(config, resolve(config.dataDir), cause);
-  }
-}
-
 async function open(config: Config, hits: HitSource | null): Promise<BackupStream> {
   const dataDir = resolve(config.dataDir);
   if (config.databaseUrl === null) return readSqlite(join(dataDir, 'linnet.sqlite'), new Date());
-  return orStoreProblem(config, readPostgres(config.databaseUrl, new Date(), hits));
+  return orStoreProblem(config, dataDir, readPostgres(config.databaseUrl, new Date(), hits));
 }
 
 const keyOf = ({ secretKey, dataDir }: Config): string =>

@@ -13,9 +13,10 @@ import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { clickServerName } from '../rules/clicks-url.ts';
-import { adoptKey, keyProblem, markOf, openStore, prepareFolder, storeProblem } from '../store.ts';
+import { adoptKey, keyProblem, markOf, openStore, prepareFolder } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
+import { orStoreProblem } from './or-store-problem.ts';
 
 export const restoreBackup: StandaloneCommand = {
   name: 'restore',
@@ -67,11 +68,7 @@ async function withHits(backup: BackupStream, config: Config): Promise<BackupStr
 
 async function targetOf(config: Config, dataDir: string): Promise<BackupTarget> {
   if (config.databaseUrl === null) return new SqliteTarget(join(dataDir, 'linnet.sqlite'));
-  try {
-    return await PostgresTarget.open(config.databaseUrl);
-  } catch (cause) {
-    throw cause instanceof BackupProblem ? cause : storeProblem(config, dataDir, cause);
-  }
+  return orStoreProblem(config, dataDir, PostgresTarget.open(config.databaseUrl));
 }
 
 /** Null if there is none yet. One that can't be used would only be noticed once the store is there. */

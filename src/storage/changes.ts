@@ -68,18 +68,15 @@ function inRows(links: readonly LinkAddress[]): string[] {
   );
 }
 
+const firstChanges = (queries: Queries, limit: number) =>
+  queries.selectFrom('changes').select(['id', 'at', 'domain_id', 'suffixes']).orderBy('id').limit(limit);
+
 /** The changes with this id or a higher one, ordered by id. */
 export const changesFrom = (queries: Queries, id: number, limit: number): Promise<LinkChange[]> =>
   selectFrom(queries, id, limit);
 
 const selectFrom = prepared((queries, id: number, limit: number) =>
-  queries
-    .selectFrom('changes')
-    .select(['id', 'at', 'domain_id', 'suffixes'])
-    .where('id', '>=', id)
-    .orderBy('id')
-    .limit(limit)
-    .compile(),
+  firstChanges(queries, limit).where('id', '>=', id).compile(),
 );
 
 /** The changes since an instant with an id above this one, ordered by id. */
@@ -89,14 +86,7 @@ export const changesSince = (
   after: number,
   limit: number,
 ): Promise<LinkChange[]> =>
-  queries
-    .selectFrom('changes')
-    .select(['id', 'at', 'domain_id', 'suffixes'])
-    .where('at', '>=', at)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  firstChanges(queries, limit).where('at', '>=', at).where('id', '>', after).execute();
 
 export const newestChange = async (queries: Queries): Promise<ChangeMark | null> =>
   (await queries
@@ -126,12 +116,8 @@ export const changesWithin = (
   ranges: readonly IdRange[],
   limit: number,
 ): Promise<LinkChange[]> =>
-  queries
-    .selectFrom('changes')
-    .select(['id', 'at', 'domain_id', 'suffixes'])
+  firstChanges(queries, limit)
     .where((is) => is.or(ranges.map(({ first, last }) => is.between('id', first, last))))
-    .orderBy('id')
-    .limit(limit)
     .execute();
 
 /**

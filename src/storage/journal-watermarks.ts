@@ -5,25 +5,30 @@ interface Watermark {
   readonly offset: number;
 }
 
+interface WatermarkRow {
+  readonly node: string;
+  readonly segment: number;
+  readonly byte_offset: number;
+}
+
+const selectWatermarks = (queries: Queries) =>
+  queries.selectFrom('journal_watermarks').select(['node', 'segment', 'byte_offset']);
+
+/** By the keys of their journals. */
+const byJournal = (rows: readonly WatermarkRow[]): Map<string, Watermark> =>
+  new Map(rows.map(({ node, segment, byte_offset }) => [node, { segment, offset: byte_offset }]));
+
 /** How far the journals of this node are folded, by their keys. */
 export async function watermarksOf(queries: Queries, node: string): Promise<Map<string, Watermark>> {
-  const rows = await queries
-    .selectFrom('journal_watermarks')
-    .select(['node', 'segment', 'byte_offset'])
-    .where('node', '>', `${node}/`)
-    .where('node', '<', `${node}0`)
-    .execute();
-  return new Map(rows.map(({ node, segment, byte_offset }) => [node, { segment, offset: byte_offset }]));
+  const ofNode = selectWatermarks(queries).where('node', '>', `${node}/`).where('node', '<', `${node}0`);
+  return byJournal(await ofNode.execute());
 }
 
 /** Those of all nodes, including those of deleted journals. */
 export async function allWatermarks(
   queries: Queries,
 ): Promise<readonly (Watermark & { readonly journal: string })[]> {
-  const rows = await queries
-    .selectFrom('journal_watermarks')
-    .select(['node', 'segment', 'byte_offset'])
-    .execute();
+  const rows = await selectWatermarks(queries).execute();
   return rows.map(({ node, segment, byte_offset }) => ({ journal: node, segment, offset: byte_offset }));
 }
 
@@ -33,12 +38,6 @@ export async function lockWatermarks(
   journals: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Watermark>> {
   if (journals.size === 0) return new Map();
-  const rows = await queries
-    .selectFrom('journal_watermarks')
-    .select(['node', 'segment', 'byte_offset'])
-    .where('node', 'in', [...journals])
-    .orderBy('node')
-    .forShare()
-    .execute();
-  return new Map(rows.map(({ node, segment, byte_offset }) => [node, { segment, offset: byte_offset }]));
+  const wanted = selectWatermarks(queries).where('node', 'in', [...journals]);
+  return byJournal(await wanted.orderBy('node').forShare().execute());
 }

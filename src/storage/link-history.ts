@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
+import { insertInParts } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type HistoryRow = Selectable<Schema['link_history']>;
@@ -9,17 +10,8 @@ interface OfLink {
   readonly linkId: number;
 }
 
-/** Databases limit the values of one statement. */
-const rowsPerStatement = 1_000;
-
-export async function insertHistory(queries: Queries, rows: readonly NewHistoryRow[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += rowsPerStatement) {
-    await queries
-      .insertInto('link_history')
-      .values(rows.slice(start, start + rowsPerStatement))
-      .execute();
-  }
-}
+export const insertHistory = (queries: Queries, rows: readonly NewHistoryRow[]): Promise<void> =>
+  insertInParts(rows, (part) => queries.insertInto('link_history').values(part));
 
 /** A link's entries, newest first. */
 export function listHistory(

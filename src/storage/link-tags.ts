@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { hasRow } from './rows.ts';
+import { hasRow, insertInParts } from './rows.ts';
 import type { Queries } from './schema.ts';
 import { addToTagCounts, perTag } from './tag-counts.ts';
 import type { StoredTag } from './tags.ts';
@@ -9,17 +9,9 @@ interface LinkTag {
   readonly tag_id: number;
 }
 
-/** Databases limit the values of one statement. */
-const rowsPerStatement = 1_000;
-
 /** Adds tags to new links, which can't have any yet. */
 export async function insertLinkTags(queries: Queries, rows: readonly LinkTag[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += rowsPerStatement) {
-    await queries
-      .insertInto('link_tags')
-      .values(rows.slice(start, start + rowsPerStatement))
-      .execute();
-  }
+  await insertInParts(rows, (part) => queries.insertInto('link_tags').values(part));
   await addToTagCounts(queries, rows[0]?.link_id ?? 0, perTag(rows));
 }
 

@@ -1,6 +1,18 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Schema } from './schema.ts';
 
+/** Databases limit the values of one statement. */
+const rowsPerStatement = 500;
+
+/** Inserts many rows by several statements. */
+export async function insertInParts<Row>(
+  rows: readonly Row[],
+  insertionOf: (part: readonly Row[]) => { execute(): Promise<unknown> },
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsPerStatement)
+    await insertionOf(rows.slice(start, start + rowsPerStatement)).execute();
+}
+
 /** Whether a query finds a row, or a change returns one. */
 export const hasRow = async (query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> =>
   (await query.executeTakeFirst()) !== undefined;

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { type StoredLink, withHost } from './links.ts';
-import { hasRow } from './rows.ts';
+import { hasRow, insertInParts } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 type WatchedLink = Selectable<Schema['watched_links']>;
@@ -55,17 +55,13 @@ export const watchedAddresses = (
         .where('watched_links.link_id', 'in', linkIds)
         .execute();
 
-export async function insertWatched(queries: Queries, rows: readonly WatchedLink[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsPerStatement)
-    await queries
+export const insertWatched = (queries: Queries, rows: readonly WatchedLink[]): Promise<void> =>
+  insertInParts(rows, (part) =>
+    queries
       .insertInto('watched_links')
-      .values(rows.slice(from, from + rowsPerStatement))
-      .onConflict((conflict) => conflict.columns(['link_id', 'url_id']).doNothing())
-      .execute();
-}
-
-/** Databases limit the values of one statement. */
-const rowsPerStatement = 1_000;
+      .values(part)
+      .onConflict((conflict) => conflict.columns(['link_id', 'url_id']).doNothing()),
+  );
 
 export async function deleteWatched(
   queries: Queries,

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { CheckState } from '../rules/destination-check.ts';
 import { prepared } from './prepared.ts';
+import { insertInParts } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type WatchedUrl = Selectable<Schema['watched_urls']>;
@@ -31,20 +32,16 @@ export const urlsByKey = (queries: Queries, keys: readonly string[]): Promise<Wa
     : queries.selectFrom('watched_urls').selectAll().where('url_key', 'in', keys).execute();
 
 /** Another node may have stored some of them meanwhile. */
-export async function insertUrls(
+export const insertUrls = (
   queries: Queries,
   rows: readonly (CheckState & { readonly url_key: string })[],
-): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsPerStatement)
-    await queries
+): Promise<void> =>
+  insertInParts(rows, (part) =>
+    queries
       .insertInto('watched_urls')
-      .values(rows.slice(from, from + rowsPerStatement))
-      .onConflict((conflict) => conflict.column('url_key').doNothing())
-      .execute();
-}
-
-/** Databases limit the values of one statement. */
-const rowsPerStatement = 500;
+      .values(part)
+      .onConflict((conflict) => conflict.column('url_key').doNothing()),
+  );
 
 export async function updateUrl(queries: Queries, id: number, state: CheckState): Promise<void> {
   const { hop, host, hops, moved_to, turn, next_at, problem, detail, since } = state;

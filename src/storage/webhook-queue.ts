@@ -1,23 +1,15 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { prepared } from './prepared.ts';
+import { insertInParts } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type NewDelivery = Insertable<Schema['webhook_deliveries']>;
 export type StoredDelivery = Selectable<Schema['webhook_deliveries']>;
 export type NewAttempt = Omit<Insertable<Schema['webhook_attempts']>, 'id' | 'delivery_id'>;
 
-/** Databases limit the values of one statement. */
-const rowsPerStatement = 500;
-
-export async function insertDeliveries(queries: Queries, rows: readonly NewDelivery[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += rowsPerStatement) {
-    await queries
-      .insertInto('webhook_deliveries')
-      .values(rows.slice(start, start + rowsPerStatement))
-      .execute();
-  }
-}
+export const insertDeliveries = (queries: Queries, rows: readonly NewDelivery[]): Promise<void> =>
+  insertInParts(rows, (part) => queries.insertInto('webhook_deliveries').values(part));
 
 /**
  * The targets with a due delivery. Goes from target to target through the index, so that one with a million waiting deliveries
