@@ -162,4 +162,4 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     for (const { program } of started) program.kill('SIGKILL');
     await Promise.all(started.map(({ program }) => program.exited));
   }
-}, 1_200_000);
+}, 3_600_000);
