@@ -12,10 +12,13 @@ import {
   type Dimension,
   devices,
   dimensions,
+  eachField,
   isSparse,
   reasons,
   rollupClasses,
   sources,
+  type WordField,
+  wordFields,
 } from '../../src/rules/click-fields.ts';
 import { shownReason } from '../../src/rules/reclassified.ts';
 import { dayOf, hourOf, hoursPerDay } from '../../src/rules/utc-time.ts';
@@ -24,7 +27,7 @@ import type { Queries, Schema } from '../../src/storage/schema.ts';
 import { visitorsIn } from './stored-visitors.ts';
 
 /** A hit as a test describes it; by default, a person on a laptop who was redirected. */
-export interface SeedHit {
+export interface SeedHit extends Partial<Readonly<Record<WordField, string>>> {
   readonly link: number;
   readonly organization: number;
   readonly at: number | string;
@@ -34,21 +37,6 @@ export interface SeedHit {
   readonly reason?: (typeof reasons)[number];
   readonly device?: (typeof devices)[number];
   readonly source?: (typeof sources)[number];
-  readonly country?: string;
-  readonly os?: string;
-  readonly browser?: string;
-  readonly language?: string;
-  readonly referrer?: string;
-  readonly utm_source?: string;
-  readonly utm_medium?: string;
-  readonly utm_campaign?: string;
-  readonly utm_term?: string;
-  readonly utm_content?: string;
-  readonly rule?: string;
-  readonly variant?: string;
-  readonly region?: string;
-  readonly city?: string;
-  readonly alias?: string;
   readonly visitor?: number | null;
   readonly id?: number;
 }
@@ -138,26 +126,8 @@ async function coverMonths(database: Database, instants: Iterable<number>): Prom
   await months.cover(instants);
 }
 
-const wordColumns = [
-  'country',
-  'os',
-  'browser',
-  'language',
-  'referrer',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'rule',
-  'variant',
-  'region',
-  'city',
-  'alias',
-] as const;
-
 async function numbersOf(queries: Queries, hits: readonly SeedHit[]): Promise<ReadonlyMap<string, number>> {
-  const words = new Set(hits.flatMap((hit) => wordColumns.map((column) => hit[column] ?? '')));
+  const words = new Set(hits.flatMap((hit) => wordFields.map((column) => hit[column] ?? '')));
   words.delete('');
   for (const word of words) {
     await queries
@@ -172,7 +142,6 @@ async function numbersOf(queries: Queries, hits: readonly SeedHit[]): Promise<Re
 
 function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
   const isRedirect = (hit.outcome ?? 'redirect') === 'redirect';
-  const word = (column: (typeof wordColumns)[number]) => words.get(hit[column] ?? '') ?? 0;
   return {
     ...(hit.id === undefined ? {} : { id: hit.id }),
     link_id: hit.link,
@@ -184,21 +153,7 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
     reason: reasons.indexOf(hit.reason ?? 'browser'),
     device: devices.indexOf(hit.device ?? 'desktop'),
     source: sources.indexOf(hit.source ?? 'link'),
-    country: word('country'),
-    os: word('os'),
-    browser: word('browser'),
-    language: word('language'),
-    referrer: word('referrer'),
-    utm_source: word('utm_source'),
-    utm_medium: word('utm_medium'),
-    utm_campaign: word('utm_campaign'),
-    utm_term: word('utm_term'),
-    utm_content: word('utm_content'),
-    rule: word('rule'),
-    variant: word('variant'),
-    region: word('region'),
-    city: word('city'),
-    alias: word('alias'),
+    ...eachField(wordFields, (column) => words.get(hit[column] ?? '') ?? 0),
   };
 }
 
@@ -292,7 +247,7 @@ export async function rebuildRollups(
         continue;
       }
       add('destination', hour, hit.target);
-      for (const column of ['device', 'source', ...wordColumns] as const)
+      for (const column of ['device', 'source', ...wordFields] as const)
         add(column === 'alias' ? 'address' : column, hour, hit[column]);
     }
     if (rollupClass === clickClass) {
