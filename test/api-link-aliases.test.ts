@@ -39,6 +39,10 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
   });
 
   test('aliases are set, added and removed, by suffix or address, and a Link can be sent back unchanged', async () => {
+    // Its 404 is cached.
+    expect(await locationOf('/given-at-once')).toBeNull();
+    await create({ aliases: ['given-at-once'] });
+    expect(await locationOf('/given-at-once')).toBe(menu);
     const { id, ...made } = await create({ suffix: 'given', aliases: ['given-2', urlOf('ångström')] });
     expect(made.aliases).toEqual([urlOf('given-2'), urlOf('%C3%A5ngstr%C3%B6m')]);
     expect(await locationOf('/%C3%A5ngstr%C3%B6m')).toBe(menu);

@@ -27,7 +27,7 @@ export async function createLink(
  * the change feed. A link that forwards paths also changes what is cached for its domain. Saves 6 % of a creation on PostgreSQL.
  */
 const cachingOf = ({ isChosen, row }: PreparedLink): Caching =>
-  isChosen || row.forward_path === 1 ? 'may be cached' : 'not cached';
+  isChosen || row.aliases !== null || row.forward_path === 1 ? 'may be cached' : 'not cached';
 
 async function findOrCreate(context: Context, prepared: PreparedLink): Promise<LinkWithTags> {
   const [found] = await findLinks(context, context.database.lookup, [prepared]);

@@ -51,6 +51,9 @@ export async function storeLinks(
   const store = async () => {
     for (const part of ordered) {
       const links = await part;
+      // Its aliases are claimed and inserted by two statements. Between them another part could insert a link with that suffix.
+      const hasAliases = links.some(({ row }) => row.aliases !== null);
+      if (hasAliases) await Promise.all(running);
       // The database works on this part while the result of the last one waits for this thread.
       if (running.length > 0) await new Promise(setImmediate);
       const some = storeSome(context, queries, links, ids).then((placed) => {
@@ -59,6 +62,7 @@ export async function storeLinks(
       });
       some.catch(() => {});
       running.push(some);
+      if (hasAliases) await some;
     }
   };
   const [started] = await Promise.allSettled([store()]);
