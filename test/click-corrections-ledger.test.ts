@@ -15,9 +15,10 @@ import {
 } from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
 import { storeKinds } from './support/app.ts';
+import type { NewHit } from './support/batch-folder.ts';
 import { hasClickhouse } from './support/clickhouse.ts';
 import { hitsIn, rebuildFrom, rollUps } from './support/hits.ts';
-import { type LedgerKind, type NewHit, testLedger } from './support/ledger-of.ts';
+import { type LedgerKind, testLedger } from './support/ledger-of.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 const kinds: readonly LedgerKind[] = [

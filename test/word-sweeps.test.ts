@@ -6,7 +6,8 @@ import { dimensionCodes } from '../src/rules/click-fields.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import { beginWordSweep, deleteWords, requestWordSweep } from '../src/storage/word-sweeps.ts';
 import { storeKinds } from './support/app.ts';
-import { type NewHit, type TestLedger, testLedger } from './support/ledger-of.ts';
+import type { NewHit } from './support/batch-folder.ts';
+import { type TestLedger, testLedger } from './support/ledger-of.ts';
 
 const begin = Date.UTC(2026, 10, 19, 9);
 const links = new Map([[1, [11, 12]]]);

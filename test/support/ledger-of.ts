@@ -1,15 +1,13 @@
-import type { Position } from '../../src/journal/files.ts';
 import { ClickhouseHits } from '../../src/ledger/clickhouse/clickhouse-hits.ts';
 import { ClickhouseWriter } from '../../src/ledger/clickhouse/clickhouse-writer.ts';
 import type { FoldStore } from '../../src/ledger/fold-store.ts';
-import type { StoredHit } from '../../src/ledger/ledger.ts';
 import { PostgresFoldStore } from '../../src/ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../../src/ledger/stores/sqlite-fold-store.ts';
-import { hitColumns } from '../../src/rules/click-fields.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import type { Queries } from '../../src/storage/schema.ts';
 import type { StoreKind } from './app.ts';
+import { BatchFolder, type NewHit } from './batch-folder.ts';
 import { freshClickhouse, serverOf } from './clickhouse.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { temporaryFolder } from './program.ts';
@@ -19,8 +17,6 @@ export type LedgerKind = StoreKind | 'clickhouse';
 
 /** The number of hits in a chunk, far smaller than in production. */
 const smallChunk = 150;
-
-export type NewHit = Omit<StoredHit, 'id'>;
 
 /** A store with a fold that only appends hits to the ledger. */
 export interface TestLedger extends AsyncDisposable {
@@ -55,37 +51,14 @@ export async function testLedger(
     url === null
       ? new SqliteFoldStore(folder.path, hitsInChunk)
       : new PostgresFoldStore(url, hitsInChunk, clicks && (() => ClickhouseWriter.open(clicks, 'this', 0)));
-  let from: Position | null = null;
+  const batches = new BatchFolder(store);
   return {
     database,
     store,
     dataDir: folder.path,
     url,
-    async append(newHits, as, sweep, by = store) {
-      const isByLink = as === 'packs';
-      const hits = isByLink ? newHits.toSorted((one, other) => one.link_id - other.link_id) : newHits;
-      const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name]));
-      const to: Position = { segment: 1, offset: (from?.offset ?? 0) + 1 };
-      const none = new Float64Array();
-      await by.fold(
-        {
-          journal: 'here/own',
-          now: 0,
-          from,
-          to,
-          newWords: new Map(),
-          sweep: sweep ?? (await by.newestSweep()),
-          hits: { columns, count: hits.length },
-          isByLink,
-          order: null,
-          visitors: [],
-          linkHours: { numbers: none, counts: [] },
-          organizationRollups: none,
-          linkClicks: none,
-        },
-        () => [],
-      );
-      from = to;
+    async append(hits, as, sweep, by = store) {
+      await batches.fold(hits, as === 'packs', sweep ?? (await by.newestSweep()), by);
     },
     async merge(now) {
       while (await store.mergeSome(now));

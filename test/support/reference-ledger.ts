@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../../src/ledger/ledger.ts';
 import { classes, type HitColumn, rollupClassOf } from '../../src/rules/click-fields.ts';
 import { hourLength, hourOf } from '../../src/rules/utc-time.ts';
-import type { NewHit } from './ledger-of.ts';
+import type { NewHit } from './batch-folder.ts';
 
 type Draw = (below: number) => number;
 const minute = 60_000;
