@@ -163,6 +163,19 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect(posts.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
   });
 
+  test('replace all tags, also if two calls send other tags at once', async () => {
+    const tagOf = async (name: string) => (await call('POST', '/tag', { name })).json.id;
+    const tags = [await tagOf('red'), await tagOf('green')];
+    for (let round = 0; round < 10; round++) {
+      const external = newExternalId();
+      await put(external, link);
+      await Promise.all(
+        tags.map((tag, index) => put(external, { ...link, tags: [tag] }, index === 0 ? app : other)),
+      );
+      expect((await call('GET', pathOf(external))).json.tags).toHaveLength(1);
+    }
+  });
+
   test('are free when their link is deleted, and restored with it if they still are', async () => {
     const [kept, lost] = [newExternalId(), newExternalId()];
     const [one, two, three] = await Promise.all([

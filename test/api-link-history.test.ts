@@ -176,6 +176,19 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     expect([again.status, (await history(id)).length]).toEqual([200, count]);
   });
 
+  test('reverts what another call changes at the same time', async () => {
+    const tags = [];
+    for (const name of ['kept', 'first', 'second']) tags.push((await call('POST', '/tag', { name })).json.id);
+    for (let round = 0; round < 10; round++) {
+      const { id } = await create({ name: 'As created', tags: [tags[0]] });
+      await patch(id, { name: 'Changed', add_tags: [tags[1]] });
+      await Promise.all([revert(id, 0), patch(id, { og_title: 'At the same time', add_tags: [tags[2]] })]);
+      const isLast = (await history(id))[0]?.back_to === 0;
+      const { og_title, tags: left } = (await call('GET', `/link/${id}`)).json;
+      if (isLast) expect([og_title, left]).toMatchObject([null, [{ id: tags[0] }]]);
+    }
+  });
+
   test('reverts a link without tags that are deleted, and not to values that are no longer allowed', async () => {
     const tag = (await call('POST', '/tag', { name: 'gone' })).json.id;
     const { id } = await create({ tags: [tag] });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { readByExternalId } from '../manage/external-ids.ts';
 import { putLink } from '../manage/put-link.ts';
-import { readLink } from '../manage/read-links.ts';
 import { updateLink } from '../manage/update-link.ts';
 import { Refusal } from '../rules/errors.ts';
 import { endpoint, Reply } from './endpoint.ts';
@@ -46,16 +45,13 @@ export const put = endpoint({
     }
     const { domain, suffix, tags, external_id: _, ...settings } = body;
     const expectedVersion = headers.get('if-match');
-    const change = async (id: number) => {
-      const before = await readLink(context, caller, id);
-      const removed = before.tags.flatMap((tag) => (tags?.includes(tag.id) ? [] : tag.id));
-      const retagged = tags && { add_tags: tags, remove_tags: removed };
+    const change = (id: number) => {
       const password = settings.password === null ? undefined : settings.password;
       return updateLink(
         context,
         caller,
         id,
-        { ...settings, ...retagged, domain: domain || undefined, suffix: suffix || undefined, password },
+        { ...settings, tags, domain: domain || undefined, suffix: suffix || undefined, password },
         { expectedVersion, isConfirmed: query.confirm },
       );
     };

@@ -9,8 +9,8 @@ export interface HashCost {
   readonly timeCost: number;
 }
 
-/** A signed-in user, or the operator at the shell. */
-const internalTurn: Turn = { party: 'inside', isKnown: true };
+/** For an organization, a signed-in user, or the operator at the shell. */
+export const knownTurn = (party: string): Turn => ({ party, isKnown: true });
 
 /** Hashing is slow by design: a few at a time, in fair turns. */
 export class Passwords {
@@ -22,16 +22,16 @@ export class Passwords {
     this.#cost = cost;
   }
 
-  hash(password: string, turn = internalTurn): Promise<string> {
+  hash(password: string, turn: Turn): Promise<string> {
     return this.#turns.run(turn, () => this.#derive(password));
   }
 
-  verify(password: string, hash: string, turn = internalTurn): Promise<boolean> {
+  verify(password: string, hash: string, turn: Turn): Promise<boolean> {
     return this.#turns.run(turn, () => Bun.password.verify(password, hash, 'argon2id'));
   }
 
   /** Takes as long as a real check, so that the time doesn't reveal whether an account exists. */
-  async verifyDecoy(password: string, turn = internalTurn): Promise<false> {
+  async verifyDecoy(password: string, turn: Turn): Promise<false> {
     this.#decoy ??= this.#derive('nobody has this password');
     await this.verify(password, await this.#decoy, turn);
     return false;

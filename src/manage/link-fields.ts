@@ -1,3 +1,4 @@
+import { knownTurn } from '../auth/passwords.ts';
 import type { UtmField } from '../rules/click-fields.ts';
 import { defaultColours } from '../rules/colour.ts';
 import { destinationKey } from '../rules/destination-key.ts';
@@ -67,12 +68,20 @@ type AddressField = 'android_link_destination' | 'ios_link_destination' | 'befor
 type ProvidedColumns = { readonly [Column in keyof LinkChanges]: LinkChanges[Column] | undefined };
 
 /** Columns for the fields of a call, validated and in their stored form. */
-export async function columnsOf(context: Context, fields: LinkFields): Promise<LinkChanges> {
-  return withoutAbsent(await providedColumns(context, fields));
+export async function columnsOf(
+  context: Context,
+  organizationId: number,
+  fields: LinkFields,
+): Promise<LinkChanges> {
+  return withoutAbsent(await providedColumns(context, organizationId, fields));
 }
 
 /** Awaits only actual promises: a call may make a thousand links. */
-export async function providedColumns(context: Context, fields: LinkFields): Promise<ProvidedColumns> {
+export async function providedColumns(
+  context: Context,
+  organizationId: number,
+  fields: LinkFields,
+): Promise<ProvidedColumns> {
   const destination = required(fields.destination_url, destinationIn(context, 'destination_url'));
   const destination_url = destination && withUtmOf(destination.text, fields);
   const addressIn = (field: AddressField) => clearable(fields[field], destinationIn(context, field));
@@ -87,7 +96,9 @@ export async function providedColumns(context: Context, fields: LinkFields): Pro
     const isOurs = context.isOurHost(found.host);
     if (typeof isOurs === 'boolean' ? isOurs : await isOurs) throw destinationIsOurs(found.field);
   }
-  const password_hash = clearable(fields.password, (password) => context.passwords.hash(password));
+  const password_hash = clearable(fields.password, (password) =>
+    context.passwords.hash(password, knownTurn(`organization ${organizationId}`)),
+  );
   return {
     destination_url,
     destination_key: destination_url === undefined ? undefined : destinationKey(destination_url),

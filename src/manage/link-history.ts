@@ -1,12 +1,12 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound, type Problem, Refusal } from '../rules/errors.ts';
 import { findHistoryEntry, type HistoryRow, historyAfter, listHistory } from '../storage/link-history.ts';
-import { tagsOf } from '../storage/link-tags.ts';
 import { findLink, type StoredLink } from '../storage/links.ts';
 import { pageOf } from '../storage/rows.ts';
 import { ownTags } from '../storage/tags.ts';
 import { type Author, authorsOf } from './authors.ts';
 import type { Context } from './context.ts';
+import { requireVersion, versionOf } from './link-version.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 import type { HistoryChange, HistoryValue, TagThen } from './record-history.ts';
 import { type LinkUpdate, type UpdateTerms, updateLink } from './update-link.ts';
@@ -84,13 +84,26 @@ export async function revertLink(
 ): Promise<LinkWithTags> {
   const { lookup } = context.database;
   const { organizationId } = caller;
-  if (!(await findLink(lookup, organizationId, id))) throw notFound('link');
-  const which = { organizationId, linkId: id };
-  if (entry !== createdEntry && !(await findHistoryEntry(lookup, which, entry))) throw unknownEntry(entry);
-  const { tags, ...fields } = await settingsAfter(context, which, entry);
-  const retagged = tags && (await tagsToGet(context, caller, id, tags));
-  return updateLink(context, caller, id, { ...fields, ...retagged }, { ...terms, backTo: entry });
+  for (let tries = 1; ; tries++) {
+    const link = await findLink(lookup, organizationId, id);
+    if (!link) throw notFound('link');
+    requireVersion(terms.expectedVersion ?? null, link);
+    const which = { organizationId, linkId: id };
+    if (entry !== createdEntry && !(await findHistoryEntry(lookup, which, entry))) throw unknownEntry(entry);
+    const { tags, ...fields } = await settingsAfter(context, which, entry);
+    const update = { ...fields, tags: tags && (await existingIds(context, caller, tags)) };
+    try {
+      // A change that was made meanwhile is not in these settings.
+      const expectedVersion = versionOf(link);
+      return await updateLink(context, caller, id, update, { ...terms, expectedVersion, backTo: entry });
+    } catch (cause) {
+      if (!(cause instanceof Refusal) || cause.code !== 'LINK_CHANGED' || tries === maxTries) throw cause;
+    }
+  }
 }
+
+/** How often a link may change while the settings to restore are read. */
+const maxTries = 10;
 
 const unknownEntry = (entry: number): Refusal =>
   new Refusal(
@@ -124,17 +137,12 @@ async function settingsAfter(
 }
 
 /** Tags that were deleted since can't be restored. */
-async function tagsToGet(
+async function existingIds(
   { database }: Context,
   { organizationId }: Caller,
-  id: number,
   formerTags: readonly TagThen[],
-): Promise<{ readonly add_tags: readonly number[]; readonly remove_tags: readonly number[] }> {
+): Promise<readonly number[]> {
   const ids = formerTags.map((tag) => tag.id);
   const existing = ids.length > 0 ? await ownTags(database.read, organizationId, ids) : [];
-  const current = (await tagsOf(database.read, [id])).get(id) ?? [];
-  return {
-    add_tags: existing.map((tag) => tag.id),
-    remove_tags: current.flatMap((tag) => (ids.includes(tag.id) ? [] : tag.id)),
-  };
+  return existing.map((tag) => tag.id);
 }

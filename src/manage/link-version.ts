@@ -1,6 +1,9 @@
 import { Refusal } from '../rules/errors.ts';
 import { formatIso, parseInstant } from '../rules/instant.ts';
 
+/** As a client would send it in `If-Match`. */
+export const versionOf = (link: { readonly updated_at: number }): string => formatIso(link.updated_at);
+
 /**
  * Refuses to change a link that was changed since it was read: `expected` is the call's `If-Match` header with the
  * `updated_at` that the client has read, with or without quotes. `*` matches any.

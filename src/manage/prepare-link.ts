@@ -36,7 +36,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
     const domain = domainOf(input.domain ?? '');
     const linkDomain = domain instanceof Promise ? await domain : domain;
     const chosen = chosenSuffix(input.suffix, linkDomain);
-    const provided = await providedColumns(context, withoutEmptyMarker(input));
+    const provided = await providedColumns(context, caller.organizationId, withoutEmptyMarker(input));
     const suffix = chosen ?? context.randomSuffix();
     const requested = input.aliases?.length ? await requestedAliases(input.aliases, domainOf, 'aliases') : [];
     const row = {

@@ -52,7 +52,7 @@ export async function scheduleChange(
   const { organizationId } = caller;
   const found = await findLink(context.database.lookup, organizationId, linkId);
   if (!found) throw notFound('link');
-  const columns = await checkedColumns(context, plan);
+  const columns = await checkedColumns(context, caller.organizationId, plan);
   const requested = await inChanges(() => requestedAddresses(context, caller, found, plan.changes));
   return context.database.write(async (queries) => {
     const link = await lockLink(queries, organizationId, linkId);
@@ -87,7 +87,7 @@ export async function changeScheduled(
   if (!currentLink) throw noSuchChange();
   if (isApplied(found)) throw applied();
   const plan = { at: update.at ?? found.at, changes: update.changes ?? changesOf(found) };
-  const columns = await checkedColumns(context, plan);
+  const columns = await checkedColumns(context, caller.organizationId, plan);
   const requested = await inChanges(() => requestedAddresses(context, caller, currentLink, plan.changes));
   return context.database.write(async (queries) => {
     const link = await lockLink(queries, organizationId, found.link_id);
@@ -143,13 +143,17 @@ const rowOf = ({ userId, keyId, via }: Caller, { at, changes }: Plan, isConfirme
 });
 
 /** Validates everything in a plan that doesn't depend on its link. */
-async function checkedColumns(context: Context, { at, changes }: Plan): Promise<LinkChanges> {
+async function checkedColumns(
+  context: Context,
+  organizationId: number,
+  { at, changes }: Plan,
+): Promise<LinkChanges> {
   const now = context.now();
   if (at <= now) throw new Refusal('FIELD_INVALID', 'Give an instant that is yet to come.', { field: 'at' });
   if (at > now + maxAhead)
     throw new Refusal('FIELD_INVALID', 'A change is scheduled for a year ahead at most.', { field: 'at' });
   for (const field of ['password', 'webhook_auth_key'] as const) if (changes[field]) throw secret(field);
-  return inChanges(() => columnsOf(context, changes));
+  return inChanges(() => columnsOf(context, organizationId, changes));
 }
 
 interface Applicable {

@@ -32,6 +32,8 @@ import { messageContext } from './webhook-occasion.ts';
 export interface LinkUpdate extends LinkFields, AddressFields {
   readonly add_tags?: readonly number[] | undefined;
   readonly remove_tags?: readonly number[] | undefined;
+  /** Instead of these two: all of its tags afterwards. */
+  readonly tags?: readonly number[] | undefined;
 }
 
 export interface UpdateTerms {
@@ -61,7 +63,7 @@ export async function updateLink(
   const found = await findLink(context.database.lookup, caller.organizationId, id);
   if (!found) throw notFound('link');
   const requested = await requestedAddresses(context, caller, found, update);
-  const sent = await columnsOf(context, update);
+  const sent = await columnsOf(context, caller.organizationId, update);
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
@@ -101,12 +103,11 @@ export async function updateLink(
       updated_at,
     });
     if (isOtherPage) await addDuePages(queries, [{ host: pageHost(context, destination_url), link_id: id }]);
-    const retags = Boolean(update.add_tags?.length || update.remove_tags?.length);
-    const tagsBefore = retags ? await tagsIn(queries, id) : null;
-    await changeTags(queries, caller.organizationId, [id], update);
+    const tagsBefore = changesTags(update) ? await tagsIn(queries, id) : [];
+    await changeTags(queries, caller.organizationId, [id], tagChange(update, tagsBefore));
     const tags = await tagsIn(queries, id);
     const updated = { link: { ...after, destination_problems, updated_at }, tags };
-    const previous = { link: before, tags: tagsBefore ?? tags };
+    const previous = { link: before, tags: changesTags(update) ? tagsBefore : tags };
     await recordUpdates(context, queries, caller, [{ before: previous, after: updated }], {
       backTo,
       scheduled: scheduled?.id ?? null,
@@ -125,6 +126,14 @@ export async function updateLink(
   if (updated.link.webhook_url !== null) context.webhooks.wake();
   return updated;
 }
+
+const changesTags = ({ add_tags, remove_tags, tags }: LinkUpdate): boolean =>
+  Boolean(add_tags?.length || remove_tags?.length || tags);
+
+const tagChange = ({ add_tags, remove_tags, tags }: LinkUpdate, before: readonly StoredTag[]) =>
+  tags === undefined
+    ? { add_tags, remove_tags }
+    : { add_tags: tags, remove_tags: before.flatMap(({ id }) => (tags.includes(id) ? [] : id)) };
 
 const tagsIn = async (queries: Queries, id: number): Promise<readonly StoredTag[]> =>
   (await tagsOf(queries, [id])).get(id) ?? [];
