@@ -44,15 +44,27 @@ export interface Account {
   readonly authorization: string;
 }
 
+const credentials = { email: 'first@example.com', password: 'correct horse battery' };
+
 /** Creates the first account of a running program, with a token and an API key. */
 export async function firstAccount(url: string, options: ClientOptions = {}): Promise<Account> {
   const post = postTo(url, options);
-  const credentials = { email: 'first@example.com', password: 'correct horse battery' };
   await post('/api/v1/user', { ...credentials, setup_token: options.setupToken });
   const { access_token } = await post<{ access_token: string }>('/api/v1/auth/create_tokens', credentials);
   const authorization = `Bearer ${access_token}`;
   const { key } = await post<{ key: string }>('/api/v1/api_key', { name: 'tests' }, { authorization });
   return { key, authorization };
+}
+
+/** Signs in to the account that `firstAccount` created; returns the cookie of the session. */
+export async function firstSession(url: string): Promise<string> {
+  const response = await fetchInTime(`${url}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  });
+  if (!response.ok) throw new Error(`no session: ${await response.text()}`);
+  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
 export interface AccountWithLinks extends Pick<Account, 'key'> {

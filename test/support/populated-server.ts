@@ -1,6 +1,5 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fetchInTime } from './account.ts';
+import { mkdir } from 'node:fs/promises';
+import { fetchInTime, firstAccount, firstSession, postTo } from './account.ts';
 import { browserUserAgent, type StoreKind } from './app.ts';
 import { eventually } from './eventually.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
@@ -17,9 +16,6 @@ export interface PopulatedServer {
 }
 
 export const webhookKey = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-
-const email = 'owner@example.com';
-const json = { 'content-type': 'application/json' };
 
 /** Settings of a server with an empty store that is fully migrated. */
 export async function settingsFor(kind: StoreKind, dataDir: string): Promise<Record<string, string>> {
@@ -44,49 +40,25 @@ const settingsOf = (DATA_DIR: string, DATABASE_URL: string): Record<string, stri
 export async function populateServer(settings: Record<string, string>): Promise<PopulatedServer> {
   const server = runServer(settings);
   const url = await server.address();
-  const send = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-    const request = { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) };
-    const response = await fetchInTime(url + path, request);
-    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-    const sessionCookie = response.headers.get('set-cookie')?.split(';')[0] ?? '';
-    // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
-    return { cookie: sessionCookie, json: (await response.json()) as any };
-  };
-  const password = 'correct horse battery';
-  await send('/api/v1/user', { email, password });
-  const { cookie } = await send('/api/v1/session', { email, password });
-  const tokens = (await send('/api/v1/auth/create_tokens', { email, password })).json;
-  const apiKey = await send(
-    '/api/v1/api_key',
-    { name: 'k' },
-    { authorization: `Bearer ${tokens.access_token}` },
-  );
-  const { key } = apiKey.json;
-  const keyHeaders = { 'api-key': key };
-  const tag = (await send('/api/v1/tag', { name: 'Österreich "x" \\ 😀' }, keyHeaders)).json;
-  await send(
-    '/api/v1/link',
-    { destination_url: 'https://example.com/plain', suffix: 'plain', tags: [tag.id] },
-    keyHeaders,
-  );
-  await send('/api/v1/link', { destination_url: 'https://example.com/busy', suffix: 'busy' }, keyHeaders);
-  const hooked = { destination_url: 'https://example.com/h', suffix: 'hooked', webhook_auth_key: webhookKey };
-  await send(
-    '/api/v1/link',
-    { ...hooked, webhook_url: 'https://hooks.example.com/x', name: 'line\nbreak' },
-    keyHeaders,
-  );
-  await send(
-    '/api/v1/link',
-    { destination_url: 'https://example.com/p', suffix: 'secret', password: 'open it' },
-    keyHeaders,
-  );
-  const deleted = (
-    await send('/api/v1/link', { destination_url: 'https://example.com/g', suffix: 'gone' }, keyHeaders)
-  ).json;
-  await fetchInTime(`${url}/api/v1/link/${deleted.id}`, { method: 'DELETE', headers: keyHeaders });
-  await send('/api/v1/domain', { domain: 'go.example.net' }, keyHeaders);
-  await send('/api/v1/invitation', { email: 'guest@example.com', role: 'editor' }, keyHeaders);
+  const { key } = await firstAccount(url);
+  const cookie = await firstSession(url);
+  const headers = { 'api-key': key };
+  const post = postTo(url, { headers });
+  const tag = await post<{ id: number }>('/api/v1/tag', { name: 'Österreich "x" \\ 😀' });
+  const createLink = (suffix: string, destination: string, fields: object = {}) =>
+    post<{ id: number }>('/api/v1/link', { destination_url: destination, suffix, ...fields });
+  await createLink('plain', 'https://example.com/plain', { tags: [tag.id] });
+  await createLink('busy', 'https://example.com/busy');
+  await createLink('hooked', 'https://example.com/h', {
+    webhook_auth_key: webhookKey,
+    webhook_url: 'https://hooks.example.com/x',
+    name: 'line\nbreak',
+  });
+  await createLink('secret', 'https://example.com/p', { password: 'open it' });
+  const deleted = await createLink('gone', 'https://example.com/g');
+  await fetchInTime(`${url}/api/v1/link/${deleted.id}`, { method: 'DELETE', headers });
+  await post('/api/v1/domain', { domain: 'go.example.net' });
+  await post('/api/v1/invitation', { email: 'guest@example.com', role: 'editor' });
   const populated = { url, settings, server, key, cookie };
   await sendClicks(populated, 'plain', 3);
   // Enough in one batch to be stored in packs.
@@ -157,9 +129,6 @@ export async function contentsOf({ url, key, cookie }: Pick<PopulatedServer, 'ur
     redirect: [visit.status, visit.headers.get('location')],
   };
 }
-
-export const keyOf = async (dataDir: string): Promise<string> =>
-  (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim();
 
 /** Runs a command; returns its exit code, its output and its error output. */
 export async function runToExit(
