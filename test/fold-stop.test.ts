@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { journalsIn, watermarkKey } from '../src/journal/files.ts';
 import type { FromFold } from '../src/ledger/fold/fold-messages.ts';
-import type { DeliveriesOf, FoldBatch } from '../src/ledger/fold-store.ts';
+import { type DeliveriesOf, type FoldBatch, JournalTaken } from '../src/ledger/fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
@@ -51,4 +52,63 @@ test('messages to a stopping fold worker do not start a second run while its las
   const database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
   expect(database.query('select count(*) from hits').values()).toEqual([[4]]);
   database.close();
+});
+
+test('a stop during a failed batch leaves its clicks in the journal', async () => {
+  await using folder = await temporaryFolder();
+  await (await openDatabase(null, folder.path, () => {})).close();
+  const end = new JournalFiles(folder.path, noon).write(ownJournal, 'spring');
+  const messages: FromFold[] = [];
+  const eventuallyReceived = (kind: FromFold['kind']) =>
+    eventually(() => messages.some((message) => message.kind === kind), kind);
+  const stop = { kind: 'stop', end, now: noon } as const;
+  class TakenStore extends SqliteFoldStore {
+    override async fold(): Promise<void> {
+      worker.take(stop);
+      throw new JournalTaken(watermarkKey(ownJournal));
+    }
+  }
+  const worker = startFoldWorker(folder.path, new TakenStore(folder.path), noon, (message) =>
+    messages.push(message),
+  );
+  worker.take({ kind: 'wake', end, now: noon });
+  await eventuallyReceived('stopped');
+  expect(messages).toContainEqual({ kind: 'restart', reason: 'the watermark has moved' });
+  expect(journalsIn(folder.path)).toEqual([ownJournal]);
+});
+
+test('a batch that a full disk interrupted is folded again from its first click', async () => {
+  await using folder = await temporaryFolder();
+  await (await openDatabase(null, folder.path, () => {})).close();
+  const files = new JournalFiles(folder.path, noon);
+  files.write(ownJournal, 'spring');
+  const end = files.write(ownJournal, 'summer');
+  let attempts = 0;
+  const worker = startFoldWorker(
+    folder.path,
+    new SqliteFoldStore(folder.path),
+    noon,
+    () => {},
+    {},
+    (salts) => ({
+      ...salts,
+      settle(...of) {
+        if (++attempts === 1)
+          throw Object.assign(new Error('no space left on the device'), { code: 'ENOSPC' });
+        return salts.settle(...of);
+      },
+    }),
+  );
+  worker.take({ kind: 'wake', end, now: noon });
+  await eventually(() => attempts > 0, 'the failure');
+  await eventually(
+    () => {
+      worker.take({ kind: 'wake', end, now: noon });
+      using database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
+      return database.query('select count(*) from hits').values()[0]?.[0] === 2;
+    },
+    'both clicks to be folded',
+    10_000,
+  );
+  worker.take({ kind: 'stop', end, now: noon });
 });

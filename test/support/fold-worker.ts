@@ -7,7 +7,7 @@ import type { FoldSettings, FromFold } from '../../src/ledger/fold/fold-messages
 import { FoldWorker } from '../../src/ledger/fold/fold-worker.ts';
 import type { SqliteFoldStore } from '../../src/ledger/stores/sqlite-fold-store.ts';
 import { ownSalts, SaltFolder } from '../../src/ledger/visitors/salts/salt-folder.ts';
-import { DailySalts } from '../../src/ledger/visitors/visitor-hash.ts';
+import { DailySalts, type SaltStore } from '../../src/ledger/visitors/visitor-hash.ts';
 import { plainHit } from './plain-hit.ts';
 
 /** The journal of the worker's own process, and one that an earlier process left behind. */
@@ -46,9 +46,11 @@ export function startFoldWorker(
   now: number,
   tell: (message: FromFold) => void,
   settings: Partial<FoldSettings> = {},
+  wrapSalts: (store: SaltStore) => SaltStore = (store) => store,
 ): FoldWorker {
   const saltDir = join(dataDir, 'visitor-salts');
-  const salts = new DailySalts(ownSalts(new SaltFolder(saltDir)), (count) => new Uint8Array(count));
+  const saltStore = wrapSalts(ownSalts(new SaltFolder(saltDir)));
+  const salts = new DailySalts(saltStore, (count) => new Uint8Array(count));
   return new FoldWorker({
     settings: {
       dataDir,

@@ -465,7 +465,8 @@ export class FoldWorker {
       this.#current?.stop();
     }, stopTimeout);
     await this.#running;
-    await this.#lastRun().catch(() => {});
+    // After a failure that ended this thread's work, the rest waits in the journal as well.
+    if (!this.#isStopped) await this.#lastRun().catch(() => {});
     clearTimeout(timer);
     this.#isStopped = true;
     this.#own?.close();

@@ -58,7 +58,7 @@ export class JournalFold {
   readonly #parts: FoldParts;
   readonly #name: string;
   readonly #folder: string;
-  readonly #reader: JournalReader;
+  #reader: JournalReader;
   readonly #folded: FoldedSegments | null;
   #watermark: Position | null;
   #done: Position;
@@ -127,6 +127,22 @@ export class JournalFold {
    * was changed then, and the call may be repeated.
    */
   async foldBatch(end: Position | null, maxHits: number): Promise<boolean> {
+    const hasHits = await this.#foldNext(end, maxHits).catch((cause) => {
+      // These hits have been read, and are not in storage: the next batch begins with them.
+      this.#reader.close();
+      this.#reader = new JournalReader(this.#folder, this.#done, this.#noteFlaw);
+      throw cause;
+    });
+    const to = this.#reader.position;
+    if (this.#isStopped && !(hasHits && isAt(this.#watermark, to))) return false;
+    this.#done = to;
+    this.#folded?.passed(to.segment);
+    this.#collectGarbage(this.#parts.hits.length);
+    return hasHits;
+  }
+
+  /** Returns whether there were hits. */
+  async #foldNext(end: Position | null, maxHits: number): Promise<boolean> {
     this.#damage = [];
     try {
       await this.#collect(end, maxHits);
@@ -134,12 +150,7 @@ export class JournalFold {
       for (const damage of damageBySegment(this.#damage)) this.#parts.onDamage(damage);
     }
     const hasHits = this.#parts.hits.length > 0;
-    const to = this.#reader.position;
-    if (hasHits) await this.#fold(to);
-    if (this.#isStopped && !(hasHits && isAt(this.#watermark, to))) return false;
-    this.#done = to;
-    this.#folded?.passed(to.segment);
-    this.#collectGarbage(this.#parts.hits.length);
+    if (hasHits) await this.#fold(this.#reader.position);
     return hasHits;
   }
 
