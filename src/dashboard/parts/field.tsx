@@ -50,7 +50,7 @@ export function Field({ label, hint, error, isLabelUnseen, children }: FieldProp
 export interface TextFieldProps extends FieldFrame {
   readonly value: string;
   readonly onText: (text: string) => void;
-  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date';
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'time';
   readonly name?: string;
   readonly autocomplete?: AutoFill;
   readonly placeholder?: string;

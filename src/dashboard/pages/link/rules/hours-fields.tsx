@@ -1,5 +1,4 @@
-import { h } from 'preact';
-import { Field, type FieldFrame, SelectField } from '../../../parts/field.tsx';
+import { SelectField, TextField } from '../../../parts/field.tsx';
 import type { Problems } from './problems.ts';
 import type { Hours } from './rule.ts';
 import { dayNames, weekOrder } from './sentences.ts';
@@ -43,17 +42,19 @@ export function HoursFields({ value, path, problems, onChange }: HoursFieldsProp
         ))}
       </fieldset>
       <div class="hours-times">
-        <TimeField
+        <TextField
+          type="time"
           label="From"
           value={from}
           error={problems.sentenceFor(`${path}.from`)}
-          onTime={setTime('from')}
+          onText={setTime('from')}
         />
-        <TimeField
+        <TextField
+          type="time"
           label="Until"
           value={to === '24:00' ? '' : to}
           error={problems.sentenceFor(`${path}.to`)}
-          onTime={setTime('to')}
+          onText={setTime('to')}
         />
       </div>
       <SelectField
@@ -67,24 +68,3 @@ export function HoursFields({ value, path, problems, onChange }: HoursFieldsProp
     </div>
   );
 }
-
-interface TimeFieldProps extends FieldFrame {
-  readonly value: string;
-  readonly onTime: (time: string) => void;
-}
-
-const TimeField = ({ value, onTime, ...frame }: TimeFieldProps) => (
-  <Field {...frame}>
-    {(marks) =>
-      h('input', {
-        class: 'input',
-        type: 'time',
-        value,
-        onInput: (event: InputEvent) => {
-          if (event.target instanceof HTMLInputElement) onTime(event.target.value);
-        },
-        ...marks,
-      })
-    }
-  </Field>
-);
