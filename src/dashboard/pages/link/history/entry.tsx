@@ -69,31 +69,25 @@ function Comparison({ change: { field, from, to, hidden } }: { change: Change })
   if (hidden) return <dd class="soft">Changed. The old and the new value are secret.</dd>;
   const [before, after] = [valueText(field, from), valueText(field, to)];
   const { start, end, ...differing } = textDifference(before ?? '', after ?? '');
+  const side = (text: string | null, middle: string) =>
+    text === null ? (
+      <span class="soft">None</span>
+    ) : (
+      <bdi>
+        {start}
+        {middle && <mark>{middle}</mark>}
+        {end}
+      </bdi>
+    );
   return (
     <dd>
       <del>
         <span class="unseen">Before: </span>
-        {before === null ? (
-          <span class="soft">None</span>
-        ) : (
-          <bdi>
-            {start}
-            {differing.before && <mark>{differing.before}</mark>}
-            {end}
-          </bdi>
-        )}
+        {side(before, differing.before)}
       </del>
       <ins>
         <span class="unseen">After: </span>
-        {after === null ? (
-          <span class="soft">None</span>
-        ) : (
-          <bdi>
-            {start}
-            {differing.after && <mark>{differing.after}</mark>}
-            {end}
-          </bdi>
-        )}
+        {side(after, differing.after)}
       </ins>
     </dd>
   );
