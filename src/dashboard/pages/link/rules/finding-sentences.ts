@@ -4,6 +4,7 @@ import { nameOf } from '../../../stats/value-names.ts';
 import type { Condition, ConditionKey, Rule } from './rule.ts';
 import { isForEverybody } from './rule.ts';
 import { listed, phraseOf } from './sentences.ts';
+import { isChosenKey } from './value-choices.ts';
 
 const nouns: Readonly<Record<ConditionKey, string>> = {
   country: 'every country',
@@ -23,15 +24,7 @@ const nouns: Readonly<Record<ConditionKey, string>> = {
 };
 
 const valueName = (key: ConditionKey, value: string): string =>
-  key === 'network' ||
-  key === 'region' ||
-  key === 'city' ||
-  key === 'query' ||
-  key === 'from' ||
-  key === 'to' ||
-  key === 'hours'
-    ? value
-    : nameOf(key, value);
+  key === 'referrer' || isChosenKey(key) ? nameOf(key, value) : value;
 
 function excludedInWords({ key, values, isAll }: Extract<RuleFinding, { kind: 'excluded' }>): string {
   if (values.length === 0)
