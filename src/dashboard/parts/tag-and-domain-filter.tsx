@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { Tag } from '../api-types.ts';
 import { domainFilter, useOwnDomains } from '../own-domains.ts';
+import { maxTags } from '../stats/chosen.ts';
 import { SelectField } from './field.tsx';
 import { TagPicker } from './tag-picker.tsx';
 import { useTagsNamed } from './tags-named.ts';
@@ -8,13 +9,12 @@ import { useTagsNamed } from './tags-named.ts';
 interface Props {
   tagIds: readonly number[];
   domain: string;
-  maxTags: number;
   /** Parameters of the page's address; null removes one. */
   onChange(parameters: Record<string, string | null>): void;
 }
 
 /** Narrows a page to links with some tags, or on a domain. */
-export function TagAndDomainFilter({ tagIds, domain, maxTags, onChange }: Props) {
+export function TagAndDomainFilter({ tagIds, domain, onChange }: Props) {
   const knownTags = useRef(new Map<number, Tag>());
   const tags = useTagsNamed(tagIds, knownTags.current);
   const { own } = useOwnDomains();

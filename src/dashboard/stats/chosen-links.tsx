@@ -2,19 +2,14 @@ import { counted } from '../format.ts';
 import { Icon } from '../parts/icons.tsx';
 import { TagAndDomainFilter } from '../parts/tag-and-domain-filter.tsx';
 import { setQuery } from '../router.ts';
-import { type Chosen, idsIn, maxTags } from './chosen.ts';
+import { type Chosen, idsIn } from './chosen.ts';
 
 /** Filters a board by tags, by a domain, or to links chosen in the list. */
 export function ChosenLinks({ chosen }: { chosen: Chosen }) {
   const links = idsIn(chosen.ids).length;
   return (
     <div class="chosen-links" role="group" aria-label="Which links">
-      <TagAndDomainFilter
-        tagIds={idsIn(chosen.tag)}
-        domain={chosen.domain ?? ''}
-        maxTags={maxTags}
-        onChange={setQuery}
-      />
+      <TagAndDomainFilter tagIds={idsIn(chosen.tag)} domain={chosen.domain ?? ''} onChange={setQuery} />
       {links > 0 && (
         <button
           type="button"

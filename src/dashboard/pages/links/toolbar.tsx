@@ -2,7 +2,7 @@ import { useKeys } from '../../keys.ts';
 import { SelectField } from '../../parts/field.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { TagAndDomainFilter } from '../../parts/tag-and-domain-filter.tsx';
-import { maxQueryLength, maxTags, narrow, orders, type View } from './view.ts';
+import { maxQueryLength, narrow, orders, type View } from './view.ts';
 
 /** Which links are shown, and in which order. */
 export function Toolbar({ view }: { view: View }) {
@@ -18,7 +18,7 @@ export function Toolbar({ view }: { view: View }) {
         maxLength={maxQueryLength}
         onWords={(words) => narrow({ q: words || null })}
       />
-      <TagAndDomainFilter tagIds={view.tagIds} domain={view.domain} maxTags={maxTags} onChange={narrow} />
+      <TagAndDomainFilter tagIds={view.tagIds} domain={view.domain} onChange={narrow} />
       {/* On narrow screens it is only shown while it is set, by the mark of such a link. */}
       <div class={view.isOnPaper || view.hasProblem ? 'state-filter' : 'state-filter on-wide'}>
         <SelectField

@@ -2,6 +2,7 @@ import type { Link } from '../../api-types.ts';
 import { addressOf, call } from '../../client.ts';
 import { queryWith } from '../../query-string.ts';
 import { navigate, setQuery } from '../../router.ts';
+import { idsIn, maxTags } from '../../stats/chosen.ts';
 
 export const orders = [
   { value: '-created_at', label: 'Newest first' },
@@ -14,8 +15,6 @@ export const orders = [
 type Order = (typeof orders)[number]['value'];
 
 export const sizes = [25, 50, 100] as const;
-/** The maximum of one call. */
-export const maxTags = 10;
 export const maxQueryLength = 200;
 /** The maximum offset of the API. */
 const maxPages = 1_000_000_000 / Math.max(...sizes);
@@ -46,10 +45,7 @@ export function viewOf(search: string): View {
   const size = wholeNumber(query.get('size'));
   return {
     words: (query.get('q') ?? '').slice(0, maxQueryLength),
-    tagIds: (query.get('tag') ?? '')
-      .split(',')
-      .flatMap((id) => wholeNumber(id) ?? [])
-      .slice(0, maxTags),
+    tagIds: idsIn(query.get('tag') ?? '').slice(0, maxTags),
     domain: query.get('domain') ?? '',
     isArchive: query.get('archived') === 'true',
     isOnPaper: query.get('on_paper') === 'true',
