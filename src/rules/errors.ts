@@ -35,7 +35,7 @@ export class Refusal extends Error implements Problem {
 /** How often the store failed a caller in this thread: for metrics. */
 export const storeFaults = { away: 0, too_slow: 0 };
 
-/** The store can't be reached, is full or is too busy. Thrown by storage; the request was not carried out. */
+/** The store can't be reached, is full or is too busy. Thrown by storage; a write may still have been committed. */
 export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable';
 
@@ -46,8 +46,8 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * Something took longer than its caller may wait, or the caller has disconnected. Thrown by storage; the request was not
- * carried out, although the store is available.
+ * The request took longer than its caller may wait, or the caller has disconnected; the store itself is available. Thrown by storage; a
+ * write may still have been committed.
  */
 export class TookTooLong extends StoreUnavailable {
   override readonly name = 'TookTooLong';

@@ -15,7 +15,7 @@ export async function pollOften(check: () => Promise<boolean> | boolean, what: s
   await pollUntil(check, (isSo) => isSo, what, defaultTimeout, 5);
 }
 
-/** Polls until the answer passes `isSuch`, and returns it. The interval grows, because each poll costs CPU time. */
+/** Polls until the answer passes `isExpected`, and returns it. The interval grows, because each poll costs CPU time. */
 export async function pollUntil<Answer>(
   ask: () => Promise<Answer> | Answer,
   isExpected: (answer: Answer) => boolean,

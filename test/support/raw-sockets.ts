@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { scaledToLoad } from './scaled-to-load.ts';
 
-/** Doesn't read until everything is sent. `heard` resolves at the first part of the response, `all` to the whole response. */
+/** Doesn't read until everything is sent. `firstData` resolves at the first part of the response, `all` to the whole response. */
 export function readAfterSending(
   port: number,
   bytes: string,

@@ -142,7 +142,7 @@ export class ClickhouseHits implements ExternalHits {
   }
 }
 
-/** The same as `reasonWithin`, in SQL. */
+/** The same as `reasonToStore`, in SQL. */
 function reasonFor(newClass: number): string {
   const first = `reason % ${firstReclassified}`;
   const own = Array.from({ length: firstReclassified }, (_, reason) => reason).filter(

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** The format of `stats-counts.ts` in SQL: dimension 2 is the reasons, and a click's value 0 isn't written. */
+/** The format of `ledger/counts/hour-counts.ts` in SQL: dimension 2 is the reasons, and a click's value 0 isn't written. */
 const entry = `case when dimension = 2 or (dimension > 2 and value <> 0) then
   substr('abcdefghijklmnopqrstuvw', cast(dimension + 1 as integer), 1)
   || case when dimension = 2 then value * 8 + class else value end
