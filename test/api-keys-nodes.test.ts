@@ -15,7 +15,7 @@ let nodeA: TestApp;
 let nodeB: TestApp;
 let owner: TestAccount;
 
-/** Both nodes cache a key for good, unless they learn that it has become invalid. */
+/** Both nodes cache a key permanently, unless they learn that it has become invalid. */
 beforeAll(async () => {
   const env = {
     DATABASE_URL: await migratedPostgres(),

@@ -198,7 +198,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     await call('DELETE', `/link/${three.id}`);
     expect(await restore(one, three)).toBe(2);
     expect((await call('GET', pathOf(kept))).json.id).toBe(three.id);
-    // Deleting the link for good erases all of it.
+    // Deleting the link permanently erases all of it.
     await call('DELETE', `/link/${three.id}`);
     await call('DELETE', `/link/deleted/${three.id}`);
     const binned = await app.app.context.database.read

@@ -77,9 +77,9 @@ interface Outline {
   readonly permission?: Permission;
   /** Refuses calls from other sites' pages even without a cookie: for calls that sign a user in. */
   readonly ownPagesOnly?: boolean;
-  /** Without a body the call means something else. */
+  /** The body may be omitted, which selects a different operation. */
   readonly bodyIsOptional?: boolean;
-  /** An answer may be sent back as a body: its fields that the body doesn't have are ignored. */
+  /** Accepts a previous response as the body; response-only fields are ignored. */
   readonly takesAnswerBack?: boolean;
   /** For endpoints whose body may be larger than usual. */
   readonly maxBodyBytes?: number;

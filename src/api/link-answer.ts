@@ -119,7 +119,7 @@ const pictureOf = (link: LinkWithTags['link']): Picture => ({
 });
 
 /**
- * The path of a PNG. Everything it shows is in the path, so that it may be cached for good. The exception is a link whose address
+ * The path of a PNG. Everything it shows is in the path, so that it may be cached permanently. The exception is a link whose address
  * has changed since: its PNG shows the new address, which leads to the same destination. The path is signed, so that links can't be
  * enumerated and no arbitrary drawing can be requested.
  */

@@ -148,7 +148,7 @@ async function inputOf(
   return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
 }
 
-/** Any other text is refused like any other wrong value: "yes" would mean no. */
+/** Other texts are left for validation to reject: reading "yes" as false would be wrong. */
 function flagOf(cell: string): boolean | string {
   if (/^(?:true|1)$/i.test(cell)) return true;
   return /^(?:false|0)$/i.test(cell) ? false : cell;

@@ -13,7 +13,7 @@ interface Question {
   readonly answer: (isConfirmed: boolean) => void;
 }
 
-/** The question whether to delete, end or change the address of a link in print, while it is shown. */
+/** The confirmation dialog for a printed link, while it is open. */
 export const printQuestion = signal<Question | null>(null);
 
 /** Makes the call; if it is refused because a link is in print, asks the user and makes it again with a confirmation. */

@@ -58,7 +58,7 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
   return [ok('database', `${name} answers, and its tables are up to date.`)];
 }
 
-/** Whether the newer Linnet left the tables so that this one can write to them. */
+/** Whether this version may still write to tables migrated by a newer Linnet. */
 async function isCompatible(store: NonNullable<CheckContext['store']>): Promise<boolean> {
   const [row] = await store.query("select value from settings where key = 'least_migration'");
   return row !== undefined && Number(row.value) <= newestMigration;

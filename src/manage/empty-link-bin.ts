@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 /** Few enough that no other change waits long for them. */
 const perTransaction = 1_000;
 
-/** Deletes one deleted link for good. Its suffix stays reserved for as long as before. */
+/** Deletes one deleted link permanently. Its suffix stays reserved for as long as before. */
 export async function deleteForGood(context: Context, caller: Caller, id: number): Promise<void> {
   const now = context.now();
   const { organizationId } = caller;
@@ -17,7 +17,7 @@ export async function deleteForGood(context: Context, caller: Caller, id: number
   if (emptied === 0) throw notFound('deleted link');
 }
 
-/** Deletes the current contents of the bin for good; links that are deleted meanwhile stay. Returns how many there were. */
+/** Deletes the current contents of the bin permanently; links that are deleted meanwhile stay. Returns how many there were. */
 export async function emptyLinkBin(context: Context, { organizationId }: Caller): Promise<number> {
   const now = context.now();
   let total = 0;

@@ -35,7 +35,7 @@ export interface DeliveryWithAttempts {
 interface DeliveriesFound {
   readonly deliveries: readonly DeliveryWithAttempts[];
   readonly total: number;
-  /** How many of them failed for good, up to `maxFailedCounted`. */
+  /** How many of them failed permanently, up to `maxFailedCounted`. */
   readonly failed: number;
   /** The id before which the next page begins; null after the last one. */
   readonly next: number | null;

@@ -29,7 +29,7 @@ const maxListed = 100;
 
 interface OutagesFound {
   readonly outages: readonly StoredOutage[];
-  /** Messages that failed for good, whether their targets still fail or not. */
+  /** Messages that failed permanently, whether their targets still fail or not. */
   readonly failed: number;
 }
 

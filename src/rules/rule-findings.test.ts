@@ -86,7 +86,7 @@ describe('a rule after another', () => {
       [{ kind: 'partly_reached', key: 'country', values: ['DE'], by: 0 }],
     ],
     [{ country: ['DE'], device: ['mobile'] }, { country: ['DE', 'AT'] }, []],
-    // That a rule matches nobody is said alone.
+    // A rule that matches nobody gets no other finding.
     [{}, { from: '2027-01-02T00:00:00Z', to: '2027-01-01T00:00:00Z' }, [{ kind: 'reversed' }]],
     [
       {},

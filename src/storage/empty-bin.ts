@@ -2,7 +2,7 @@ import { erasedColumns } from './link-columns.ts';
 import { deleteRecordsOf } from './link-records.ts';
 import type { Queries } from './schema.ts';
 
-/** Deletes those of these links for good that are in the organization's bin. Returns how many. */
+/** Permanently deletes those of these links that are in the organization's bin. Returns how many. */
 export async function purgeLinks(
   queries: Queries,
   organizationId: number,

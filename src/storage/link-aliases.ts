@@ -20,7 +20,7 @@ export interface HeldAddress extends LinkAddress {
   /** Of the link. */
   readonly id: number;
   readonly organization_id: number;
-  /** Null: the link exists. 0: it was deleted for good, as by a version without aliases. */
+  /** Null: the link exists. 0: it was deleted permanently, as by a version without aliases. */
   readonly deleted_at: number | null;
   readonly is_alias: number;
 }

@@ -117,7 +117,7 @@ export async function removeFromBin(queries: Queries, ids: readonly number[]): P
   await queries.deleteFrom('link_bin').where('id', 'in', ids).execute();
 }
 
-/** Deletes some of those that were deleted before an instant, for good; returns how many. */
+/** Permanently deletes some of those that were deleted before an instant; returns how many. */
 export async function deleteOldBinned(queries: Queries, before: number, limit: number): Promise<number> {
   const rows = await queries
     .deleteFrom('link_bin')

@@ -104,7 +104,7 @@ export const linkColumns = Object.fromEntries(
   Object.entries(columns).map(([name, type]) => [name, type.split(' ')[0]]),
 ) as Readonly<Record<Name, 'integer' | 'text'>>;
 
-/** What is erased when a link is deleted from the bin for good: its suffix stays reserved, its content goes. */
+/** What is erased when a link is permanently deleted from the bin: its suffix stays reserved, its content goes. */
 export const erasedColumns = {
   destination_url: '',
   destination_key: null,

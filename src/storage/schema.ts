@@ -134,7 +134,7 @@ export interface Schema {
   link_tags: { link_id: number; tag_id: number };
   /**
    * Deleted links as they were, for as long as they can be restored: all columns of `links`, and when they were deleted. Emptied:
-   * deleted for good, except for the suffix, which is still reserved against other organizations.
+   * deleted permanently, except for the suffix, which is still reserved against other organizations.
    */
   link_bin: LinkRow & { deleted_at: number; emptied_at: Generated<number | null> };
   /** Changes of links, deletions and restorations; not their creation. */
@@ -282,7 +282,7 @@ export interface Schema {
   hit_pack_links: { link_id: number; pack_id: number; first_at?: number };
   /** On PostgreSQL: the newest assigned id of a hit, and the id up to which no more hits appear. */
   hit_ids: { newest: number; settled: number };
-  /** Hits by hour (hours since the epoch), class and value of a dimension; kept for good. */
+  /** Hits by hour (hours since the epoch), class and value of a dimension; kept permanently. */
   organization_rollups: Rollup & { organization_id: number };
   /** The same for a link's hour, in one row: see `ledger/counts/hour-counts.ts`. On PostgreSQL null is 0. */
   link_hours: Record<Exclude<RollupClass, 'click'>, number | null> & {

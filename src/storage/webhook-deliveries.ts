@@ -109,7 +109,7 @@ export const failedDeliveries = (
     .execute();
 };
 
-/** Deliveries that failed for good, without test calls; `max` if there are more. */
+/** Deliveries that failed permanently, without test calls; `max` if there are more. */
 export async function countFailed(
   queries: Queries,
   { organizationId, linkId }: Pick<FailedSpan, 'organizationId' | 'linkId'>,

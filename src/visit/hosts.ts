@@ -10,7 +10,7 @@ export interface HostDomain extends DomainFallbacks {
 
 interface CachedDomain {
   readonly domain: HostDomain;
-  /** Until then it is used as it is; after that it is still used while it is reloaded. */
+  /** Fresh until then; afterwards it is still used while it reloads. */
   readonly until: number;
   /** It has changed: new visits wait for the reload. Visits under way still use its fallback URLs. */
   readonly isOutdated: boolean;
@@ -61,7 +61,7 @@ export class Hosts {
     return loading;
   }
 
-  /** Where this host sends requests that are for none of its links. */
+  /** Where visits to this host go that match no link; null for the "not found" page. */
   fallbackFor(host: string, method: string, path: string): string | null {
     const domain = this.#domains.get(host)?.domain;
     return domain ? fallbackFor(domain, method, path) : null;

@@ -52,7 +52,7 @@ export interface RedirectParts {
   readonly misses: MissLimit;
   /** Counts the missing addresses that people request. */
   readonly notFound: Pick<NotFoundTally, 'count'>;
-  /** The URL to which the domain of a host redirects visits to none of its links; null if there is none. */
+  /** Where visits to a host go that match no link; null if its domain has no such URL. */
   readonly fallbackFor: (host: string, method: string, path: string) => string | null;
   readonly now: () => number;
   /** Null records nothing, for the benchmark. */

@@ -15,7 +15,7 @@ import { areDays, TwoDays } from './two-days.tsx';
 interface RedeliverProps {
   /** If absent, the messages of all links. */
   readonly linkId?: number;
-  /** How many failed for good. */
+  /** How many failed permanently. */
   readonly failed: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Whose destinations are watched, the state of each, and when each host may be asked again. */
+/** Which links are watched, each destination's state, and when each host may be requested again. */
 export const destinationWatch: Migration = ({ id, integer, tableEnd }) => [
   ...['links', 'link_bin'].flatMap((table) => [
     `alter table ${table} add column watch_destination ${integer}`,

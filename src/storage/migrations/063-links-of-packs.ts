@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * On PostgreSQL a pack says from which link to which its hits are, in place of a row of `hit_pack_links` for each of them. That
- * table goes a release later.
+ * On PostgreSQL a pack stores the lowest and the highest id of its links, instead of a row of `hit_pack_links` for each link. That
+ * table is dropped one release later.
  */
 export const linksOfPacks: Migration = ({ partitions, integer }) =>
   partitions

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /**
- * On PostgreSQL the links of a chunk by the group (`ledger/chunks/link-groups.ts`), in place of a row of `hit_chunk_links` for each. Chunks
- * that are there keep their rows.
+ * On PostgreSQL the links of a chunk by the group (`ledger/chunks/link-groups.ts`), instead of a row of `hit_chunk_links` for each.
+ * Existing chunks keep their rows.
  */
 export const linkGroups: Migration = ({ partitions, integer }) =>
   partitions

@@ -2,7 +2,7 @@ import type { Migration } from '../migration.ts';
 
 /**
  * Links whose destination's page is to be fetched, by host: a queue beside `links`, whose rows are wide and have many indexes.
- * `links.page_due_at` was that before.
+ * Replaces `links.page_due_at`.
  */
 export const duePages: Migration = ({ integer, keyedTableEnd }) => [
   `create table due_pages (

@@ -20,7 +20,7 @@ export class RefusedNames {
     if (known !== undefined && known.until > this.#now()) return known.isRefused;
     return this.#load(host).then(
       (isRefused) => this.#note(host, isRefused),
-      // The store is away: what was known of the name still holds.
+      // The store is unavailable: keep the last known answer.
       () => this.#note(host, known?.isRefused ?? false),
     );
   }

@@ -40,7 +40,7 @@ export async function deleteForGood(link: DeletedLink): Promise<boolean> {
     notify(`${shortOf(link)} deleted for good.`);
     return true;
   } catch (cause) {
-    // Already deleted for good, by another user or because it was kept for its full time.
+    // Already deleted permanently, by another user or because it was kept for its full time.
     if (asApiError(cause).status === 404) return true;
     notifyError(cause, `${shortOf(link)} is still in the bin.`);
     return false;

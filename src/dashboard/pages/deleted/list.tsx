@@ -22,7 +22,7 @@ interface DeletedListProps {
 
 export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
   const selection = useSelection<DeletedLink>();
-  /** Deletions whose links are being restored or deleted for good, and are hidden meanwhile. */
+  /** Deletions whose links are being restored or permanently deleted, and are hidden meanwhile. */
   const hiddenDeletions = useSignal<ReadonlySet<string>>(new Set());
   const links = bin.links.filter((link) => !hiddenDeletions.value.has(deletionOf(link)));
   const chosen = [...selection.chosen.values()];
