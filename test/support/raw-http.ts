@@ -86,8 +86,9 @@ function takeResponses(received: string, bodyless: boolean, found: RawResponse[]
     if (headEnd < 0 || status === undefined) return rest;
     const headers = parseHeaders(rest.slice(0, headEnd));
     const after = rest.slice(headEnd + 4);
-    const [body, length] = bodyless ? ['', 0] : readBody(headers, after);
-    if (body === null) return rest;
+    const read = bodyless ? (['', 0] as const) : readBody(headers, after);
+    if (read === null) return rest;
+    const [body, length] = read;
     found.push({ status: Number(status), headers, body: Buffer.from(body, 'latin1').toString('utf8') });
     rest = after.slice(length);
   }
@@ -104,18 +105,20 @@ function parseHeaders(head: string): Record<string, string> {
 }
 
 /** The body and its length in bytes; null while it is incomplete. */
-function readBody(headers: Record<string, string>, rest: string): [string, number] | [null, 0] {
-  if (headers['transfer-encoding'] !== 'chunked') {
-    const length = Number(headers['content-length'] ?? 0);
-    return rest.length < length ? [null, 0] : [rest.slice(0, length), length];
-  }
+function readBody(headers: Record<string, string>, rest: string): [string, number] | null {
+  if (headers['transfer-encoding'] === 'chunked') return readChunks(rest);
+  const length = Number(headers['content-length'] ?? 0);
+  return rest.length < length ? null : [rest.slice(0, length), length];
+}
+
+/** The chunked body that begins at `start`, and the index after it; null while it is incomplete. */
+export function readChunks(text: string, start = 0): [body: string, end: number] | null {
   let body = '';
-  let at = 0;
-  for (;;) {
-    const lineEnd = rest.indexOf('\r\n', at);
-    const size = Number.parseInt(rest.slice(at, lineEnd), 16);
-    if (lineEnd < 0 || Number.isNaN(size) || rest.length < lineEnd + size + 4) return [null, 0];
-    body += rest.slice(lineEnd + 2, lineEnd + 2 + size);
+  for (let at = start; ; ) {
+    const lineEnd = text.indexOf('\r\n', at);
+    const size = Number.parseInt(text.slice(at, lineEnd), 16);
+    if (lineEnd < 0 || Number.isNaN(size) || text.length < lineEnd + size + 4) return null;
+    body += text.slice(lineEnd + 2, lineEnd + 2 + size);
     at = lineEnd + size + 4;
     if (size === 0) return [body, at];
   }

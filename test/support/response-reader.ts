@@ -1,3 +1,5 @@
+import { readChunks } from './raw-http.ts';
+
 export interface ReadResponse {
   readonly status: number;
   readonly location: string | null;
@@ -47,18 +49,8 @@ export class ResponseReader {
 
   #bodyEnd(head: string, start: number, status: number): number | null {
     if (this.#isBodyless(this.#count) || status === 204 || status === 304) return start;
-    if (/\r\ntransfer-encoding: *chunked\r\n/i.test(head)) return this.#chunksEnd(start);
+    if (/\r\ntransfer-encoding: *chunked\r\n/i.test(head)) return readChunks(this.#text, start)?.[1] ?? null;
     const end = start + Number(/\r\ncontent-length: *(\d+)\r\n/i.exec(head)?.[1] ?? 0);
     return this.#text.length < end ? null : end;
-  }
-
-  #chunksEnd(start: number): number | null {
-    for (let offset = start; ; ) {
-      const lineEnd = this.#text.indexOf('\r\n', offset);
-      const size = Number.parseInt(this.#text.slice(offset, lineEnd), 16);
-      if (lineEnd < 0 || this.#text.length < lineEnd + size + 4) return null;
-      offset = lineEnd + size + 4;
-      if (size === 0) return offset;
-    }
   }
 }
