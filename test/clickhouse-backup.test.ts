@@ -11,17 +11,11 @@ import { freshClickhouse, hasClickhouse, serverOf } from './support/clickhouse.t
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { runCommand, temporaryFolder } from './support/program.ts';
-import { ReferenceLedger, randomHits } from './support/reference-ledger.ts';
+import { ReferenceLedger, randomHits, randomLinks } from './support/reference-ledger.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 const begin = Date.UTC(2026, 10, 30, 22, 50);
 const draw = seededRandom(20261126);
-const links = new Map(
-  [1, 2].map((organization) => [
-    organization,
-    Array.from({ length: 40 }, (_, index) => 2 * (1 + index) + organization - 1),
-  ]),
-);
 const isInstalled = await hasClickhouse();
 
 async function runToEnd(commandLine: readonly string[], settings: Record<string, string>) {
@@ -45,7 +39,7 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    ledger = await testLedger('postgres', links);
+    ledger = await testLedger('postgres', randomLinks);
     await ledger.append(randomHits(draw, 900, begin), 'packs');
     await ledger.append(randomHits(draw, 100, begin + 60_000), 'rows');
     clickhouse = await freshClickhouse();

@@ -16,19 +16,13 @@ import { ClickhouseProxy } from './support/between-clickhouse.ts';
 import { freshClickhouse, hasClickhouse, queryClickhouse, serverOf } from './support/clickhouse.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
 import { type Program, runCommand } from './support/program.ts';
-import { ReferenceLedger, randomHits } from './support/reference-ledger.ts';
+import { ReferenceLedger, randomHits, randomLinks } from './support/reference-ledger.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
 /** Late on the last day of a month, so that hits are in two months. */
 const begin = Date.UTC(2026, 10, 30, 22, 50);
 const draw = seededRandom(20261125);
-const links = new Map(
-  [1, 2].map((organization) => [
-    organization,
-    Array.from({ length: 40 }, (_, index) => 2 * (1 + index) + organization - 1),
-  ]),
-);
 const errorResponse = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
 
 let ledger: TestLedger;
@@ -66,7 +60,7 @@ function runMove(): Program {
 describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () => {
   beforeEach(async () => {
     turn = 0;
-    ledger = await testLedger('postgres', links);
+    ledger = await testLedger('postgres', randomLinks);
     clickhouse = await freshClickhouse();
     proxy = new ClickhouseProxy(clickhouse);
     // Hits around the limits of a window, as rows, packs and chunks, and one window without hits.

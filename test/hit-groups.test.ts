@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { openCounts } from '../src/ledger/open-counts.ts';
-import { type HitColumn, hitColumns } from '../src/rules/click-fields.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
+import { zeroColumns } from './support/batch-folder.ts';
 import { insertRows } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
@@ -27,10 +27,6 @@ describe.each(storeKinds)('groups counted from hits on %s', (store) => {
           class: isBot ? 2 : 0,
         };
       });
-      const zeroColumns = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Record<
-        HitColumn,
-        number
-      >;
       await insertRows(
         database,
         hits.map((hit) => ({ ...zeroColumns, ...hit })),

@@ -4,13 +4,13 @@ import type { Owner } from '../src/ledger/ledger.ts';
 import { openCounts } from '../src/ledger/open-counts.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
-import { dimensionCodes, hitColumns, rollupClassCodes, rollupClasses } from '../src/rules/click-fields.ts';
+import { dimensionCodes, rollupClassCodes, rollupClasses } from '../src/rules/click-fields.ts';
 import { hourOf } from '../src/rules/utc-time.ts';
 import type { Database } from '../src/storage/database.ts';
 import { leastMigrationKey, requireMigration } from '../src/storage/least-migration.ts';
 import { newestFormat } from '../src/storage/newer-formats.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { BatchFolder, type NewHit } from './support/batch-folder.ts';
+import { BatchFolder, type NewHit, zeroColumns } from './support/batch-folder.ts';
 import { emptyBatch } from './support/empty-batch.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -19,7 +19,6 @@ const previousMigration = 62;
 const at = Date.UTC(2026, 11, 3, 12);
 const hitsPerChunk = 200;
 const linkCount = 30;
-const zeroColumns = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
 const ofLink = (id: number): Owner => ({ kind: 'link', id, organizationId: 1 });
 
 const hits = (count: number): NewHit[] =>

@@ -11,7 +11,7 @@ import { PackLedger } from '../src/ledger/packs/pack-ledger.ts';
 import { RowLedger } from '../src/ledger/row-ledger.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
-import { ReferenceLedger, randomHits } from './support/reference-ledger.ts';
+import { ReferenceLedger, randomHits, randomLinks } from './support/reference-ledger.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
@@ -61,17 +61,9 @@ async function foldBatches(): Promise<void> {
   }
 }
 
-/** The links that `someHits` draws from. */
-const links = new Map(
-  [1, 2].map((organization) => [
-    organization,
-    Array.from({ length: 40 }, (_, index) => 2 * (1 + index) + organization - 1),
-  ]),
-);
-
 describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   beforeAll(async () => {
-    store = await testLedger(kind, links, 3_000);
+    store = await testLedger(kind, randomLinks, 3_000);
     ledger = openLedger(store.database);
     reference = new ReferenceLedger(random, begin);
     await foldBatches();

@@ -3,27 +3,19 @@ import type { Ledger } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { hasClickhouse } from './support/clickhouse.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
-import { ReferenceLedger, randomHits } from './support/reference-ledger.ts';
+import { ReferenceLedger, randomHits, randomLinks } from './support/reference-ledger.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 const minute = 60_000;
 /** Late on the last day of a month, so that hits are in two months. */
 const begin = Date.UTC(2026, 10, 30, 22, 50);
 const random = seededRandom(20261124);
-/** The links that `someHits` draws from. */
-const links = new Map(
-  [1, 2].map((organization) => [
-    organization,
-    Array.from({ length: 40 }, (_, index) => 2 * (1 + index) + organization - 1),
-  ]),
-);
-
 describe.skipIf(!(await hasClickhouse()))('the ledger in ClickHouse', () => {
   let store: TestLedger;
   let ledger: Ledger;
   let reference: ReferenceLedger;
   beforeAll(async () => {
-    store = await testLedger('clickhouse', links);
+    store = await testLedger('clickhouse', randomLinks);
     ledger = openLedger(store.database);
     reference = new ReferenceLedger(random, begin);
     for (const [index, count] of [4_100, 2_000, 700, 4_100].entries())

@@ -11,7 +11,7 @@ import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { migrationsTable, statementsOf } from '../src/storage/migrate.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { startApp } from './support/app.ts';
-import { BatchFolder, type NewHit } from './support/batch-folder.ts';
+import { BatchFolder, type NewHit, zeroColumns } from './support/batch-folder.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { wholeLedger } from './support/hits.ts';
 import { pidsWaitingForLock } from './support/lock-waits.ts';
@@ -21,7 +21,6 @@ import { scaledToLoad } from './support/scaled-to-load.ts';
 
 const december = Date.UTC(2026, 11);
 const january = Date.UTC(2027, 0);
-const zeroColumns = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
 
 /** Hits that alternate between links and between organizations. */
 const hitsAt = (instants: readonly number[], links = 3): NewHit[] =>

@@ -5,10 +5,9 @@ import { chunkColumns, talliedColumns } from '../src/ledger/chunks/hit-chunk.ts'
 import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
-import { hitColumns } from '../src/rules/click-fields.ts';
 import { type Database, internalReadTerms } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { BatchFolder, type NewHit } from './support/batch-folder.ts';
+import { BatchFolder, type NewHit, zeroColumns } from './support/batch-folder.ts';
 import { eventually } from './support/eventually.ts';
 import { pidsWaitingForLock } from './support/lock-waits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -17,7 +16,6 @@ const december = Date.UTC(2026, 11);
 const january = Date.UTC(2027, 0);
 const second = 1_000;
 const hitsPerChunk = 40;
-const zeroColumns = Object.fromEntries(hitColumns.map((name) => [name, 0])) as NewHit;
 const owner = { kind: 'organization', id: 1 } as const;
 
 /** Hits of one organization with three links, a second apart, around an instant. */

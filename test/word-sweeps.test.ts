@@ -6,38 +6,13 @@ import { dimensionCodes } from '../src/rules/click-fields.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
 import { beginWordSweep, deleteWords, requestWordSweep } from '../src/storage/word-sweeps.ts';
 import { storeKinds } from './support/app.ts';
-import type { NewHit } from './support/batch-folder.ts';
+import { type NewHit, zeroColumns } from './support/batch-folder.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
 
 const begin = Date.UTC(2026, 10, 19, 9);
 const links = new Map([[1, [11, 12]]]);
 
-const plain: NewHit = {
-  link_id: 11,
-  organization_id: 1,
-  at: begin,
-  outcome: 0,
-  target: 1,
-  class: 0,
-  reason: 0,
-  device: 0,
-  source: 0,
-  country: 0,
-  os: 0,
-  browser: 0,
-  language: 0,
-  referrer: 0,
-  utm_source: 0,
-  utm_medium: 0,
-  utm_campaign: 0,
-  utm_term: 0,
-  utm_content: 0,
-  rule: 0,
-  variant: 0,
-  region: 0,
-  city: 0,
-  alias: 0,
-};
+const plain: NewHit = { ...zeroColumns, link_id: 11, organization_id: 1, at: begin, target: 1 };
 const hits = (count: number, fields: Partial<NewHit>): NewHit[] => Array(count).fill({ ...plain, ...fields });
 
 const idsOf = async ({ store }: TestLedger, ...words: string[]): Promise<number[]> => {

@@ -1,11 +1,13 @@
 import type { Position } from '../../src/journal/files.ts';
 import type { FoldStore } from '../../src/ledger/fold-store.ts';
 import type { StoredHit } from '../../src/ledger/ledger.ts';
-import { hitColumns } from '../../src/rules/click-fields.ts';
+import { eachField, hitColumns } from '../../src/rules/click-fields.ts';
 import { emptyBatch } from './empty-batch.ts';
 
 /** A hit that has no id yet. */
 export type NewHit = Omit<StoredHit, 'id'>;
+
+export const zeroColumns: NewHit = eachField(hitColumns, () => 0);
 
 /** Folds batches, as the fold thread does. */
 export class BatchFolder {

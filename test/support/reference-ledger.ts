@@ -42,6 +42,14 @@ export const randomHits = (draw: Draw, count: number, from: number): NewHit[] =>
     };
   });
 
+/** The links that `randomHits` draws from, by organization. */
+export const randomLinks = new Map(
+  [1, 2].map((organization) => [
+    organization,
+    Array.from({ length: 40 }, (_, index) => 2 * (1 + index) + organization - 1),
+  ]),
+);
+
 /** A reference implementation that scans every hit; a ledger with the same hits must give the same answers. */
 export class ReferenceLedger {
   /** In order of their ids. */
