@@ -21,7 +21,7 @@ const typos: readonly (readonly [RegExp, (found: string) => string])[] = [
     () => 'This is a file on a computer, which visitors cannot open. Give its address on the web.',
   ],
   [
-    /^(?:mailto:)?[^\s/?#@:]+@[^\s/?#@:]+\.[^\s/?#@:]+$/i,
+    /^(?:mailto:)?[^\s/?#@:]+@[^\s/?#@:][^\s/?#@:.]*\.[^\s/?#@:]+$/i,
     () => 'This is a mail address. A link leads to a web address, such as https://example.com/contact.',
   ],
   [

@@ -128,6 +128,25 @@ describe('a destination', () => {
     expect(stored('other://open/x', ['myapp'])).toBeNull();
   });
 
+  test.each([
+    ['dots', (length: number) => 'a.'.repeat(length / 2)],
+    ['dots after an @', (length: number) => `a@${'a.'.repeat(length / 2)}:`],
+  ])('a text of many %s takes time in proportion to its length', (_, textOf) => {
+    const timeOf = (length: number): number => {
+      const text = textOf(length);
+      const startedAt = performance.now();
+      for (let left = 128_000; left > 0; left -= length) read(text);
+      return performance.now() - startedAt;
+    };
+    let [short, long] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let run = 0; run < 5; run++) {
+      short = Math.min(short, timeOf(500));
+      long = Math.min(long, timeOf(8_000));
+    }
+    // As many characters in all: about as long, and sixteen times as long if the time is quadratic.
+    expect(long / short).toBeLessThan(4);
+  });
+
   test('of 100,000 generated texts, every accepted one is a safe Location', () => {
     const piece = fc.constantFrom(
       'http',

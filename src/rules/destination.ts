@@ -5,7 +5,8 @@ import { isStorable } from './text.ts';
 
 export const maximumBytes = 8192;
 const scheme = /^([a-z][a-z0-9+.-]*):/i;
-const hostAndPort = /^(?:localhost|[^\s/?#:@]+\.[^\s/?#:@]+|\[[0-9a-f:.]+\]):\d{1,5}(?:[/?#]|$)/i;
+/** Only the first dot is tried: with any of them, a text of many dots would take quadratic time. */
+const hostAndPort = /^(?:localhost|[^\s/?#:@][^\s/?#:@.]*\.[^\s/?#:@]+|\[[0-9a-f:.]+\]):\d{1,5}(?:[/?#]|$)/i;
 
 export interface Destination {
   /** As it is stored and returned. */
