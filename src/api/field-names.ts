@@ -1,5 +1,5 @@
 import type { Problem } from '../rules/errors.ts';
-import { shortened } from './shortened.ts';
+import { truncated } from './truncate.ts';
 
 /**
  * Names that other link shorteners use for these fields and parameters, or that are common: in lower case, without dashes and
@@ -83,7 +83,7 @@ export function suggestedName(sent: string, known: readonly string[]): string | 
 }
 
 export function unknownField(sent: string, known: readonly string[]): Problem {
-  const name = JSON.stringify(shortened(sent));
+  const name = JSON.stringify(truncated(sent));
   const meant = suggestedName(sent, known);
   return {
     code: 'FIELD_UNKNOWN',

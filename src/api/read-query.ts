@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type Problem, Refusal } from '../rules/errors.ts';
 import { suggestedName } from './field-names.ts';
 import { fieldsOf, readInput } from './read-input.ts';
-import { shortened } from './shortened.ts';
+import { truncated } from './truncate.ts';
 
 /**
  * Reads the query of a call. Unknown parameters are refused, because they were sent for a purpose: a pager that relies on `page`
@@ -37,7 +37,7 @@ function unknownParameter(name: string, known: readonly string[], fields: readon
 }
 
 function sentenceOn(sent: string, known: readonly string[], fields: readonly string[]): string {
-  const name = JSON.stringify(shortened(sent));
+  const name = JSON.stringify(truncated(sent));
   if (fields.includes(sent)) return `Send ${name} in the JSON body, not in the address.`;
   if (sent === 'disable_png')
     return `${name} counts where links are made: POST /api/v1/link and POST /api/v1/link/bulk.`;

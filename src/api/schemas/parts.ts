@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isStorable } from '../../rules/text.ts';
-import { shortened } from '../shortened.ts';
+import { truncated } from '../truncate.ts';
 
 /** A sentence that begins with the name of its field. */
 const about =
@@ -47,7 +47,7 @@ const idOf = (sentence: (sent: unknown) => string) => {
 const shown = (sent: unknown): string =>
   typeof sent === 'number' && Math.abs(sent) > Number.MAX_SAFE_INTEGER
     ? 'a number beyond 9007199254740991'
-    : shortened(JSON.stringify(sent));
+    : truncated(JSON.stringify(sent));
 
 /** A positive safe integer, as a number or as a text of digits: clients send ids in both forms. */
 export const id = idOf(
@@ -61,7 +61,7 @@ export const tagId = idOf(
 const linkId = idOf((sent) =>
   /^(?:bulk|bulk_delete|restore|deleted)$/.test(String(sent))
     ? 'Many links are changed by PATCH /api/v1/link/bulk, deleted by POST /api/v1/link/bulk_delete, and restored by POST /api/v1/link/restore.'
-    : `A link is found by its id, a whole number, and ${shown(sent)} is not one. GET /api/v1/link?q=${encodeURIComponent(shortened(String(sent)))} finds links by suffix.`,
+    : `A link is found by its id, a whole number, and ${shown(sent)} is not one. GET /api/v1/link?q=${encodeURIComponent(truncated(String(sent)))} finds links by suffix.`,
 );
 
 const inPath = { description: 'The id, as the service returned it.' };
