@@ -7,7 +7,7 @@ import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { dimensionCodes, rollupClassCodes, rollupClasses } from '../src/rules/click-fields.ts';
 import { hourOf } from '../src/rules/utc-time.ts';
 import type { Database } from '../src/storage/database.ts';
-import { leastMigrationKey, requireMigration } from '../src/storage/least-migration.ts';
+import { minMigrationKey, requireMigration } from '../src/storage/min-migration.ts';
 import { newestFormat } from '../src/storage/newer-formats.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { BatchFolder, type NewHit, zeroColumns } from './support/batch-folder.ts';
@@ -105,7 +105,7 @@ const countByLink = (expectedHits: readonly NewHit[]): number[] =>
   );
 
 test('with the previous release running, packs, chunks and hours are written in its format', async () => {
-  await sql`update settings set value = ${String(previousMigration)} where key = ${leastMigrationKey}`;
+  await sql`update settings set value = ${String(previousMigration)} where key = ${minMigrationKey}`;
   await foldAndMerge('here/one', 500);
   await addHours('here/hours');
   expect(await countOf('hit_chunks')).toBeGreaterThan(0);

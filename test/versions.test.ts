@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
-import { leastMigration, leastMigrationKey } from '../src/storage/least-migration.ts';
 import { newestMigration } from '../src/storage/migrate.ts';
+import { minMigration, minMigrationKey } from '../src/storage/min-migration.ts';
 import { newestFormat } from '../src/storage/newer-formats.ts';
 import { reportNode } from '../src/storage/nodes.ts';
 import { findSetting, replaceSetting } from '../src/storage/settings.ts';
@@ -58,9 +58,9 @@ test.each(storeKinds)(
 test('newer table formats are used an hour after an older program was last seen, and from the start in a new store', async () => {
   app = await startApp({ store: 'postgres', overrides: { versionInterval: 20, heartbeatInterval: 20 } });
   const { database } = app.app.context;
-  const least = () => leastMigration(database.read);
+  const least = () => minMigration(database.read);
   expect(await least()).toBe(newestFormat);
-  await database.migrate((queries) => replaceSetting(queries, leastMigrationKey, '1'));
+  await database.migrate((queries) => replaceSetting(queries, minMigrationKey, '1'));
   const aloneSince = async () => {
     const since = await findSetting(database.read, 'alone_since');
     return since === null ? null : Number(since);

@@ -5,8 +5,8 @@ import { eraseVisitorRuns } from '../src/ledger/corrections/erase-visitor-runs.t
 import type { FoldBatch, HourVisitors } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { dayLength, hoursPerDay } from '../src/rules/utc-time.ts';
-import { leastMigrationKey, requireMigration } from '../src/storage/least-migration.ts';
 import { newestMigration } from '../src/storage/migrate.ts';
+import { minMigrationKey, requireMigration } from '../src/storage/min-migration.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { emptyBatch } from './support/empty-batch.ts';
 import { eventually } from './support/eventually.ts';
@@ -48,7 +48,7 @@ async function foldStoreFixture({ isShared = false } = {}) {
   const sql = new SQL({ url, max: 2 });
   const database = await openDatabase(url, '', throwError);
   const requireNewest = () => requireMigration(database, newestMigration);
-  if (isShared) await sql`delete from settings where key = ${leastMigrationKey}`;
+  if (isShared) await sql`delete from settings where key = ${minMigrationKey}`;
   const stores: PostgresFoldStore[] = [];
   const open = (maxVisitors?: number): PostgresFoldStore => {
     const store = new PostgresFoldStore(url, minInChunk, null, maxVisitors);

@@ -1,6 +1,6 @@
 import type { Database } from '../storage/database.ts';
-import { leastMigration } from '../storage/least-migration.ts';
 import { newestMigration } from '../storage/migrate.ts';
+import { minMigration } from '../storage/min-migration.ts';
 import { adoptFormats, newestFormat } from '../storage/newer-formats.ts';
 import type { Readiness } from './readiness.ts';
 import { repeatJob } from './repeat-job.ts';
@@ -16,7 +16,7 @@ export function watchVersion(
 ): void {
   let wasTooOld = false;
   const check = async () => {
-    const least = (await leastMigration(database.lookup)) ?? 0;
+    const least = (await minMigration(database.lookup)) ?? 0;
     const isTooOld = least > newestMigration;
     readiness.set('version', isTooOld ? 'too old for the database' : null);
     database.refuseChanges(isTooOld ? 'this node is too old for the database' : null);

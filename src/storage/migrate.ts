@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Database, OnLockWait } from './database.ts';
 import { dialects } from './dialect.ts';
 import { buildIndexes, type IndexBuild, indexBuilds } from './index-builds.ts';
-import { leastMigration, requireMigration } from './least-migration.ts';
 import type { Contraction, Migration } from './migration.ts';
 import { first } from './migrations/001-first.ts';
 import { clicks } from './migrations/002-clicks.ts';
@@ -70,6 +69,7 @@ import { linksOfPacks } from './migrations/063-links-of-packs.ts';
 import { sparseHours } from './migrations/064-sparse-hours.ts';
 import { linkGroups } from './migrations/065-link-groups.ts';
 import { duePages } from './migrations/066-due-pages.ts';
+import { minMigration, requireMigration } from './min-migration.ts';
 import { newestFormat } from './newer-formats.ts';
 import type { Queries } from './schema.ts';
 
@@ -252,7 +252,7 @@ const contracts = (done: number): boolean =>
 
 /** A newer Linnet has migrated the store, and this one may still write to it. */
 async function mayWrite(database: Database): Promise<boolean> {
-  const least = await leastMigration(database.read);
+  const least = await minMigration(database.read);
   return least !== null && least <= newestMigration;
 }
 

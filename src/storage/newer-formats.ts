@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { leastMigration, requireMigration } from './least-migration.ts';
+import { minMigration, requireMigration } from './min-migration.ts';
 import { hasOlderProcess } from './nodes.ts';
 import { deleteSetting, findSetting, replaceSetting } from './settings.ts';
 
@@ -20,7 +20,7 @@ const aloneSinceKey = 'alone_since';
  * that has just begun.
  */
 export async function adoptFormats(database: Database, now: number): Promise<boolean> {
-  if (database.kind !== 'postgres' || ((await leastMigration(database.lookup)) ?? 0) >= newestFormat)
+  if (database.kind !== 'postgres' || ((await minMigration(database.lookup)) ?? 0) >= newestFormat)
     return false;
   const isOlderActive = await hasOlderProcess(database.lookup, newestFormat, now);
   const since = await findSetting(database.lookup, aloneSinceKey);

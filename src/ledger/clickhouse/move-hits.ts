@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { hitColumns } from '../../rules/click-fields.ts';
 import { monthBegin, monthOf } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
-import { requireMigration } from '../../storage/least-migration.ts';
 import { newestMigration } from '../../storage/migrate.ts';
+import { requireMigration } from '../../storage/min-migration.ts';
 import { deleteMovedHits, hitLocation, hitMove, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
 import { hasOlderProcess } from '../../storage/nodes.ts';
 import {

@@ -1,5 +1,5 @@
 import { hitColumns } from '../../rules/click-fields.ts';
-import { leastMigrationKey } from '../../storage/least-migration.ts';
+import { minMigrationKey } from '../../storage/min-migration.ts';
 import { valueIn, valuesOf } from '../chunks/chunk-column.ts';
 import { chunkOf, type NewChunk } from '../chunks/hit-chunk.ts';
 import { groupsOf } from '../chunks/link-groups.ts';
@@ -34,7 +34,7 @@ const candidatesSql = `select organizations.id from organizations
 const groupsSql = `insert into hit_link_groups (chunk_id, last_link, first_at, links)
   select * from ${unnested(['bigint', 'bigint', 'bigint', 'bytea'])}`;
 /** Only one process at a time makes chunks of an organization, and none does during a correction of its hits. */
-const lockSql = `select coalesce((select value from settings where key = '${leastMigrationKey}')::bigint, 0) as least
+const lockSql = `select coalesce((select value from settings where key = '${minMigrationKey}')::bigint, 0) as least
   from organizations where id = $1 and deleted_at is null
   and not exists (select from click_corrections where organization_id = $1 and finished_at is null)
   for no key update skip locked`;

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../../rules/errors.ts';
 import { dayLength } from '../../rules/utc-time.ts';
 import { hasNoHistory, historySql, replicaMark } from '../../storage/history.ts';
-import { leastMigrationKey } from '../../storage/least-migration.ts';
+import { minMigrationKey } from '../../storage/min-migration.ts';
 import { deleteMovedHits, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
 import { shareWordsSql } from '../../storage/word-sweeps.ts';
 import { minInChunk } from '../chunks/hit-chunk.ts';
@@ -67,7 +67,7 @@ function insertionOf({ head, constants = '', tail = '' }: Insertion, columns: re
 
 /** Outside the transaction, so that no other node waits for its end. */
 const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
-const settledSql = `select settled, (select value from settings where key = '${leastMigrationKey}') as least,
+const settledSql = `select settled, (select value from settings where key = '${minMigrationKey}') as least,
   (select value from settings where key = '${hitStoreId}') as hit_store from hit_ids`;
 const hoursSql = addHoursSql(maxLoose);
 const countsSql = `update link_hours set counts = merged.counts, loose = 0
@@ -126,7 +126,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   /** The id of the first hit of the batch that is being folded. */
   #firstId = 0;
   /** The newest migration that all nodes have, as read in the transaction of that batch. */
-  #leastMigration = 0;
+  #minMigration = 0;
   #dropping: PartitionDrop | null = null;
   #history: string | null = null;
   /** Milliseconds per hit in the last transaction. */
@@ -251,11 +251,11 @@ export class PostgresFoldStore extends SqlFoldStore {
   /** The transaction has an id by now, which shows processes that make chunks that it is running. */
   protected override async appendHits(query: Query, batch: FoldBatch): Promise<() => Float64Array> {
     const [row] = await query(settledSql);
-    this.#leastMigration = Number(row?.least ?? 0);
+    this.#minMigration = Number(row?.least ?? 0);
     if (this.#writer !== null) return this.#appendExternally(this.#writer, batch);
     if (row?.hit_store != null) throw new WriterAway(movedMeanwhile);
     if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled)) throw new IdsSettled();
-    const hasOlderNodes = this.#leastMigration < packsHaveLinksSince;
+    const hasOlderNodes = this.#minMigration < packsHaveLinksSince;
     return this.#hits.append(query, batch, { firstId: this.#firstId, hasOlderNodes });
   }
 
@@ -281,7 +281,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     count: number,
   ): Promise<readonly Row[]> {
     if (count === 0) return [];
-    const none = storedAsNull(this.#leastMigration < hoursHaveNullsSince);
+    const none = storedAsNull(this.#minMigration < hoursHaveNullsSince);
     return query(hoursSql, [...columns.map(arrayOf), none]);
   }
 

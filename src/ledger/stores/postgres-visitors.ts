@@ -1,5 +1,5 @@
 import { dayOfHour } from '../../rules/utc-time.ts';
-import { leastMigrationKey } from '../../storage/least-migration.ts';
+import { minMigrationKey } from '../../storage/min-migration.ts';
 import { FloatList } from '../../structures/float-list.ts';
 import type { HourVisitors, NewVisitors } from '../fold-store.ts';
 import { VisitorRun } from '../visitors/visitor-runs.ts';
@@ -23,7 +23,7 @@ const lockSql =
 /** A day that has rows keeps using them, as does one that begins while versions without runs may be running. */
 const beginSql = `insert into visitor_days as one (day, newest, edition, is_by_row)
   select $1, 1, (extract(epoch from clock_timestamp()) * 1000)::bigint, exists (select from daily_visitors where day = $1)
-    or coalesce((select value from settings where key = '${leastMigrationKey}')::bigint, 0) < ${runsSince}
+    or coalesce((select value from settings where key = '${minMigrationKey}')::bigint, 0) < ${runsSince}
   on conflict (day) do update set newest = one.newest + 1 returning newest, edition, is_by_row`;
 const runsSql = `select id, visitors from visitor_runs where day = $1 and id > $2 order by id limit ${runsAtOnce}`;
 /** A node that has read the last of them has read all; any other reads the merged run. */

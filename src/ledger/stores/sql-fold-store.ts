@@ -1,8 +1,8 @@
 import type { Position } from '../../journal/files.ts';
 import { dimensionCodes, rollupClasses } from '../../rules/click-fields.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
-import { leastMigrationKey } from '../../storage/least-migration.ts';
 import { newestMigration } from '../../storage/migrate.ts';
+import { minMigrationKey } from '../../storage/min-migration.ts';
 import { deletedBefore } from '../../storage/settings.ts';
 import type { NewDelivery } from '../../storage/webhook-queue.ts';
 import { wordsOf } from '../batch-words.ts';
@@ -177,7 +177,7 @@ export abstract class SqlFoldStore implements FoldStore {
     return this.transaction(async (query) => {
       const [row] = await query(
         `update click_claim_turns set turn = turn + 1
-         returning turn, (select value from settings where key = '${leastMigrationKey}') as least,
+         returning turn, (select value from settings where key = '${minMigrationKey}') as least,
            (select segment from journal_watermarks where node = $1) as segment,
            (select byte_offset from journal_watermarks where node = $1) as byte_offset`,
         [journal],

@@ -3,23 +3,23 @@ import type { Queries } from './schema.ts';
 import { findSetting, replaceSetting } from './settings.ts';
 
 /** The setting with the number. */
-export const leastMigrationKey = 'least_migration';
+export const minMigrationKey = 'least_migration';
 
 /**
  * The newest migration that a program must know to write to the store; null if the store has none. Programs that know it may run
  * side by side, even if one of them knows later migrations.
  */
-export async function leastMigration(queries: Queries): Promise<number | null> {
-  const text = await findSetting(queries, leastMigrationKey);
+export async function minMigration(queries: Queries): Promise<number | null> {
+  const text = await findSetting(queries, minMigrationKey);
   return text === null ? null : Number(text);
 }
 
 /** From now on programs that don't know this migration are too old; returns whether that is new. It never decreases. */
 export async function requireMigration(database: Database, number: number): Promise<boolean> {
-  if (((await leastMigration(database.read)) ?? 0) >= number) return false;
+  if (((await minMigration(database.read)) ?? 0) >= number) return false;
   return database.write(async (queries) => {
-    if (((await leastMigration(queries)) ?? 0) >= number) return false;
-    await replaceSetting(queries, leastMigrationKey, String(number));
+    if (((await minMigration(queries)) ?? 0) >= number) return false;
+    await replaceSetting(queries, minMigrationKey, String(number));
     return true;
   });
 }
