@@ -4,12 +4,12 @@ import { programCommand } from './bundle/located.ts';
 import { startInWorker } from './compose/data-plane-worker.ts';
 import { refuseUnknownHost } from './compose/dns-before-start.ts';
 import { dnsNotice } from './compose/dns-notice.ts';
-import { greeting } from './compose/greeting.ts';
 import type { MetricSource } from './compose/metrics.ts';
 import { RestartableApp } from './compose/restartable-app.ts';
 import { readServeArguments, workerArguments } from './compose/serve-arguments.ts';
 import { lockDataFolder } from './compose/server-lock.ts';
 import { StartingServer } from './compose/starting-server.ts';
+import { startupBanner } from './compose/startup-banner.ts';
 import { MetricsCollector, MetricsOfAll } from './compose/worker-metrics.ts';
 import type { Environment } from './compose/worker-protocol.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
@@ -73,7 +73,7 @@ async function serveAlone(config: Config, begin: Begin): Promise<void> {
   });
   const app = await program.current;
   lock.listensOn(app.port);
-  process.stdout.write(greetingOf(app, config));
+  process.stdout.write(bannerOf(app, config));
 }
 
 /** One of several that share a port. It ends with its parent, even if that is killed. */
@@ -89,7 +89,7 @@ async function serveAsWorker(config: Config, begin: Begin): Promise<void> {
   });
   const stop = stopOnSignals(() => stopOf(program.current));
   process.on('disconnect', stop);
-  process.send?.({ greeting: greetingOf(await program.current, config) });
+  process.send?.({ greeting: bannerOf(await program.current, config) });
 }
 
 /**
@@ -128,9 +128,9 @@ async function runWorkers(config: Config, host: string | null): Promise<void> {
     lock.release();
   });
   const starting = StartingServer.open({ ...config, port, httpPort: plainPort }, log);
-  const greetingText = await workers.start(() => void starting?.stop());
-  if (greetingText === null) process.exit(1);
-  process.stdout.write(greetingText);
+  const banner = await workers.start(() => void starting?.stop());
+  if (banner === null) process.exit(1);
+  process.stdout.write(banner);
 }
 
 /** A terminal sends Ctrl-C to every process, and the parent process passes it on: the second signal must not abort the stop. */
@@ -146,9 +146,16 @@ function stopOnSignals(stop: () => Promise<void>): () => Promise<void> {
   return stopOnce;
 }
 
-function greetingOf({ url, port, setupToken }: App, config: Config): string {
+function bannerOf({ url, port, setupToken }: App, config: Config): string {
   const isTerminal = process.stdout.isTTY === true;
-  return greeting({ url, config, port: String(port), setupToken, isTerminal, addresses: ownAddresses() });
+  return startupBanner({
+    url,
+    config,
+    port: String(port),
+    setupToken,
+    isTerminal,
+    addresses: ownAddresses(),
+  });
 }
 
 /** IPv4 first: those are easier to type. */

@@ -3,6 +3,7 @@ import { type EndedWorker, restartPause } from './restart-pause.ts';
 
 /** A worker's first message to its parent: it serves now, with a text to be printed. */
 interface WorkerReady {
+  /** The startup banner. A worker that was upgraded may have an older parent, which knows this name only. */
   readonly greeting: string;
 }
 
@@ -22,7 +23,7 @@ interface Supervisor {
 }
 
 interface Run {
-  /** Its greeting once it serves; null if it ended before. */
+  /** Its startup banner once it serves; null if it ended before. */
   readonly ready: Promise<string | null>;
   readonly ended: Promise<Ending>;
 }
@@ -60,14 +61,14 @@ export class SupervisedWorker {
   }
 
   /**
-   * Resolves to its greeting once it serves, and from then on restarts it when it ends; null if it could not start, in which case
+   * Resolves to its startup banner once it serves, and from then on restarts it when it ends; null if it could not start, in which case
    * it has printed why.
    */
   async start(): Promise<string | null> {
     const run = this.#begin();
-    const greeting = await run.ready;
-    if (greeting !== null) this.#supervising = this.#supervise(run);
-    return greeting;
+    const banner = await run.ready;
+    if (banner !== null) this.#supervising = this.#supervise(run);
+    return banner;
   }
 
   /** Nothing is sent to a worker that doesn't serve. */

@@ -25,11 +25,11 @@ export class Workers {
    */
   async start(onFirst: () => void = () => {}): Promise<string | null> {
     const [first, ...others] = this.#workers;
-    const greeting = (await first?.start()) ?? null;
-    if (greeting === null) return null;
+    const banner = (await first?.start()) ?? null;
+    if (banner === null) return null;
     onFirst();
-    const greetings = await Promise.all(others.map((worker) => worker.start()));
-    if (!greetings.includes(null)) return greeting;
+    const banners = await Promise.all(others.map((worker) => worker.start()));
+    if (!banners.includes(null)) return banner;
     await this.stop();
     return null;
   }

@@ -4,7 +4,7 @@ import type { Config } from '../config/options.ts';
 import { isLoopbackName } from '../rules/host.ts';
 import { Site } from '../rules/site.ts';
 
-export interface Greeting {
+export interface StartupBanner {
   /** The public address. */
   readonly url: string;
   readonly config: Pick<Config, 'host' | 'baseUrl'>;
@@ -18,7 +18,7 @@ export interface Greeting {
 }
 
 /** The text printed at a start: the address, and the next step. */
-export function greeting(start: Greeting): string {
+export function startupBanner(start: StartupBanner): string {
   const { url, setupToken } = start;
   const lines =
     setupToken === null
@@ -31,7 +31,7 @@ export function greeting(start: Greeting): string {
   return `Linnet listens on ${url}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
-function remoteSetup(start: Greeting, setupToken: string): string[] {
+function remoteSetup(start: StartupBanner, setupToken: string): string[] {
   const { config, isTerminal, port } = start;
   const token = isTerminal
     ? `The setup token, which works once: ${setupToken}`
@@ -51,7 +51,7 @@ function remoteSetup(start: Greeting, setupToken: string): string[] {
 }
 
 /** Listening is not enough: links and pages are only served under the service's own address. */
-function unreachableNotice(start: Greeting): string[] {
+function unreachableNotice(start: StartupBanner): string[] {
   const { config } = start;
   if (config.baseUrl !== null || !isTrial(start) || isLoopbackName(config.host)) return [];
   return [
@@ -60,9 +60,9 @@ function unreachableNotice(start: Greeting): string[] {
   ];
 }
 
-const isTrial = ({ url }: Greeting): boolean => new Site(new URL(url)).isTrial;
+const isTrial = ({ url }: StartupBanner): boolean => new Site(new URL(url)).isTrial;
 
-function reachableAddresses({ config, addresses }: Greeting): readonly string[] {
+function reachableAddresses({ config, addresses }: StartupBanner): readonly string[] {
   const open = ['0.0.0.0', '::'].includes(config.host) ? addresses : [config.host];
   return open.map((address) => (isIP(address) === 6 ? `[${address}]` : address));
 }
