@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { bundle } from '../src/bundle/bundle.ts';
 import type { BundledFile } from '../src/bundle/bundled-file.ts';
 import type { BundleName } from '../src/bundle/contents.ts';
-import { bundledCountryFile, threadSources } from '../src/bundle/located.ts';
+import { bundledCountryFile, threadSources } from '../src/bundle/module-urls.ts';
 import { hostTarget, runtimeFor, type Target, targets } from './build-targets.ts';
 import { buildDeb } from './deb.ts';
 

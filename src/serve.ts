@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { type App, createApp } from './app.ts';
-import { programCommand } from './bundle/located.ts';
+import { programCommand } from './bundle/module-urls.ts';
 import { startInWorker } from './compose/data-plane-worker.ts';
 import { refuseUnknownHost } from './compose/dns-before-start.ts';
 import { dnsNotice } from './compose/dns-notice.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { threadUrl } from '../bundle/located.ts';
+import { moduleUrl } from '../bundle/module-urls.ts';
 import type { Config } from '../config/options.ts';
 import { realDisk } from '../journal/disk.ts';
 import type { Retention } from '../journal/folded-segments.ts';
@@ -24,7 +24,7 @@ export function openClickRecorder(
     disk: journalDisk,
     now,
     afterTick,
-    startThread: hits === 'unfolded' ? null : () => new Worker(threadUrl('fold-thread'), { smol: true }),
+    startThread: hits === 'unfolded' ? null : () => new Worker(moduleUrl('fold-thread'), { smol: true }),
     warn: (event, facts) => log.warn(event, facts),
     fault: (event, cause, facts) => log.error(event, cause, facts),
   });

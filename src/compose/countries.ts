@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { bundledCountryFile } from '../bundle/located.ts';
+import { bundledCountryFile } from '../bundle/module-urls.ts';
 import type { Config } from '../config/options.ts';
 import { CountryFileError, openLazily, openPlaceFile, placesKnownIn } from '../ledger/fold/geo.ts';
 import { type KnownPlaceFields, type Place, unknownPlace } from '../rules/place.ts';

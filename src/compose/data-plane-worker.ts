@@ -1,4 +1,4 @@
-import { threadUrl } from '../bundle/located.ts';
+import { moduleUrl } from '../bundle/module-urls.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { StartProblem } from '../start-problem.ts';
 import type { NotFoundCount } from '../storage/not-found-visits.ts';
@@ -31,7 +31,7 @@ export const startInWorker =
   };
 
 class DataPlaneWorker implements DataPlane {
-  readonly #worker = new Worker(threadUrl('visitor-thread'));
+  readonly #worker = new Worker(moduleUrl('visitor-thread'));
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners: (() => void)[] = [];
   #lastId = 0;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { bundledCountryFile } from '../bundle/located.ts';
+import { bundledCountryFile } from '../bundle/module-urls.ts';
 import type { HitWriter } from '../ledger/external-hits.ts';
 import { type EnrichParts, enrichParts } from '../ledger/fold/enrich.ts';
 import type { FoldSettings, FromFold } from '../ledger/fold/fold-messages.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { threadUrl } from '../../bundle/located.ts';
+import { moduleUrl } from '../../bundle/module-urls.ts';
 import type { HitColumn } from '../../rules/click-fields.ts';
 import type { Database } from '../../storage/database.ts';
 import { dialects } from '../../storage/dialect.ts';
@@ -16,7 +16,7 @@ import {
 import type { ChunkAnswer, ChunkGroups, ChunkPage, ChunkQuery } from './chunk-job.ts';
 import type { ChunkFacts } from './hit-chunk.ts';
 
-const job = threadUrl('chunk-job');
+const job = moduleUrl('chunk-job');
 /** More chunks than are made between two calls of `ownersAfter`. */
 const maxNewest = 32;
 

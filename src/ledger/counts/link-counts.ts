@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { threadUrl } from '../../bundle/located.ts';
+import { moduleUrl } from '../../bundle/module-urls.ts';
 import { dimensionCodes, type HitColumn, rollupClasses } from '../../rules/click-fields.ts';
 import type { Compute, Database } from '../../storage/database.ts';
 import { type Dialect, dialectOf } from '../../storage/dialect.ts';
@@ -16,7 +16,7 @@ import {
   withBuckets,
 } from './counts.ts';
 
-const job = threadUrl('hour-sums');
+const job = moduleUrl('hour-sums');
 
 type CountColumn = (typeof rollupClasses)[number] | 'visitors';
 type ColumnRow = { readonly bucket: number } & { readonly [column in CountColumn]: number | null };

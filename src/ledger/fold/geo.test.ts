@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { twoNetworkFile } from '../../../test/support/country-file.ts';
-import { bundledCountryFile } from '../../bundle/located.ts';
+import { bundledCountryFile } from '../../bundle/module-urls.ts';
 import { countryCode, unknownCountry } from '../../rules/country.ts';
 import { CountryFileError, openCountryFile, openLazily, openPlaceFile, placesKnownIn } from './geo.ts';
 

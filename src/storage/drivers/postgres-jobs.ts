@@ -1,4 +1,4 @@
-import { threadUrl } from '../../bundle/located.ts';
+import { moduleUrl } from '../../bundle/module-urls.ts';
 import { StoreUnavailable, type TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import { internalReadTerms, type ReadTerms } from '../database.ts';
@@ -106,7 +106,7 @@ export class PostgresJobs {
   }
 
   #start(): Thread {
-    const thread: Thread = { worker: new Worker(threadUrl('postgres-thread')), job: null };
+    const thread: Thread = { worker: new Worker(moduleUrl('postgres-thread')), job: null };
     const { worker } = thread;
     worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#settle(thread, data);
     worker.onerror = (event) => {

@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { threadUrl } from '../../bundle/located.ts';
+import { moduleUrl } from '../../bundle/module-urls.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
 import { NotUnique } from '../database.ts';
 import { runDirectly } from '../prepared.ts';
@@ -63,7 +63,7 @@ export class SqliteThread implements SqliteClient {
 
   /** `states` has the progress of each `read`, by its slot. */
   static open(file: string, mode: 'write' | 'read', states: Int32Array | null = null): Promise<SqliteThread> {
-    const worker = new Worker(threadUrl('sqlite-thread'));
+    const worker = new Worker(moduleUrl('sqlite-thread'));
     const thread = new SqliteThread(worker);
     return new Promise((resolve, reject) => {
       worker.onerror = (event) => {

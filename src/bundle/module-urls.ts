@@ -16,7 +16,7 @@ type ThreadName = keyof typeof threads;
 export const threadSources: Readonly<Record<ThreadName, string>> = threads;
 
 /** Where a thread finds its first module, or one that it loads later. */
-export const threadUrl = (name: ThreadName): string =>
+export const moduleUrl = (name: ThreadName): string =>
   new URL(contents === null ? threads[name] : `./${name}.js`, import.meta.url).href;
 
 /** The command that starts another process of this program, with these arguments. */
