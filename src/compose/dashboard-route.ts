@@ -1,5 +1,5 @@
+import { CachedBundle } from '../bundle/bundle-cache.ts';
 import type { BundledFile } from '../bundle/bundled-file.ts';
-import { CachedBundle } from '../bundle/kept-bundle.ts';
 import type { IncomingRequest } from '../http/router.ts';
 import type { Site } from '../rules/site.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -1,4 +1,4 @@
-import { CachedBundle } from '../../bundle/kept-bundle.ts';
+import { CachedBundle } from '../../bundle/bundle-cache.ts';
 
 /** The path of the captcha page's script: its first segment is reserved on every domain. */
 export const captchaScriptPath = '/_linnet/captcha.js';
