@@ -16,7 +16,7 @@ export const backupsIn = (dataDir: string): string => join(dataDir, 'backups');
 const maxKept = 3;
 /** Milliseconds in which a start continues an interrupted upgrade: the copy from its beginning is the one to restore. */
 const upgradeWindow = 60 * 60 * 1000;
-const draftName = 'before-upgrade.partial';
+const partialName = 'before-upgrade.partial';
 const copyName = /^before-upgrade-from-(\d+)-to-(\d+)-[\dTZ.:-]+\.sqlite$/;
 
 /** Copies a SQLite store into `backups/` before its tables are changed. The last three are kept. */
@@ -33,7 +33,7 @@ export function copyBeforeUpgrade(dataDir: string, onCopied: (file: string) => v
         folder,
         `before-upgrade-from-${from}-to-${to}-${now.toISOString().replaceAll(':', '-')}.sqlite`,
       );
-      await copy(database, join(folder, draftName), file);
+      await copy(database, join(folder, partialName), file);
       deleteOldCopies(folder, file, from, to);
       onCopied(file);
     } finally {
@@ -86,18 +86,18 @@ const noRoom = (folder: string, why: string) =>
 
 export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`;
 
-async function copy(database: Database, draft: string, file: string): Promise<void> {
+async function copy(database: Database, partialFile: string, file: string): Promise<void> {
   try {
-    rmSync(draft, { force: true });
-    makePrivate(draft);
+    rmSync(partialFile, { force: true });
+    makePrivate(partialFile);
     // Runs in a thread of the store: this thread goes on answering visitors that the service is starting.
-    await sql`vacuum into ${draft}`.execute(database.read);
-    deleteVisitorData(draft);
-    await syncToDisk(draft);
-    await rename(draft, file);
+    await sql`vacuum into ${partialFile}`.execute(database.read);
+    deleteVisitorData(partialFile);
+    await syncToDisk(partialFile);
+    await rename(partialFile, file);
     await syncToDisk(join(file, '..'));
   } catch (cause) {
-    rmSync(draft, { force: true });
+    rmSync(partialFile, { force: true });
     throw noRoom(join(file, '..'), (cause as Error).message);
   }
 }

@@ -17,7 +17,7 @@ const fileSuffixes = ['', '-wal', '-shm', '-journal'];
 export class SqliteTarget implements BackupTarget {
   readonly kind = 'sqlite';
   readonly #file: string;
-  readonly #draft: string;
+  readonly #partialFile: string;
   #database: Sqlite | null = null;
   #migration = 0;
   #indexes: string[] = [];
@@ -29,7 +29,7 @@ export class SqliteTarget implements BackupTarget {
 
   constructor(file: string) {
     this.#file = file;
-    this.#draft = `${file}.restoring`;
+    this.#partialFile = `${file}.restoring`;
     const existing = fileSuffixes.map((suffix) => file + suffix).find((path) => existsSync(path));
     if (existing === undefined) return;
     throw new BackupProblem(
@@ -38,9 +38,9 @@ export class SqliteTarget implements BackupTarget {
   }
 
   async begin({ migration }: BackupHeader): Promise<void> {
-    this.#removeDraft();
-    makePrivate(this.#draft);
-    const database = new Sqlite(this.#draft, { create: true, readwrite: true });
+    this.#removePartialFile();
+    makePrivate(this.#partialFile);
+    const database = new Sqlite(this.#partialFile, { create: true, readwrite: true });
     // Migrations use it.
     database.function('destination_key', destinationKey);
     this.#database = database;
@@ -85,15 +85,15 @@ export class SqliteTarget implements BackupTarget {
       );
     database.run('commit');
     this.#end();
-    await syncToDisk(this.#draft);
-    await rename(this.#draft, this.#file);
+    await syncToDisk(this.#partialFile);
+    await rename(this.#partialFile, this.#file);
     await syncToDisk(dirname(this.#file));
   }
 
   async close(): Promise<void> {
     if (this.#database === null) return;
     this.#end();
-    this.#removeDraft();
+    this.#removePartialFile();
   }
 
   #beginTable({ name, columns, bytes }: TableInFile): void {
@@ -147,8 +147,8 @@ export class SqliteTarget implements BackupTarget {
     this.#database = null;
   }
 
-  #removeDraft(): void {
-    for (const suffix of fileSuffixes) rmSync(this.#draft + suffix, { force: true });
+  #removePartialFile(): void {
+    for (const suffix of fileSuffixes) rmSync(this.#partialFile + suffix, { force: true });
   }
 }
 

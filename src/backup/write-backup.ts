@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { isatty } from 'node:tty';
 import { compressor, linesOf } from './backup-file.ts';
 import { BackupProblem, type BackupStream } from './backup-stream.ts';
-import { draftOf, dropAbandonedDrafts } from './drafts.ts';
+import { partialFileOf, removeAbandonedPartialFiles } from './partial-files.ts';
 import { syncToDisk } from './sqlite-target.ts';
 
 /** Writes to standard output. Resolves when the operating system has accepted all of it. */
@@ -19,12 +19,12 @@ export async function writeToPipe(backup: BackupStream): Promise<void> {
 /** A backup under this name is complete: until then it has a temporary name. It never replaces an existing file. */
 export async function writeToFile(backup: BackupStream, file: string): Promise<void> {
   refuseExisting(file);
-  dropAbandonedDrafts(file);
-  const draft = draftOf(file);
-  rmSync(draft, { force: true });
-  const handle = await open(draft, 'wx', 0o600).catch((cause) => {
+  removeAbandonedPartialFiles(file);
+  const partialFile = partialFileOf(file);
+  rmSync(partialFile, { force: true });
+  const handle = await open(partialFile, 'wx', 0o600).catch((cause) => {
     throw new BackupProblem(
-      `${draft} can not be written: ${cause.message}. Name a file in a folder that can.`,
+      `${partialFile} can not be written: ${cause.message}. Name a file in a folder that can.`,
     );
   });
   try {
@@ -39,20 +39,20 @@ export async function writeToFile(backup: BackupStream, file: string): Promise<v
       // A stream that fails has already closed the handle, and its error is the one to report.
       await handle.close().catch(() => {});
     }
-    await renameDraft(draft, file);
+    await renamePartialFile(partialFile, file);
     await syncToDisk(dirname(file));
   } finally {
-    rmSync(draft, { force: true });
+    rmSync(partialFile, { force: true });
   }
 }
 
 /** If two processes write the same file at once, the second is refused, wherever the file system has hard links. */
-async function renameDraft(draft: string, file: string): Promise<void> {
+async function renamePartialFile(partialFile: string, file: string): Promise<void> {
   try {
-    await link(draft, file);
+    await link(partialFile, file);
   } catch (cause) {
     if ((cause as { code?: string }).code === 'EEXIST') refuseExisting(file);
-    await rename(draft, file);
+    await rename(partialFile, file);
   }
 }
 

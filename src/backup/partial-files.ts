@@ -3,27 +3,27 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const hostName = hostname().replaceAll(/[^\w.]/g, '_');
-const draftName = /\.backup-([\w.]+)-(\d+)\.partial$/;
+const partialName = /\.backup-([\w.]+)-(\d+)\.partial$/;
 /** A backup writes all the time: a file that hasn't changed for this long is abandoned. */
 const abandonedAfter = 24 * 60 * 60 * 1000;
 
 /** The name of a backup until it is complete. */
-export const draftOf = (file: string): string => `${file}.backup-${hostName}-${process.pid}.partial`;
+export const partialFileOf = (file: string): string => `${file}.backup-${hostName}-${process.pid}.partial`;
 
-/** Removes the drafts of killed backups from a file's folder, which may be shared by machines and containers. */
-export function dropAbandonedDrafts(file: string): void {
+/** Removes the partial files of killed backups from a file's folder, which may be shared by machines and containers. */
+export function removeAbandonedPartialFiles(file: string): void {
   const folder = dirname(file);
   for (const name of namesIn(folder)) {
-    const [, host, pid] = draftName.exec(name) ?? [];
+    const [, host, pid] = partialName.exec(name) ?? [];
     if (pid === undefined) continue;
     const hasEnded = host === hostName && !isAlive(Number(pid));
-    dropDraft(join(folder, name), hasEnded);
+    removePartialFile(join(folder, name), hasEnded);
   }
 }
 
-function dropDraft(draft: string, hasEnded: boolean): void {
+function removePartialFile(partialFile: string, hasEnded: boolean): void {
   try {
-    if (hasEnded || isOld(draft)) rmSync(draft, { force: true });
+    if (hasEnded || isOld(partialFile)) rmSync(partialFile, { force: true });
   } catch {
     // It may belong to another user. The backup is made anyway.
   }
