@@ -303,6 +303,7 @@ describe.each(storeKinds)('links on %s', (store) => {
     expect(await found(`?tag=${tag.id}`)).toEqual([named.id]);
     expect(await found('?tag=987654')).toEqual([]);
     expect(await found(`?domain=127.0.0.1&tag=${tag.id}`)).toEqual([named.id]);
+    expect(await found(`?domain=127.0.0.1/%E2%80%A8&tag=${tag.id}`)).toEqual([named.id]);
     expect(await found('?domain=elsewhere.example')).toEqual([]);
     for (const sort of ['name', '-name', 'suffix', '-updated_at', 'created_at']) {
       expect(await found(`?q=fr%C3%BChling&sort=${sort}`)).toEqual([named.id]);

@@ -244,7 +244,7 @@ async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter
 
 /** Null for another organization's domain: no link of this organization can be on it. */
 export async function domainIdOf(context: Context, caller: Caller, domain: string): Promise<number | null> {
-  const host = normaliseHostname(domain.replace(/^https?:\/\//i, '').replace(/[:/].*$/, ''));
+  const host = normaliseHostname(domain.replace(/^https?:\/\//i, '').replace(/[:/].*$/s, ''));
   if (context.site.isDefaultHost(host)) return defaultDomainId;
   return findOwnDomainId(context.database.lookup, caller.organizationId, host);
 }

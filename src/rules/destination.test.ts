@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { growth } from '../../test/support/growth.ts';
 import { parseDestination } from './destination.ts';
 import { asUri, locationOf } from './destination-text.ts';
 import { isPlainUrl } from './plain-url.ts';
@@ -132,19 +133,7 @@ describe('a destination', () => {
     ['dots', (length: number) => 'a.'.repeat(length / 2)],
     ['dots after an @', (length: number) => `a@${'a.'.repeat(length / 2)}:`],
   ])('a text of many %s takes time in proportion to its length', (_, textOf) => {
-    const timeOf = (length: number): number => {
-      const text = textOf(length);
-      const startedAt = performance.now();
-      for (let left = 128_000; left > 0; left -= length) read(text);
-      return performance.now() - startedAt;
-    };
-    let [short, long] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (let run = 0; run < 5; run++) {
-      short = Math.min(short, timeOf(500));
-      long = Math.min(long, timeOf(8_000));
-    }
-    // As many characters in all: about as long, and sixteen times as long if the time is quadratic.
-    expect(long / short).toBeLessThan(4);
+    expect(growth(textOf, (text) => read(text))).toBeLessThan(4);
   });
 
   test('of 100,000 generated texts, every accepted one is a safe Location', () => {

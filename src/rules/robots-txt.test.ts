@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'bun:test';
+import { growth } from '../../test/support/growth.ts';
 import { isAllowedByRobots, robotsFor } from './robots-txt.ts';
 
 const allows = (text: string, path: string): boolean =>
   isAllowedByRobots(robotsFor(text, 'Linnet-Watch'), path);
 
 describe('robots.txt', () => {
+  test('a comment of many # and a Unicode line break takes time in proportion to its length', () => {
+    const comment = (length: number) => `${'#'.repeat(length)}\u2028`;
+    expect(growth(comment, (text) => robotsFor(text, 'Linnet-Watch'))).toBeLessThan(4);
+    expect(allows(`User-agent: *\nDisallow: /a # \u2028 x`, '/a')).toBe(false);
+  });
+
   test('the rules for everyone apply, unless a group names the program', () => {
     const text =
       'User-agent: *\nDisallow: /a\n\nUser-agent: other\nUser-agent: linnet-watch # us\nDisallow: /b\n';

@@ -18,7 +18,8 @@ export function robotsFor(text: string, agent: string): string {
   let names: string[] = [];
   let isGroupStart = false;
   for (const line of text.split(/\r\n|\r|\n/, maxLines)) {
-    const [, key = '', value = ''] = /^\ufeff?\s*([a-z-]+)\s*:(.*)$/i.exec(line.replace(/#.*$/, '')) ?? [];
+    const [uncommented = ''] = line.split('#', 1);
+    const [, key = '', value = ''] = /^\ufeff?\s*([a-z-]+)\s*:(.*)$/i.exec(uncommented) ?? [];
     const field = key.toLowerCase();
     if (field === 'user-agent') {
       if (!isGroupStart) names = [];
