@@ -13,8 +13,8 @@ import {
   suffixesIn,
 } from '../storage/changes.ts';
 import type { Lookups } from '../storage/database.ts';
+import { databaseTimeline, noTimeline } from '../storage/database-timeline.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
-import { noHistory, storeHistory } from '../storage/history.ts';
 import { changedHost } from '../storage/host-changes.ts';
 import { forgetPages } from '../storage/newest-links.ts';
 import { otherChange } from '../storage/other-changes.ts';
@@ -112,7 +112,7 @@ export async function followChanges(
   const { links, hosts, recentLoads } = caches;
   const feed = {
     // A SQLite file is restored while no process has it open.
-    history: async () => (config.databaseUrl === null ? noHistory : storeHistory(lookup)),
+    timeline: async () => (config.databaseUrl === null ? noTimeline : databaseTimeline(lookup)),
     newest: () => newestChange(lookup),
     from: (id: number, max: number) => changesFrom(lookup, id, max),
     missing: (after: number) => missingChanges(lookup, after),

@@ -1,7 +1,7 @@
 import { changedUser } from '../storage/caller-changes.ts';
 import { changesSince, type LinkChange, suffixesIn } from '../storage/changes.ts';
+import { databaseTimeline, replicaMark } from '../storage/database-timeline.ts';
 import { hostsOfDomains } from '../storage/domains.ts';
-import { replicaMark, storeHistory } from '../storage/history.ts';
 import { changedHost } from '../storage/host-changes.ts';
 import type { LinkAddress } from '../storage/link-addresses.ts';
 import { otherChange } from '../storage/other-changes.ts';
@@ -132,8 +132,8 @@ export class LostChanges {
   async #compare(read: readonly LinkChange[], own: readonly OwnChange[]): Promise<void> {
     while (!this.#isStopped) {
       try {
-        const { history } = await storeHistory(this.#parts.lookup);
-        if (!history?.includes(replicaMark)) {
+        const { timeline } = await databaseTimeline(this.#parts.lookup);
+        if (!timeline?.includes(replicaMark)) {
           await this.#findLost(read, own);
           return;
         }

@@ -11,7 +11,7 @@ class Feed {
   readonly rows = new Map<number, LinkChange>();
   isAway = false;
   reads = 0;
-  historyNow = 'first';
+  timelineNow = 'first';
   startedNow = 'at one';
 
   appear(...ids: number[]): void {
@@ -24,7 +24,7 @@ class Feed {
     return [...this.rows.values()].sort((one, other) => one.id - other.id);
   }
 
-  readonly history = async () => ({ history: this.historyNow, started: this.startedNow });
+  readonly timeline = async () => ({ timeline: this.timelineNow, started: this.startedNow });
   readonly newest = async () => this.#sorted().at(-1) ?? null;
   readonly from = async (id: number, max: number) =>
     this.#sorted()
@@ -229,7 +229,7 @@ describe('a store that has returned to an earlier state', () => {
   test('is detected even if it has the same changes but the database has another identity', async () => {
     feed.appear(1, 2, 3);
     await begin();
-    feed.historyNow = 'promoted';
+    feed.timelineNow = 'promoted';
     feed.appear(4);
     expect(await poll()).toEqual([]);
     expect(lost).toEqual(['other_history']);
@@ -282,7 +282,7 @@ describe('a store that has returned to an earlier state', () => {
     feed.appear(1, 2, 3);
     await begin();
     feed.isAway = true;
-    feed.historyNow = 'promoted';
+    feed.timelineNow = 'promoted';
     await poll();
     expect(lost).toEqual([]);
     feed.isAway = false;

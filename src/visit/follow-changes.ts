@@ -1,9 +1,9 @@
 import type { ChangeMark, LinkChange } from '../storage/changes.ts';
-import type { StoreHistory } from '../storage/history.ts';
+import type { DatabaseTimeline } from '../storage/database-timeline.ts';
 import { IdGaps, type IdRange } from './id-gaps.ts';
 
 interface ChangeFeed {
-  history(): Promise<StoreHistory>;
+  timeline(): Promise<DatabaseTimeline>;
   newest(): Promise<ChangeMark | null>;
   /** The changes with this id or a higher one, ordered by id. */
   from(id: number, max: number): Promise<readonly LinkChange[]>;
@@ -45,7 +45,7 @@ const maxAbsence = 23 * 60 * 60 * 1000;
  * so a lower id can appear after a higher one: see `IdGaps`.
  *
  * A database may also go back in time: a lagging replica is promoted, or a backup is restored. Each poll therefore reads the last
- * known changes again. If one is missing, or the database reports another history, everything read from the feed so far is void.
+ * known changes again. If one is missing, or the database reports another timeline, everything read from the feed so far is void.
  * Checking the newest change alone isn't enough: one with a lower id may have been committed after it. A change that was lost before
  * any poll could read it leaves no trace in the feed: after an absence, the follower distrusts what it loaded since the last poll.
  */
@@ -54,7 +54,7 @@ export class ChangeFollower {
   readonly #follower: Follower;
   readonly #now: () => number;
   readonly #gaps = new IdGaps();
-  #history: string | null = null;
+  #timeline: string | null = null;
   #started: string | null = null;
   /** Null while the feed is empty. */
   #newest: ChangeMark | null = null;
@@ -100,8 +100,8 @@ export class ChangeFollower {
     this.#follower.pollBegins();
     try {
       const now = this.#now();
-      const { history, started } = await this.#feed.history();
-      const lost = this.#lossReason(now, history);
+      const { timeline, started } = await this.#feed.timeline();
+      const lost = this.#lossReason(now, timeline);
       if (lost !== null) await this.#restart(lost);
       const filled = await this.#fillGaps(now);
       const before = this.#besideNewest;
@@ -122,19 +122,19 @@ export class ChangeFollower {
     }
   }
 
-  #lossReason(now: number, history: string | null): LossReason | null {
+  #lossReason(now: number, timeline: string | null): LossReason | null {
     if (now - this.#lastSuccess > maxAbsence) return 'absence';
-    return history === this.#history ? null : 'other_history';
+    return timeline === this.#timeline ? null : 'other_history';
   }
 
   /** Notes the newest change. Everything that is loaded from now on includes the changes before it. */
   async #begin(): Promise<void> {
-    const { history, started } = await this.#feed.history();
+    const { timeline, started } = await this.#feed.timeline();
     const newest = await this.#feed.newest();
     const missing = newest === null ? [] : await this.#feed.missing(Math.max(0, newest.id - lookBack));
     this.#gaps.clear();
     for (const { first, last } of missing) this.#gaps.add(first, last, this.#now());
-    this.#history = history;
+    this.#timeline = timeline;
     this.#started ??= started;
     this.#newest = newest;
     this.#besideNewest = [];

@@ -22,13 +22,13 @@ interface State {
   readonly versions: Map<string, number>;
   readonly changes: Map<number, LinkChange>;
   nextId: number;
-  history: string;
+  timeline: string;
 }
 
 /** Links and their feed, with transactions that don't commit in the order of their ids. */
 class FeedStore {
   readonly #world: World;
-  #state: State = { versions: new Map(), changes: new Map(), nextId: 1, history: 'first' };
+  #state: State = { versions: new Map(), changes: new Map(), nextId: 1, timeline: 'first' };
   #copies: State[] = [];
   #version = 0;
   #epoch = 0;
@@ -77,13 +77,13 @@ class FeedStore {
     this.#copies.push(this.#copyOf(this.#state));
   }
 
-  /** A lagging replica replaces the store; the history shows it. */
+  /** A lagging replica replaces the store; the timeline shows it. */
   promote(): void {
     this.#rollBack();
-    this.#state.history = `promoted ${this.#epoch}`;
+    this.#state.timeline = `promoted ${this.#epoch}`;
   }
 
-  /** An earlier state is restored; the history doesn't show it. */
+  /** An earlier state is restored; the timeline doesn't show it. */
   restore(): void {
     this.goAway(restoreTime, () => this.#rollBack());
   }
@@ -104,7 +104,7 @@ class FeedStore {
   }
 
   readonly feed = {
-    history: () => this.#query(({ history }) => ({ history, started: null })),
+    timeline: () => this.#query(({ timeline }) => ({ timeline, started: null })),
     newest: () => this.#query((state): ChangeMark | null => sorted(state).at(-1) ?? null),
     from: (id: number, max: number) =>
       this.#query((state) =>
@@ -150,8 +150,8 @@ class FeedStore {
     return this.#world.happens(0.05) ? this.#world.below(900) : this.#world.below(5);
   }
 
-  #copyOf({ versions, changes, nextId, history }: State): State {
-    return { versions: new Map(versions), changes: new Map(changes), nextId, history };
+  #copyOf({ versions, changes, nextId, timeline }: State): State {
+    return { versions: new Map(versions), changes: new Map(changes), nextId, timeline };
   }
 }
 

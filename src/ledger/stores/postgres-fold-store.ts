@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../rules/errors.ts';
 import { dayLength } from '../../rules/utc-time.ts';
-import { hasNoHistory, historySql, replicaMark } from '../../storage/history.ts';
+import { hasNoTimeline, replicaMark, timelineSql } from '../../storage/database-timeline.ts';
 import { minMigrationKey } from '../../storage/min-migration.ts';
 import { deleteMovedHits, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
 import { shareWordsSql } from '../../storage/word-sweeps.ts';
@@ -128,7 +128,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   /** The newest migration that all nodes have, as read in the transaction of that batch. */
   #minMigration = 0;
   #dropping: PartitionDrop | null = null;
-  #history: string | null = null;
+  #timeline: string | null = null;
   /** Milliseconds per hit in the last transaction. */
   #lastPace = Number.POSITIVE_INFINITY;
   /** The rows from before partitions were checked up to this id. */
@@ -385,17 +385,17 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   /** After a promotion or a restore, cached ids of words and cached partitions may be wrong. */
   async #checkServer(query: Query): Promise<void> {
-    const history = await query(historySql).then(
-      ([row]) => String(row?.history),
+    const timeline = await query(timelineSql).then(
+      ([row]) => String(row?.timeline),
       (cause) => {
-        if (hasNoHistory(cause)) return '';
+        if (hasNoTimeline(cause)) return '';
         throw cause;
       },
     );
-    if (history.includes(replicaMark))
+    if (timeline.includes(replicaMark))
       throw new StoreUnavailable('the server is a replica, which takes no clicks');
-    this.#history ??= history;
-    if (this.#history !== history) throw new StoreChanged('another history of the database');
+    this.#timeline ??= timeline;
+    if (this.#timeline !== timeline) throw new StoreChanged('another history of the database');
   }
 
   async #takeIds(count: number): Promise<number> {

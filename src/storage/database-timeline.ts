@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Queries } from './schema.ts';
+
+/** In place of a timeline: the server is a replica, and takes no changes. */
+export const replicaMark = 'replica';
+
+/**
+ * Identifies the server, its timeline (promotion and point-in-time recovery begin a new one), the database and a table. The
+ * timeline is that of the log: another function returns it too, but only after the first checkpoint.
+ */
+export const timelineSql = `select concat_ws(' ',
+    (select system_identifier from pg_control_system()),
+    case when pg_is_in_recovery() then '${replicaMark}'
+      else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end,
+    (select oid from pg_database where datname = current_database()),
+    'changes'::regclass::oid
+  ) as timeline, pg_postmaster_start_time()::text as started`;
+
+/** PostgreSQL-compatible databases and services may lack these functions or deny them. */
+export const hasNoTimeline = (cause: unknown): boolean =>
+  /^(42|0A)/.test((cause as { code?: string }).code ?? '');
+
+export interface DatabaseTimeline {
+  /** Differs between stores, and between a store and what it was restored to by the log; null if the database can't report it. */
+  readonly timeline: string | null;
+  /** When the server started: files that were copied back have the same timeline, but not under a running server. */
+  readonly started: string | null;
+}
+
+export const noTimeline: DatabaseTimeline = { timeline: null, started: null };
+
+const withoutTimeline = new WeakSet<Queries>();
+
+export async function databaseTimeline(queries: Queries): Promise<DatabaseTimeline> {
+  if (withoutTimeline.has(queries)) return noTimeline;
+  try {
+    const { rows } = await sql.raw<DatabaseTimeline>(timelineSql).execute(queries);
+    return rows[0] ?? noTimeline;
+  } catch (cause) {
+    if (!hasNoTimeline(cause)) throw cause;
+    withoutTimeline.add(queries);
+    return noTimeline;
+  }
+}
