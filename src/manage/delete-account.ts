@@ -1,6 +1,6 @@
 import type { Caller } from '../rules/access.ts';
-import { lastAdministratorProblem, organizationDeletionNotice } from '../rules/departure.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
+import { lastAdministratorProblem, organizationDeletionNotice } from '../rules/leave-organization.ts';
 import { markDeleted } from '../storage/deleted-organizations.ts';
 import { forgetInvitationsOf } from '../storage/invitations.ts';
 import { linkCount } from '../storage/link-counts.ts';

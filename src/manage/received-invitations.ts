@@ -1,8 +1,8 @@
 import { invitationTokens } from '../auth/opaque-tokens.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
-import { leavingProblem } from '../rules/departure.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
+import { leavingProblem } from '../rules/leave-organization.ts';
 import { deleteApiKeysOf } from '../storage/api-keys.ts';
 import {
   deleteReceivedInvitation,
