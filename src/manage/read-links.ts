@@ -23,7 +23,7 @@ import { tagCount } from '../storage/tag-counts.ts';
 import { findByKeys } from '../storage/tagged-links.ts';
 import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
-import { countAhead, countInBackground, deepOffset } from './count-ahead.ts';
+import { countInBackground, deepOffset, prefetchBlockCounts } from './prefetch-block-counts.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 
 export type { LinkPosition };
@@ -79,7 +79,7 @@ export async function readLinks(context: Context, caller: Caller, query: LinkQue
       : listLinks(context.database.read, caller.organizationId, page, query),
     totalOf(context, caller, filter),
   ]);
-  if (isUnfiltered(filter)) countAhead(context.database, caller.organizationId, total);
+  if (isUnfiltered(filter)) prefetchBlockCounts(context.database, caller.organizationId, total);
   return { links, total, next };
 }
 
@@ -103,7 +103,7 @@ async function usualPage(
   const page = { organizationId, below, offset, limit: limit + 1 };
   const { links: found, totals } = await newestLinks(database, page);
   const { links, archived } = totals ?? (await linkTotals(database.read, organizationId));
-  if (archived === 0) countAhead(database, organizationId, links);
+  if (archived === 0) prefetchBlockCounts(database, organizationId, links);
   const { rows, last } = pageOf(found, limit);
   return {
     links: rows,

@@ -6,12 +6,12 @@ import type { Queries } from '../storage/schema.ts';
 export const deepOffset = 20_000;
 
 /** By organization: its number of links when counting its blocks was last requested. */
-const countedAhead = new WeakMap<Queries, Map<number, number>>();
+const prefetchedTotals = new WeakMap<Queries, Map<number, number>>();
 
 /** A client that reads the first page of a long list may jump far ahead next: prepares for that. */
-export function countAhead(database: Database, organizationId: number, total: number): void {
-  const totals = countedAhead.get(database.lookup) ?? new Map<number, number>();
-  countedAhead.set(database.lookup, totals);
+export function prefetchBlockCounts(database: Database, organizationId: number, total: number): void {
+  const totals = prefetchedTotals.get(database.lookup) ?? new Map<number, number>();
+  prefetchedTotals.set(database.lookup, totals);
   if (total - (totals.get(organizationId) ?? 0) <= deepOffset) return;
   totals.set(organizationId, total);
   void countInBackground(database, organizationId);
