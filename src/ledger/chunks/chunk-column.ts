@@ -1,5 +1,5 @@
 import type { Column } from '../fold-store.ts';
-import { isOneValue } from '../one-value.ts';
+import { isConstantColumn } from '../is-constant-column.ts';
 
 /**
  * One column of a chunk (`hit-chunk.ts`), in one of two forms. As codes: its distinct values in ascending order, and for each row
@@ -26,7 +26,7 @@ export interface CodedColumn {
 
 export function writeCoded(column: ColumnOrValue): Uint8Array {
   if (typeof column === 'number') return codedBytes(Float64Array.of(column), 0).bytes;
-  if (isOneValue(column, column.length)) return writeCoded(column[0] ?? 0);
+  if (isConstantColumn(column, column.length)) return writeCoded(column[0] ?? 0);
   const written = doubles(column);
   const { values, codeOf } = codesFor(written);
   if (values.length > maxCodes) throw new Error('a chunk has too many rows');

@@ -14,7 +14,7 @@ import { FloatList } from '../../structures/float-list.ts';
 import { countEntry, reasonValue } from '../counts/hour-counts.ts';
 import type { LinkHours } from '../fold-store.ts';
 import { HitColumns } from '../hit-columns.ts';
-import { isOneValue } from '../one-value.ts';
+import { isConstantColumn } from '../is-constant-column.ts';
 import { EqualClicks, type EqualGroup } from './equal-clicks.ts';
 import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 
@@ -39,7 +39,7 @@ const wholeDimensions = clickDimensions.filter((name) => !isSparse(name));
 /** Whether no hit has a value other than 0 in a dimension. */
 function isEmpty({ ledger, count }: HitColumns, name: ClickDimension): boolean {
   const column = ledger[hitColumns.indexOf(columnOf(name))];
-  return (column?.[0] ?? 0) === 0 && isOneValue(column, count);
+  return (column?.[0] ?? 0) === 0 && isConstantColumn(column, count);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type HitColumn, hitColumns } from '../../rules/click-fields.ts';
 import type { Column, Hits } from '../fold-store.ts';
-import { isOneValue } from '../one-value.ts';
+import { isConstantColumn } from '../is-constant-column.ts';
 import {
   cellsAt,
   cellsOf,
@@ -37,7 +37,9 @@ export class PackWriter {
   begin({ columns, count }: Hits, rows: Rows): void {
     this.#columns = columns;
     this.#rows = rows;
-    this.#varying = hitColumns.map((_, index) => index).filter((index) => !isOneValue(columns[index], count));
+    this.#varying = hitColumns
+      .map((_, index) => index)
+      .filter((index) => !isConstantColumn(columns[index], count));
     this.#bytes.fill(0, 1, widthsLength);
     for (let index = 0; index < hitColumns.length; index++) {
       this.#mins[index] = columns[index]?.[0] ?? 0;

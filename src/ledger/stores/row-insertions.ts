@@ -63,7 +63,8 @@ export class RowInsertions {
     let varying = 1 << differs;
     for (let column = 0; column < columns.length; column++) {
       const cells = columns[column];
-      if (cells !== undefined && column !== differs && !isOneValue(cells, from, rows)) varying |= 1 << column;
+      if (cells !== undefined && column !== differs && !isConstantColumn(cells, from, rows))
+        varying |= 1 << column;
     }
     return varying;
   }
@@ -113,7 +114,7 @@ function prepared(database: Database, insertion: Insertion, rows: number, bits: 
   return { statement, fixed, varying, values };
 }
 
-function isOneValue(cells: Cells, from: number, rows: number): boolean {
+function isConstantColumn(cells: Cells, from: number, rows: number): boolean {
   const first = cells[from];
   for (let at = from + 1; at < from + rows; at++) if (cells[at] !== first) return false;
   return true;

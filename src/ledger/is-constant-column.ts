@@ -2,7 +2,7 @@ import { yieldCore } from '../threads/yield-core.ts';
 import type { Column } from './fold-store.ts';
 
 /** Compares the column with itself shifted by one cell: as bytes, many cells at a time. */
-export function isOneValue(column: Column | undefined, count: number): boolean {
+export function isConstantColumn(column: Column | undefined, count: number): boolean {
   if (column === undefined) return true;
   const { buffer, byteOffset, BYTES_PER_ELEMENT: size } = column;
   const length = (count - 1) * size;
