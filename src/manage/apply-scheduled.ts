@@ -7,9 +7,9 @@ import { findScheduled, finishScheduled, listDue, type ScheduledRow } from '../s
 import type { Queries } from '../storage/schema.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
+import { messageContext } from './message-context.ts';
 import { recordRefusal } from './record-history.ts';
 import { type LinkUpdate, NotDue, updateLink } from './update-link.ts';
-import { messageContext } from './webhook-occasion.ts';
 
 type Facts = Readonly<Record<string, string | number>>;
 

@@ -5,9 +5,9 @@ import { lockLinks, type StoredLink, setFlags, touchLinks } from '../storage/lin
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { changeTags } from './link-tags.ts';
+import { messageContext } from './message-context.ts';
 import { changeEndsLink, requireConfirmation } from './on-paper.ts';
 import { recordUpdates } from './record-history.ts';
-import { messageContext } from './webhook-occasion.ts';
 
 interface ChangeOfMany {
   readonly ids: readonly number[];

@@ -12,7 +12,7 @@ import { linksToUrl, setProblems, setUnmailed, stillWatched } from '../storage/w
 import { findWatchedUrl, setUrlCopied, uncopiedUrls, type WatchedUrl } from '../storage/watched-urls.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
-import { messageContext } from './webhook-occasion.ts';
+import { messageContext } from './message-context.ts';
 
 const urlsPerRun = 100;
 const linksPerTransaction = 50;

@@ -10,9 +10,9 @@ import type { Queries } from '../storage/schema.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
+import { messageContext } from './message-context.ts';
 import { requireConfirmation } from './on-paper.ts';
 import { recordMoves } from './record-history.ts';
-import { messageContext } from './webhook-occasion.ts';
 
 export async function deleteLink(
   context: Context,

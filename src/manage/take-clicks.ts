@@ -4,7 +4,7 @@ import { findAnyLink, type StoredLink } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
-import { messageContext } from './webhook-occasion.ts';
+import { messageContext } from './message-context.ts';
 
 interface ClickRequest {
   readonly linkId: number;

@@ -5,9 +5,9 @@ import { insertDelivery } from '../storage/webhook-deliveries.ts';
 import { insertAttempt } from '../storage/webhook-queue.ts';
 import { sampleDelivery } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
+import { messageContext } from './message-context.ts';
 import { type DeliveryWithAttempts, noWebhook, readDelivery } from './webhook-deliveries.ts';
 import { limitWebhookCalls } from './webhook-limit.ts';
-import { messageContext } from './webhook-occasion.ts';
 
 /** Sends a made-up click at once, and returns the result. It is listed among the deliveries, and isn't retried. */
 export async function tryWebhook(

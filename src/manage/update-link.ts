@@ -22,12 +22,12 @@ import { takenExternalId } from './external-ids.ts';
 import { columnsOf, type LinkFields, utmColumns } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
+import { messageContext } from './message-context.ts';
 import { changeEndsLink, requireAddressConfirmation, requireConfirmation } from './on-paper.ts';
 import { pageHost } from './page-fetcher.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 import { recordUpdates } from './record-history.ts';
-import { messageContext } from './webhook-occasion.ts';
 
 export interface LinkUpdate extends LinkFields, AddressFields {
   readonly add_tags?: readonly number[] | undefined;
