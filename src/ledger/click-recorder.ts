@@ -7,7 +7,7 @@ import { OwnJournal, removeUnusedJournals } from '../journal/own-journal.ts';
 import { addClickServerCalls } from './click-server-calls.ts';
 import { FoldLag } from './fold/fold-lag.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold/fold-messages.ts';
-import { hasRoomForThread } from './fold/thread-room.ts';
+import { hasFreeDescriptors } from './fold/free-descriptors.ts';
 import { firstDayOfSalts } from './retention/retention.ts';
 import { SaltFolder } from './visitors/salts/salt-folder.ts';
 
@@ -190,7 +190,7 @@ export class ClickRecorder {
     const { startThread, warn } = this.#parts;
     if (startThread === null || this.#thread !== null || this.#isStopping || this.#restarting !== undefined)
       return;
-    if (!hasRoomForThread()) {
+    if (!hasFreeDescriptors()) {
       warn('clicks wait in the journal', { error: 'no file descriptors are left' });
       this.#wakeLater();
       return;

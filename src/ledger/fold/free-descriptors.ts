@@ -11,7 +11,7 @@ const openablePath = process.platform === 'win32' ? devNull : '/';
  * Whether there are enough free file descriptors for another thread: a thread that runs out of them while it starts crashes the
  * process.
  */
-export function hasRoomForThread(): boolean {
+export function hasFreeDescriptors(): boolean {
   const descriptors: number[] = [];
   try {
     while (descriptors.length < neededDescriptors) descriptors.push(openSync(openablePath, 'r'));
