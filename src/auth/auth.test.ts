@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Refusal } from '../rules/errors.ts';
 import { isWellFormed, makeApiKey } from './api-keys.ts';
 import { masterKey } from './master-key.ts';
-import { knownTurn, Passwords } from './passwords.ts';
+import { knownPriority, Passwords } from './passwords.ts';
 import { Secrets } from './secrets.ts';
 
 test('a typo in an API key is found without a query', () => {
@@ -72,12 +72,12 @@ describe('secrets', () => {
 
 test('passwords are checked a few at a time, and further requests get 503', async () => {
   const passwords = new Passwords();
-  const turn = knownTurn('user 1');
-  expect(await passwords.hash('x', turn)).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$');
-  const outcomes = await Promise.allSettled(Array.from({ length: 90 }, () => passwords.hash('x', turn)));
+  const priority = knownPriority('user 1');
+  expect(await passwords.hash('x', priority)).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$');
+  const outcomes = await Promise.allSettled(Array.from({ length: 90 }, () => passwords.hash('x', priority)));
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   expect(refused).toHaveLength(90 - 2 - 64);
   expect(refused[0]?.reason).toBeInstanceOf(Refusal);
-  expect(await passwords.verify('x', await passwords.hash('x', turn), turn)).toBe(true);
-  expect(await passwords.verifyDecoy('x', turn)).toBe(false);
+  expect(await passwords.verify('x', await passwords.hash('x', priority), priority)).toBe(true);
+  expect(await passwords.verifyDecoy('x', priority)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { widestNetwork } from '../rules/networks.ts';
 import { hasRecentSignIn, recordSignIn } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
-import { FairTurns, type Turn } from './fair-turns.ts';
+import { FairSemaphore, type Priority } from './fair-semaphore.ts';
 import { type Limit, networkLimits, type RateLimit } from './rate-limit.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -15,8 +15,8 @@ export interface Guesser {
 interface Attempt {
   /** The password was right or was not checked: the attempt doesn't count. */
   readonly withdraw: () => Promise<void>;
-  /** The turn in which the password is checked. */
-  readonly turn: Turn;
+  /** The priority with which the password is checked. */
+  readonly priority: Priority;
 }
 
 const second = 1_000;
@@ -61,7 +61,7 @@ export class Guesses {
   /**
    * Guesses at one password are counted in the same rows, and would wait there for each other on all of the store's connections.
    */
-  readonly #counting = new FairTurns(1_000);
+  readonly #counting = new FairSemaphore(1_000);
 
   constructor(limits: RateLimit, database: Database, secrets: Secrets, now: () => number) {
     this.#limits = limits;
@@ -77,14 +77,14 @@ export class Guesses {
       known === null
         ? unknownGuesses(target, network)
         : [{ key: `${target}|${known}`, max: knownGuesses, window: 15 * minute }];
-    const turn = { party: known ?? widestNetwork(network), isKnown: known !== null };
-    const withdraw = turn.isKnown
+    const priority = { clientKey: known ?? widestNetwork(network), isKnown: known !== null };
+    const withdraw = priority.isKnown
       ? await this.#limits.reserve(limits)
-      : await this.#counting.run(turn, () => this.#limits.reserve(limits));
-    return { withdraw: withdraw, turn };
+      : await this.#counting.run(priority, () => this.#limits.reserve(limits));
+    return { withdraw, priority };
   }
 
-  /** The party with a limit of its own because it has signed in before: the browser, or the network. Null for all others. */
+  /** The key of a client with its own limit, because it has signed in before: the browser, or the network. Null for all others. */
   async knownAs(target: string, { network, browser }: Guesser): Promise<string | null> {
     if (browser !== null) return `browser|${browser}`;
     return (await this.#isKnownNetwork(target, network)) ? `known|${network}` : null;

@@ -1,4 +1,4 @@
-import { FairTurns, type Turn } from './fair-turns.ts';
+import { FairSemaphore, type Priority } from './fair-semaphore.ts';
 
 /** 19 MiB and two passes: OWASP's minimum for argon2id. Bun's default would take 64 MiB a guess. */
 export const defaultHashCost: HashCost = { memoryCost: 19_456, timeCost: 2 };
@@ -10,11 +10,11 @@ export interface HashCost {
 }
 
 /** For an organization, a signed-in user, or the operator at the shell. */
-export const knownTurn = (party: string): Turn => ({ party, isKnown: true });
+export const knownPriority = (clientKey: string): Priority => ({ clientKey, isKnown: true });
 
-/** Hashing is slow by design: a few at a time, in fair turns. */
+/** Hashing is slow by design: a few at a time, in fair order. */
 export class Passwords {
-  readonly #turns = new FairTurns(64);
+  readonly #semaphore = new FairSemaphore(64);
   readonly #cost: HashCost;
   #decoy: Promise<string> | undefined;
 
@@ -22,18 +22,18 @@ export class Passwords {
     this.#cost = cost;
   }
 
-  hash(password: string, turn: Turn): Promise<string> {
-    return this.#turns.run(turn, () => this.#derive(password));
+  hash(password: string, priority: Priority): Promise<string> {
+    return this.#semaphore.run(priority, () => this.#derive(password));
   }
 
-  verify(password: string, hash: string, turn: Turn): Promise<boolean> {
-    return this.#turns.run(turn, () => Bun.password.verify(password, hash, 'argon2id'));
+  verify(password: string, hash: string, priority: Priority): Promise<boolean> {
+    return this.#semaphore.run(priority, () => Bun.password.verify(password, hash, 'argon2id'));
   }
 
   /** Takes as long as a real check, so that the time doesn't reveal whether an account exists. */
-  async verifyDecoy(password: string, turn: Turn): Promise<false> {
+  async verifyDecoy(password: string, priority: Priority): Promise<false> {
     this.#decoy ??= this.#derive('nobody has this password');
-    await this.verify(password, await this.#decoy, turn);
+    await this.verify(password, await this.#decoy, priority);
     return false;
   }
 

@@ -1,6 +1,6 @@
 import { requireInput } from '../api/read-input.ts';
 import { UserToCreate } from '../api/schemas/user.ts';
-import { knownTurn } from '../auth/passwords.ts';
+import { knownPriority } from '../auth/passwords.ts';
 import { endSignIns } from '../manage/end-sign-ins.ts';
 import { setPassword as storePassword } from '../storage/users.ts';
 import { accountOf } from './account-of.ts';
@@ -18,7 +18,7 @@ export const setPassword: Command = {
     const user = await accountOf(context, required(values, 'email'));
     const given = { password: values.password ?? (await askForPassword()) };
     const input = requireInput(NewPassword, given);
-    const hash = await context.passwords.hash(input.password, knownTurn('shell'));
+    const hash = await context.passwords.hash(input.password, knownPriority('shell'));
     await context.database.write(async (queries) => {
       await storePassword(queries, user.id, hash);
       await endSignIns(queries, user.id, context.now());

@@ -70,7 +70,7 @@ const passwordGate = ({ secrets, now, site, guesses, passwords }: Context): Pass
     secureCookies: site.isSecure,
     sign: (text) => secrets.sign('link-pass', text),
     verifySignature: (text, signature) => secrets.verify('link-pass', text, signature),
-    verifyPassword: (password, hash, { turn }) => passwords.verify(password, hash, turn),
+    verifyPassword: (password, hash, { priority }) => passwords.verify(password, hash, priority),
     reserveGuess: (linkId, network, browser) => guesses.reserve(`link|${linkId}`, { network, browser }),
   });
 

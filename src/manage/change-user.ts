@@ -1,4 +1,4 @@
-import { knownTurn } from '../auth/passwords.ts';
+import { knownPriority } from '../auth/passwords.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
@@ -29,7 +29,7 @@ export async function changePassword(
   session: string | null,
 ): Promise<void> {
   const currentHash = await requireOwnPassword(context, caller, change.current_password, 'current_password');
-  const hash = await context.passwords.hash(change.new_password, knownTurn(`user ${caller.userId}`));
+  const hash = await context.passwords.hash(change.new_password, knownPriority(`user ${caller.userId}`));
   await context.database.write(async (queries) => {
     const isReplaced = await replacePassword(queries, caller.userId, currentHash, hash);
     // Another change came first: this password is no longer the current one.

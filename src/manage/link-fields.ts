@@ -1,4 +1,4 @@
-import { knownTurn } from '../auth/passwords.ts';
+import { knownPriority } from '../auth/passwords.ts';
 import type { UtmField } from '../rules/click-fields.ts';
 import { defaultColours } from '../rules/colour.ts';
 import { destinationKey } from '../rules/destination-key.ts';
@@ -97,7 +97,7 @@ export async function providedColumns(
     if (typeof isOurs === 'boolean' ? isOurs : await isOurs) throw destinationIsOurs(found.field);
   }
   const password_hash = clearable(fields.password, (password) =>
-    context.passwords.hash(password, knownTurn(`organization ${organizationId}`)),
+    context.passwords.hash(password, knownPriority(`organization ${organizationId}`)),
   );
   return {
     destination_url,

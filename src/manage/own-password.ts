@@ -1,4 +1,4 @@
-import { knownTurn } from '../auth/passwords.ts';
+import { knownPriority } from '../auth/passwords.ts';
 import type { Limit } from '../auth/rate-limit.ts';
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -25,8 +25,8 @@ export async function requireOwnPassword(
   const { email } = await readUser(context, userId);
   const withdraw = await context.limits.reserve([guessLimit(userId)]);
   const current = await findPasswordHash(context.database.lookup, email);
-  const turn = knownTurn(`user ${userId}`);
-  if (!current || !(await context.passwords.verify(password, current.password_hash, turn)))
+  const priority = knownPriority(`user ${userId}`);
+  if (!current || !(await context.passwords.verify(password, current.password_hash, priority)))
     throw passwordWrong(field);
   await withdraw();
   return current.password_hash;

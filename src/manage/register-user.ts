@@ -58,8 +58,8 @@ export async function registerUser(
     await context.limits.reserve(
       networkLimits('register', network, { narrow: 30, middle: 60, wide: 120 }, hour),
     );
-  const turn = { party: widestNetwork(network), isKnown: source !== 'anywhere' };
-  const hash = await context.passwords.hash(input.password, turn);
+  const priority = { clientKey: widestNetwork(network), isKnown: source !== 'anywhere' };
+  const hash = await context.passwords.hash(input.password, priority);
   return context.database.write(async (queries) => {
     if (isFirst && !(await claimSetting(queries, firstAccount, String(context.now())))) {
       // Another first account was created while this password was being hashed.

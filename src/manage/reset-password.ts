@@ -1,5 +1,5 @@
 import { resetTokens } from '../auth/opaque-tokens.ts';
-import { knownTurn } from '../auth/passwords.ts';
+import { knownPriority } from '../auth/passwords.ts';
 import { networkLimits } from '../auth/rate-limit.ts';
 import { digest } from '../auth/secrets.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -34,7 +34,7 @@ export async function resetPassword(
     );
     throw uselessReset();
   }
-  const hash = await context.passwords.hash(new_password, knownTurn(`user ${userId}`));
+  const hash = await context.passwords.hash(new_password, knownPriority(`user ${userId}`));
   const user = await context.database.write(async (queries) => {
     // The user first, as in every change of a password: concurrent changes wait for each other and never deadlock.
     await setPassword(queries, userId, hash);

@@ -1,4 +1,4 @@
-import type { Turn } from '../auth/fair-turns.ts';
+import type { Priority } from '../auth/fair-semaphore.ts';
 import { knownBrowser, rememberBrowser } from '../auth/known-browsers.ts';
 import { sessionLifetime, sessionTokens } from '../auth/opaque-tokens.ts';
 import { digest } from '../auth/secrets.ts';
@@ -76,8 +76,8 @@ async function signIn<T>(
   const address = normaliseEmail(email);
   const target = loginTarget(address);
   const browser = knownBrowser(context.secrets, knownCookie, target, context.now());
-  const { withdraw, turn } = await context.guesses.reserve(target, { network, browser });
-  const { user, right } = await verify(context, address, password, turn).catch(async (cause) => {
+  const { withdraw, priority } = await context.guesses.reserve(target, { network, browser });
+  const { user, right } = await verify(context, address, password, priority).catch(async (cause) => {
     // A guess whose password was not checked doesn't count.
     await withdraw();
     throw cause;
@@ -90,11 +90,16 @@ async function signIn<T>(
   });
 }
 
-async function verify({ database, passwords }: Context, address: string, password: string, turn: Turn) {
+async function verify(
+  { database, passwords }: Context,
+  address: string,
+  password: string,
+  priority: Priority,
+) {
   const user = await findPasswordHash(database.lookup, address);
   const right = user
-    ? await passwords.verify(password, user.password_hash, turn)
-    : await passwords.verifyDecoy(password, turn);
+    ? await passwords.verify(password, user.password_hash, priority)
+    : await passwords.verifyDecoy(password, priority);
   return { user, right };
 }
 

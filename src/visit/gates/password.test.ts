@@ -32,7 +32,7 @@ beforeEach(() => {
       const withdraw = async () => {
         countedGuesses -= 1;
       };
-      return { withdraw, turn: { party: '198.51.100.1', isKnown: false } };
+      return { withdraw, priority: { clientKey: '198.51.100.1', isKnown: false } };
     },
   });
 });

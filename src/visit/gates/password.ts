@@ -4,8 +4,8 @@ import type { LinkForVisitor } from '../../rules/resolve.ts';
 interface Guess {
   /** Uncounts the guess: it was right, or it was never checked. */
   readonly withdraw: () => Promise<void>;
-  /** The party under which the password check queues. */
-  readonly turn: { readonly party: string; readonly isKnown: boolean };
+  /** Decides when the password is checked. */
+  readonly priority: { readonly clientKey: string; readonly isKnown: boolean };
 }
 
 interface PasswordGateParts {

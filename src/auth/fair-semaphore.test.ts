@@ -1,25 +1,25 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { Refusal } from '../rules/errors.ts';
-import { FairTurns } from './fair-turns.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
 
-let turns: FairTurns;
+let semaphore: FairSemaphore;
 let order: string[];
 let ends: (() => void)[];
 
 beforeEach(() => {
-  turns = new FairTurns(64);
+  semaphore = new FairSemaphore(64);
   order = [];
   ends = [];
 });
 
-/** Work that records its party when it starts, and runs until the test ends it. */
-function runFor(party: string, isKnown = false): Promise<string> {
+/** Work that records its client when it starts, and runs until the test ends it. */
+function runFor(clientKey: string, isKnown = false): Promise<string> {
   const work = () =>
     new Promise<string>((resolve) => {
-      order.push(party);
-      ends.push(() => resolve(party));
+      order.push(clientKey);
+      ends.push(() => resolve(clientKey));
     });
-  return turns.run({ party, isKnown }, work).catch((cause) => {
+  return semaphore.run({ clientKey, isKnown }, work).catch((cause) => {
     expect(cause).toBeInstanceOf(Refusal);
     return (cause as Refusal).code;
   });
@@ -33,7 +33,7 @@ async function endAll(): Promise<void> {
 }
 
 test('two run at once, and each waiting network gets a turn before any gets its second', async () => {
-  const runs = ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'c'].map((party) => runFor(party));
+  const runs = ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'c'].map((clientKey) => runFor(clientKey));
   expect(order).toEqual(['a', 'a']);
   await endAll();
   expect(order).toEqual(['a', 'a', 'a', 'b', 'c', 'a', 'b', 'a']);
@@ -44,10 +44,10 @@ test('known clients go first, however many networks wait, and the others still p
   for (let network = 0; network < 66; network++) void runFor(`network ${network}`);
   for (let run = 0; run < 8; run++) void runFor('owner', true);
   await endAll();
-  const owners = order.flatMap((party, index) => (party === 'owner' ? [index] : []));
+  const owners = order.flatMap((clientKey, index) => (clientKey === 'owner' ? [index] : []));
   expect(owners[0]).toBe(2);
   expect(owners.at(-1)).toBeLessThan(2 + 8 + 4);
-  expect(order.slice(2, 12).some((party) => party !== 'owner')).toBe(true);
+  expect(order.slice(2, 12).some((clientKey) => clientKey !== 'owner')).toBe(true);
   expect(order).toHaveLength(74);
 });
 
@@ -61,7 +61,7 @@ test("the queue is bounded: one network can't fill it, and requests beyond its l
   expect(answers.filter((answer) => answer === 'flood')).toHaveLength(65);
   expect(answers.filter((answer) => answer === 'BUSY')).toHaveLength(35);
 
-  const many = Array.from({ length: 70 }, (_, party) => runFor(`party ${party}`));
+  const many = Array.from({ length: 70 }, (_, client) => runFor(`client ${client}`));
   await endAll();
   expect((await Promise.all(many)).filter((answer) => answer === 'BUSY')).toHaveLength(70 - 66);
 });
