@@ -99,7 +99,7 @@ describe.each(storeKinds)('while attackers guess a password, on %s', (store) => 
     return count;
   }
   const guess = (target: string, network: string, browser: string | null = null) =>
-    app.app.context.guesses.reserve(target, { network, browser }).then(
+    app.app.context.passwordAttempts.reserve(target, { network, browser }).then(
       () => true,
       (cause) => {
         if (!(cause instanceof Refusal) || cause.code !== 'TOO_MANY_ATTEMPTS') throw cause;
@@ -170,7 +170,7 @@ describe.each(storeKinds)('while attackers guess a password, on %s', (store) => 
     for (let time = 0; time < 10; time++) expect(await guess(target, '198.51.103.1', 'browser')).toBe(true);
     expect(await guess(target, '198.51.103.1', 'browser')).toBe(false);
     expect(await guess(target, '198.51.103.1', 'another')).toBe(true);
-    await app.app.context.guesses.rememberNetwork(target, '198.51.104.1');
+    await app.app.context.passwordAttempts.rememberNetwork(target, '198.51.104.1');
     expect(await guess(target, '198.51.104.1')).toBe(true);
     expect(await guess(target, '198.51.104.1')).toBe(true);
     expect(await guess(target, '192.0.2.9')).toBe(true);
@@ -211,7 +211,7 @@ describe.each(storeKinds)('while attackers guess a password, on %s', (store) => 
         await transaction.unsafe('select * from attempts for update');
         guesses = Array.from({ length: 60 }, (_, index) => guess(target, `203.0.${index}.1`));
         // Runs after the queries whether the sixty are known, so that the sixty are being counted by now.
-        await app.app.context.guesses.knownAs(target, { network: '203.0.113.2', browser: null });
+        await app.app.context.passwordAttempts.knownAs(target, { network: '203.0.113.2', browser: null });
         const waiting = `select count(*)::int as n from pg_stat_activity
           where wait_event_type = 'Lock' and datname = current_database()`;
         await eventually(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import { Guesses } from '../auth/guesses.ts';
+import { PasswordAttempts } from '../auth/password-attempts.ts';
 import { Passwords } from '../auth/passwords.ts';
 import { RateLimit } from '../auth/rate-limit.ts';
 import type { Secrets } from '../auth/secrets.ts';
@@ -71,7 +71,7 @@ export function contextOf(
     passwords: new Passwords(overrides.hashCost),
     tokens: new Tokens(database, secrets, bytes, now),
     limits,
-    guesses: new Guesses(limits, database, secrets, now),
+    passwordAttempts: new PasswordAttempts(limits, database, secrets, now),
     storeLink: linkStorer({ database, now, randomSuffix: drawSuffix }),
     ...live,
   };

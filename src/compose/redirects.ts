@@ -64,14 +64,15 @@ export function requestHandlerOf({
   });
 }
 
-const passwordGate = ({ secrets, now, site, guesses, passwords }: Context): PasswordGate =>
+const passwordGate = ({ secrets, now, site, passwordAttempts, passwords }: Context): PasswordGate =>
   new PasswordGate({
     now,
     secureCookies: site.isSecure,
     sign: (text) => secrets.sign('link-pass', text),
     verifySignature: (text, signature) => secrets.verify('link-pass', text, signature),
     verifyPassword: (password, hash, { priority }) => passwords.verify(password, hash, priority),
-    reserveGuess: (linkId, network, browser) => guesses.reserve(`link|${linkId}`, { network, browser }),
+    reserveGuess: (linkId, network, browser) =>
+      passwordAttempts.reserve(`link|${linkId}`, { network, browser }),
   });
 
 const captchaGate = ({ secrets, now, database }: Context): CaptchaGate =>

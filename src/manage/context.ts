@@ -1,4 +1,4 @@
-import type { Guesses } from '../auth/guesses.ts';
+import type { PasswordAttempts } from '../auth/password-attempts.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import type { RateLimit } from '../auth/rate-limit.ts';
 import type { Secrets } from '../auth/secrets.ts';
@@ -27,7 +27,7 @@ export interface Context {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly limits: RateLimit;
-  readonly guesses: Guesses;
+  readonly passwordAttempts: PasswordAttempts;
   readonly storeLink: StoreLink;
   readonly webhooks: Webhooks;
   /** Null without a mail server. */

@@ -1,6 +1,6 @@
-import type { Guesser } from '../auth/guesses.ts';
 import { knownBrowser } from '../auth/known-browsers.ts';
 import { resetTokens } from '../auth/opaque-tokens.ts';
+import type { Guesser } from '../auth/password-attempts.ts';
 import { networkLimits } from '../auth/rate-limit.ts';
 import { digest } from '../auth/secrets.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
@@ -50,8 +50,8 @@ async function refuseTooMany({ limits }: Context, network: string): Promise<void
 
 /** If the mail can't be sent, the previous link stays valid. */
 async function mailLink(context: Context, mailer: Mailer, email: string, guesser: Guesser): Promise<void> {
-  const { database, guesses, limits, site } = context;
-  const known = await guesses.knownAs(loginTarget(email), guesser);
+  const { database, passwordAttempts, limits, site } = context;
+  const known = await passwordAttempts.knownAs(loginTarget(email), guesser);
   const withdraw = await withinLimits(limits, resetMailLimits(email, guesser.network, known));
   const user = await findUserByEmail(database.lookup, email);
   if (!user) return;

@@ -48,7 +48,7 @@ export async function resetPassword(
     return findUser(queries, userId);
   });
   context.callerChanged(userId);
-  if (user) await context.guesses.rememberNetwork(loginTarget(user.email), network);
+  if (user) await context.passwordAttempts.rememberNetwork(loginTarget(user.email), network);
 }
 
 const uselessReset = (): Refusal =>

@@ -76,14 +76,14 @@ async function signIn<T>(
   const address = normaliseEmail(email);
   const target = loginTarget(address);
   const browser = knownBrowser(context.secrets, knownCookie, target, context.now());
-  const { withdraw, priority } = await context.guesses.reserve(target, { network, browser });
+  const { withdraw, priority } = await context.passwordAttempts.reserve(target, { network, browser });
   const { user, right } = await verify(context, address, password, priority).catch(async (cause) => {
     // A guess whose password was not checked doesn't count.
     await withdraw();
     throw cause;
   });
   if (!user || !right) throw loginWrong();
-  await Promise.all([withdraw(), context.guesses.rememberNetwork(target, network)]);
+  await Promise.all([withdraw(), context.passwordAttempts.rememberNetwork(target, network)]);
   return context.database.write(async (queries) => {
     if (!(await lockPassword(queries, user.id, user.password_hash))) throw loginWrong();
     return begin(queries, user.id);

@@ -52,7 +52,7 @@ const unknownGuesses = (target: string, network: string): readonly Limit[] => {
 };
 
 /** Limits guesses at passwords, so that their owners can sign in while others guess. */
-export class Guesses {
+export class PasswordAttempts {
   readonly #limits: RateLimit;
   readonly #database: Database;
   readonly #secrets: Secrets;
