@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { hasPassed, instant, timezone } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';
-import { Field } from '../../parts/field.tsx';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { distanceTo, inDays, instantOfLocal, localOf } from './local-instant.ts';
+import { LocalInstantField } from './local-instant-field.tsx';
 
 const steps = [
   { days: 1, label: 'In a day' },
@@ -18,12 +18,6 @@ type DateName = 'start_date' | 'expiration_date';
 export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
   const input = useRef<HTMLInputElement>(null);
   const at = form.fields[name];
-  const shown = localOf(at);
-  // A half-typed date has an empty value, and setting the value would erase it.
-  useEffect(() => {
-    const field = input.current;
-    if (field && field.value !== shown && !field.validity.badInput) field.value = shown;
-  }, [shown]);
   useEffect(() => () => form.setInvalid(name, null), []);
   const pick = (iso: string | null) => {
     form.setInvalid(name, null);
@@ -44,7 +38,7 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
   };
   return (
     <div class="expiration">
-      <Field
+      <LocalInstantField
         label={labels[name]}
         error={form.errorOf(name)}
         hint={
@@ -52,18 +46,10 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
             <Phrase name={name} at={at} /> Times are those of {timezone}.
           </span>
         }
-      >
-        {(marks) => (
-          <input
-            ref={input}
-            class="input"
-            type="datetime-local"
-            max="9999-12-31T23:59"
-            onInput={(event) => onInput(event.currentTarget)}
-            {...marks}
-          />
-        )}
-      </Field>
+        value={at}
+        onInput={onInput}
+        inputRef={input}
+      />
       <div class="actions">
         {name === 'expiration_date' &&
           steps.map(({ days, label }) => (

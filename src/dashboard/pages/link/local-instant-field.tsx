@@ -1,0 +1,37 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Field, type FieldFrame } from '../../parts/field.tsx';
+import { localOf } from './local-instant.ts';
+
+interface LocalInstantFieldProps extends FieldFrame {
+  /** ISO 8601, UTC; null if none was given. */
+  readonly value: string | null;
+  readonly onInput: (input: HTMLInputElement) => void;
+  readonly inputRef?: RefObject<HTMLInputElement | null>;
+}
+
+/** An instant, shown and typed in the user's time zone. */
+export function LocalInstantField({ value, onInput, inputRef, ...frame }: LocalInstantFieldProps) {
+  const ownRef = useRef<HTMLInputElement>(null);
+  const ref = inputRef ?? ownRef;
+  const shown = localOf(value);
+  // A half-typed date has an empty value, and setting the value would erase it.
+  useEffect(() => {
+    const input = ref.current;
+    if (input && input.value !== shown && !input.validity.badInput) input.value = shown;
+  }, [shown]);
+  return (
+    <Field {...frame}>
+      {(marks) => (
+        <input
+          ref={ref}
+          class="input"
+          type="datetime-local"
+          max="9999-12-31T23:59"
+          onInput={(event) => onInput(event.currentTarget)}
+          {...marks}
+        />
+      )}
+    </Field>
+  );
+}
