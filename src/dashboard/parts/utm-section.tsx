@@ -2,9 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { utmFields } from '../../rules/click-fields.ts';
 import { type UtmChanges, utmOf } from '../../rules/utm.ts';
-import { toggle } from '../handlers.ts';
 import { lazy } from '../lazy.tsx';
-import { Icon } from './icons.tsx';
+import { DisclosureButton } from './disclosure-button.tsx';
 
 const UtmBuilder = lazy(() => import('./utm-builder.tsx').then((part) => part.UtmBuilder));
 
@@ -23,16 +22,9 @@ export function UtmSection({ destinations, onChange }: UtmProps) {
   return (
     <div class="utm">
       <div class="field-more">
-        <button
-          type="button"
-          class="button plain slim"
-          aria-expanded={isOpen.value}
-          aria-controls={id}
-          onClick={toggle(isOpen)}
-        >
-          <Icon name={isOpen.value ? 'down' : 'right'} size={16} />
+        <DisclosureButton isOpen={isOpen} controls={id}>
           UTM parameters
-        </button>
+        </DisclosureButton>
         {!isOpen.value && summary && <span class="soft small cut">{summary}</span>}
       </div>
       <div id={id} hidden={!isOpen.value}>

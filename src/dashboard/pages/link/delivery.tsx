@@ -4,10 +4,9 @@ import { useAction } from '../../action.ts';
 import type { WebhookAttempt, WebhookDelivery, WebhookDeliveryList } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { counted, instant, number, since } from '../../format.ts';
-import { toggle } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
+import { DisclosureButton } from '../../parts/disclosure-button.tsx';
 import { Fact } from '../../parts/fact.tsx';
-import { Icon } from '../../parts/icons.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { updateCached } from '../../queries.ts';
 
@@ -57,14 +56,7 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
   return (
     <li class="delivery">
       <div class="line">
-        <button
-          type="button"
-          class="toggle"
-          aria-expanded={isOpen.value}
-          aria-controls={id}
-          onClick={toggle(isOpen)}
-        >
-          <Icon name={isOpen.value ? 'down' : 'right'} size={16} />
+        <DisclosureButton class="toggle" isOpen={isOpen} controls={id}>
           <StateChip {...states[delivery.state]} />
           <span class="what">{nameOf(delivery)}</span>
           <span class="soft small outcome">{latest ? outcomeOf(latest) : 'Not tried yet'}</span>
@@ -72,7 +64,7 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
             {delivery.attempts.length > 1 && `${counted(delivery.attempts.length, 'attempt')}, `}
             {since(delivery.created_at)}
           </span>
-        </button>
+        </DisclosureButton>
         <Button
           isSlim
           icon="refresh"

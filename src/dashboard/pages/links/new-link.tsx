@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { withUtm } from '../../../rules/utm.ts';
 import { counted } from '../../format.ts';
-import { storeIn, toggle } from '../../handlers.ts';
+import { storeIn } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
+import { DisclosureButton } from '../../parts/disclosure-button.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
 import { isFocusInUse } from '../../parts/focus.ts';
-import { Icon } from '../../parts/icons.tsx';
 import { UtmSection } from '../../parts/utm-section.tsx';
 import { search, setQuery } from '../../router.ts';
 import { CreatedCard } from './created-card.tsx';
@@ -91,16 +91,9 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
           </Button>
         </div>
         <div class="new-link-foot">
-          <button
-            type="button"
-            class="button plain slim"
-            aria-expanded={areOptionsOpen.value}
-            aria-controls={optionsId}
-            onClick={toggle(areOptionsOpen)}
-          >
-            <Icon name={areOptionsOpen.value ? 'down' : 'right'} size={16} />
+          <DisclosureButton isOpen={areOptionsOpen} controls={optionsId}>
             Options
-          </button>
+          </DisclosureButton>
           {!areOptionsOpen.value && <span class="soft small cut">{summaryOf(input.value, areMany)}</span>}
           {problem && (
             <p class="error-text" id={problemId} role="alert">
