@@ -62,3 +62,23 @@ export function Submit({ disabled = false, ...rest }: ButtonProps) {
   const isRunning = useContext(CurrentAction)?.isRunning.value ?? false;
   return <Button type="submit" disabled={disabled || isRunning} {...rest} />;
 }
+
+interface CancelAndSubmitProps {
+  readonly verb: string;
+  /** The form can't be cancelled while its action runs. */
+  readonly isFirm?: boolean;
+  readonly onCancel: () => void;
+}
+
+/** The buttons of a form in a dialog. */
+export function CancelAndSubmit({ verb, isFirm = false, onCancel }: CancelAndSubmitProps) {
+  const isRunning = useContext(CurrentAction)?.isRunning.value ?? false;
+  return (
+    <div class="actions">
+      <Button disabled={isFirm && isRunning} onClick={onCancel}>
+        Cancel
+      </Button>
+      <Submit kind="primary">{verb}</Submit>
+    </div>
+  );
+}

@@ -8,7 +8,7 @@ import { notify } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Form, FormField, Submit } from '../../parts/form.tsx';
+import { CancelAndSubmit, Form, FormField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
@@ -120,12 +120,7 @@ function NewApiKey({ onClose }: { onClose: () => void }) {
           maxLength={100}
           signal={name}
         />
-        <div class="actions">
-          <Button disabled={create.isRunning.value} onClick={onClose}>
-            Cancel
-          </Button>
-          <Submit kind="primary">Create API Key</Submit>
-        </div>
+        <CancelAndSubmit verb="Create API Key" isFirm onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -5,9 +5,8 @@ import { archiveLinks } from '../../archive-links.ts';
 import { call } from '../../client.ts';
 import { setTo, storeIn } from '../../handlers.ts';
 import { notify, notifyError } from '../../notices.ts';
-import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Form, Submit } from '../../parts/form.tsx';
+import { CancelAndSubmit, Form } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { refresh } from '../../queries.ts';
@@ -87,10 +86,7 @@ function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => void })
           error={duplicating.error.value?.sentenceFor('password')}
           onText={storeIn(password)}
         />
-        <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Submit kind="primary">Duplicate link</Submit>
-        </div>
+        <CancelAndSubmit verb="Duplicate link" onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -2,10 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import type { NewInvitation } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { Form, FormField, Submit } from '../../parts/form.tsx';
+import { CancelAndSubmit, Form, FormField } from '../../parts/form.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { refresh } from '../../queries.ts';
 import { asRole, type Role, roleChoices, roleHint } from './roles.ts';
@@ -42,12 +41,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
             role.value = asRole(chosen);
           }}
         />
-        <div class="actions">
-          <Button disabled={invite.isRunning.value} onClick={onClose}>
-            Cancel
-          </Button>
-          <Submit kind="primary">Invite member</Submit>
-        </div>
+        <CancelAndSubmit verb="Invite member" isFirm onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -5,9 +5,8 @@ import { call } from '../../../client.ts';
 import { instant } from '../../../format.ts';
 import { notify } from '../../../notices.ts';
 import { confirmingPrint } from '../../../on-paper.ts';
-import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { Form, Submit } from '../../../parts/form.tsx';
+import { CancelAndSubmit, Form } from '../../../parts/form.tsx';
 import { refresh } from '../../../queries.ts';
 import { inDays } from '../local-instant.ts';
 import { InstantField } from './instant-field.tsx';
@@ -32,10 +31,7 @@ export function ChangeTime({ change, onClose }: { change: ScheduledChange; onClo
     <Dialog title={isOpen ? 'Change the time' : 'Try again at another time'} onClose={onClose}>
       <Form action={changing} fields={['at']} canRetry>
         <InstantField at={at} error={changing.error.value?.sentenceFor('at')} />
-        <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Submit kind="primary">{isOpen ? 'Change the time' : 'Schedule'}</Submit>
-        </div>
+        <CancelAndSubmit verb={isOpen ? 'Change the time' : 'Schedule'} onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -4,9 +4,8 @@ import { call } from '../../../client.ts';
 import { instant } from '../../../format.ts';
 import { notify } from '../../../notices.ts';
 import { confirmingPrint } from '../../../on-paper.ts';
-import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { Form, Submit } from '../../../parts/form.tsx';
+import { CancelAndSubmit, Form } from '../../../parts/form.tsx';
 import { refresh } from '../../../queries.ts';
 import { navigate } from '../../../router.ts';
 import { fieldsOf, labels, patchOf } from '../fields.ts';
@@ -41,10 +40,7 @@ export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => vo
           <strong>{changed.map((name) => labels[name]).join(', ')}</strong>.
         </p>
         <InstantField at={at} error={scheduling.error.value?.sentenceFor('at')} />
-        <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Submit kind="primary">Schedule</Submit>
-        </div>
+        <CancelAndSubmit verb="Schedule" onCancel={onClose} />
       </Form>
     </Dialog>
   );
