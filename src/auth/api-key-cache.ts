@@ -1,4 +1,4 @@
-import type { KeyHolder } from '../storage/api-keys.ts';
+import type { KeyOwner } from '../storage/api-keys.ts';
 
 /**
  * Milliseconds. A fallback for what the change feed doesn't report: a key revoked by a node of an earlier version or by hand in
@@ -8,16 +8,16 @@ const defaultLifetime = 5_000;
 const maxEntries = 10_000;
 
 interface CacheEntry {
-  readonly holder: KeyHolder;
+  readonly owner: KeyOwner;
   readonly until: number;
 }
 
 /**
- * The holders of API keys by the keys' hashes, cached for seconds, so that a call needs no lookup. Only valid keys are cached, so
+ * The owners of API keys by the keys' hashes, cached for seconds, so that a call needs no lookup. Only valid keys are cached, so
  * that a new one works at once.
  */
 export class ApiKeyCache {
-  readonly #find: (hash: string) => Promise<KeyHolder | undefined>;
+  readonly #find: (hash: string) => Promise<KeyOwner | undefined>;
   readonly #lifetime: number;
   readonly #clock: () => number;
   /** Oldest first. */
@@ -27,7 +27,7 @@ export class ApiKeyCache {
 
   /** `clock` is monotonic, in milliseconds. */
   constructor(
-    find: (hash: string) => Promise<KeyHolder | undefined>,
+    find: (hash: string) => Promise<KeyOwner | undefined>,
     lifetime = defaultLifetime,
     clock = () => performance.now(),
   ) {
@@ -36,21 +36,21 @@ export class ApiKeyCache {
     this.#clock = clock;
   }
 
-  async find(hash: string): Promise<KeyHolder | undefined> {
+  async find(hash: string): Promise<KeyOwner | undefined> {
     const entry = this.#entries.get(hash);
-    if (entry !== undefined && this.#clock() < entry.until) return entry.holder;
+    if (entry !== undefined && this.#clock() < entry.until) return entry.owner;
     const [changes, requestedAt] = [this.#changes, this.#clock()];
-    const holder = await this.#find(hash);
-    if (changes !== this.#changes) return holder;
+    const owner = await this.#find(hash);
+    if (changes !== this.#changes) return owner;
     this.#entries.delete(hash);
-    if (holder !== undefined) this.#store(hash, { holder, until: requestedAt + this.#lifetime });
-    return holder;
+    if (owner !== undefined) this.#store(hash, { owner, until: requestedAt + this.#lifetime });
+    return owner;
   }
 
   /** A key of this user was revoked, or their permissions have changed. */
   forget(userId: number): void {
     this.#changes += 1;
-    for (const [hash, { holder }] of this.#entries) if (holder.userId === userId) this.#entries.delete(hash);
+    for (const [hash, { owner }] of this.#entries) if (owner.userId === userId) this.#entries.delete(hash);
   }
 
   clear(): void {

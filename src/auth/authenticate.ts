@@ -3,8 +3,8 @@ import { Refusal } from '../rules/errors.ts';
 import { touchApiKey } from '../storage/api-keys.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
-import { findSessionHolder, renewSession } from '../storage/sessions.ts';
-import { findTokenHolder } from '../storage/tokens.ts';
+import { findSessionOwner, renewSession } from '../storage/sessions.ts';
+import { findTokenOwner } from '../storage/tokens.ts';
 import type { ApiKeyCache } from './api-key-cache.ts';
 import { looksLikeApiKey } from './api-keys.ts';
 import { credentialTypo } from './credential-typos.ts';
@@ -52,19 +52,19 @@ export class Authenticator {
   async caller(credential: string): Promise<Caller> {
     const typo = credentialTypo(credential);
     if (typo !== null) throw new Refusal('KEY_INVALID', typo);
-    return looksLikeApiKey(credential) ? this.#keyHolder(credential) : this.#tokenHolder(credential);
+    return looksLikeApiKey(credential) ? this.#keyOwner(credential) : this.#tokenOwner(credential);
   }
 
   /** The user of a session cookie. */
   async sessionCaller(token: string): Promise<SessionCaller> {
     const [hash, now] = [digest(token), this.#now()];
-    const holder = await findSessionHolder(this.#database.lookup, hash, now);
-    if (!holder)
+    const owner = await findSessionOwner(this.#database.lookup, hash, now);
+    if (!owner)
       throw new Refusal('SESSION_ENDED', 'You are signed out: this session has ended. Sign in again.');
-    const isRenewed = now - holder.renewedAt >= sessionGranularity;
+    const isRenewed = now - owner.renewedAt >= sessionGranularity;
     if (isRenewed)
       this.#startWrite(hash, (queries) => renewSession(queries, hash, now, now + sessionLifetime));
-    const { userId, organizationId, role } = holder;
+    const { userId, organizationId, role } = owner;
     return { caller: { userId, organizationId, role, via: 'dashboard' }, isRenewed };
   }
 
@@ -73,30 +73,30 @@ export class Authenticator {
     await Promise.all(this.#writing.values());
   }
 
-  async #keyHolder(key: string): Promise<Caller> {
-    const holder = await this.#apiKeyCache.find(digest(key));
-    if (!holder)
+  async #keyOwner(key: string): Promise<Caller> {
+    const owner = await this.#apiKeyCache.find(digest(key));
+    if (!owner)
       throw new Refusal(
         'KEY_INVALID',
         'This API key was deleted, or is of another instance. Make a new one in the dashboard under "Account".',
       );
     const now = this.#now();
-    if (holder.lastUsedAt === null || now - holder.lastUsedAt >= useGranularity) {
-      const isStarted = this.#startWrite(holder.keyId, (queries) => touchApiKey(queries, holder.keyId, now));
-      if (isStarted) holder.lastUsedAt = now;
+    if (owner.lastUsedAt === null || now - owner.lastUsedAt >= useGranularity) {
+      const isStarted = this.#startWrite(owner.keyId, (queries) => touchApiKey(queries, owner.keyId, now));
+      if (isStarted) owner.lastUsedAt = now;
     }
-    const { userId, organizationId, role, keyId } = holder;
+    const { userId, organizationId, role, keyId } = owner;
     return { userId, organizationId, role, via: 'api_key', keyId };
   }
 
-  async #tokenHolder(token: string): Promise<Caller> {
-    const holder = await findTokenHolder(this.#database.lookup, digest(token), this.#now());
-    if (!holder)
+  async #tokenOwner(token: string): Promise<Caller> {
+    const owner = await findTokenOwner(this.#database.lookup, digest(token), this.#now());
+    if (!owner)
       throw new Refusal(
         'TOKEN_INVALID',
         'This access token is unknown or expired. GET /api/v1/auth/refresh_access_token with its refresh token gives a new one, or sign in again.',
       );
-    return { ...holder, via: 'token' };
+    return { ...owner, via: 'token' };
   }
 
   /** False while an earlier write of the same kind is pending. */

@@ -3,7 +3,7 @@ import { Authenticator } from '../auth/authenticate.ts';
 import type { Caching, Context } from '../manage/context.ts';
 import type { Site } from '../rules/site.ts';
 import { isAway } from '../rules/transient-error.ts';
-import { findKeyHolder } from '../storage/api-keys.ts';
+import { findKeyOwner } from '../storage/api-keys.ts';
 import { addressesOf } from '../storage/link-addresses.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Store } from '../store.ts';
@@ -35,7 +35,7 @@ export function openControlPlane(
   const { database, secrets } = store;
   const mailer = mailerOf(config, site, overrides, log);
   const deliverer = delivererOf(config, site, database, secrets, overrides, log);
-  const apiKeyCache = new ApiKeyCache((hash) => findKeyHolder(database.lookup, hash), overrides.keyLifetime);
+  const apiKeyCache = new ApiKeyCache((hash) => findKeyOwner(database.lookup, hash), overrides.keyLifetime);
   const context = contextOf(config, site, database, secrets, overrides, {
     linksChanged: (links, caching) =>
       notify(

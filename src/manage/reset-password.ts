@@ -6,7 +6,7 @@ import { Refusal } from '../rules/errors.ts';
 import { deleteApiKeysOf } from '../storage/api-keys.ts';
 import { proveEmail } from '../storage/members.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
-import { findResetHolder, takeReset } from '../storage/password-resets.ts';
+import { findResetOwner, takeReset } from '../storage/password-resets.ts';
 import { findUser, setPassword } from '../storage/users.ts';
 import type { Context } from './context.ts';
 import { endSignIns } from './end-sign-ins.ts';
@@ -26,7 +26,7 @@ export async function resetPassword(
   network: string,
 ): Promise<void> {
   if (!resetTokens.matches(token)) throw uselessReset();
-  const userId = await findResetHolder(context.database.lookup, digest(token), context.now());
+  const userId = await findResetOwner(context.database.lookup, digest(token), context.now());
   if (userId === undefined) {
     // A token of 256 bits can't be guessed: the limit on wrong ones only saves work, and a right one always works.
     await context.limits.reserve(

@@ -32,7 +32,7 @@ export async function deleteApiKeysOf(queries: Queries, userId: number, now: num
   await recordCallerChange(queries, userId, now);
 }
 
-export interface KeyHolder extends Omit<Caller, 'via'> {
+export interface KeyOwner extends Omit<Caller, 'via'> {
   readonly keyId: number;
   /** As known to the node that keeps this copy. */
   lastUsedAt: number | null;
@@ -42,7 +42,7 @@ export interface KeyHolder extends Omit<Caller, 'via'> {
  * A key works as long as its creator belongs to the organization it was created in. Changes to this answer call
  * `recordCallerChange`.
  */
-export const findKeyHolder = preparedRow<[hash: string], KeyHolder>((queries, hash) =>
+export const findKeyOwner = preparedRow<[hash: string], KeyOwner>((queries, hash) =>
   queries
     .selectFrom('api_keys')
     .innerJoin('users', (join) =>

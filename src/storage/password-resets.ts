@@ -15,7 +15,7 @@ export async function insertReset(
 }
 
 /** The user whose password it resets. */
-export async function findResetHolder(
+export async function findResetOwner(
   queries: Queries,
   tokenHash: string,
   now: number,

@@ -3,7 +3,7 @@ import type { Caller } from '../rules/access.ts';
 import { preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
-interface SessionHolder extends Omit<Caller, 'via'> {
+interface SessionOwner extends Omit<Caller, 'via'> {
   readonly renewedAt: number;
 }
 
@@ -14,20 +14,19 @@ export async function insertSession(
   await queries.insertInto('sessions').values(session).execute();
 }
 
-export const findSessionHolder = preparedRow<[hash: string, now: number], SessionHolder>(
-  (queries, hash, now) =>
-    queries
-      .selectFrom('sessions')
-      .innerJoin('users', 'users.id', 'sessions.user_id')
-      .select([
-        'users.id as userId',
-        'users.organization_id as organizationId',
-        'users.role as role',
-        'sessions.renewed_at as renewedAt',
-      ])
-      .where('sessions.hash', '=', hash)
-      .where('sessions.expires_at', '>', now)
-      .compile(),
+export const findSessionOwner = preparedRow<[hash: string, now: number], SessionOwner>((queries, hash, now) =>
+  queries
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select([
+      'users.id as userId',
+      'users.organization_id as organizationId',
+      'users.role as role',
+      'sessions.renewed_at as renewedAt',
+    ])
+    .where('sessions.hash', '=', hash)
+    .where('sessions.expires_at', '>', now)
+    .compile(),
 );
 
 export async function renewSession(

@@ -80,7 +80,7 @@ export async function endFamilies(
     .execute();
 }
 
-export const findTokenHolder = preparedRow<[hash: string, now: number], Omit<Caller, 'via'>>(
+export const findTokenOwner = preparedRow<[hash: string, now: number], Omit<Caller, 'via'>>(
   (queries, hash, now) =>
     queries
       .selectFrom('access_tokens')
