@@ -35,10 +35,10 @@ test('a commit that PostgreSQL turned into a rollback is a failure, and affects 
     return words;
   };
   const outcomes = await Promise.allSettled([
-    database.writeTogether('first', insertAll),
-    database.writeTogether('lost', insertIgnoringErrors),
-    database.writeTogether('second', insertAll),
-    database.writeTogether('third', insertAll),
+    database.writeBatched('first', insertAll),
+    database.writeBatched('lost', insertIgnoringErrors),
+    database.writeBatched('second', insertAll),
+    database.writeBatched('third', insertAll),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
   expect((await stored()).sort()).toEqual(['first', 'second', 'third']);

@@ -171,10 +171,10 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
       return keys.map((key) => `made ${key}`);
     };
     // The other changes wait for this one.
-    const firstChange = database.writeTogether('waits', insert);
+    const firstChange = database.writeBatched('waits', insert);
     await open;
     const keys = ['one', 'two', 'broken', 'three', 'four', 'five'];
-    const rest = keys.map((key) => database.writeTogether(key, insert));
+    const rest = keys.map((key) => database.writeBatched(key, insert));
     const other = database.write((queries) => replaceSetting(queries, 'other change', 'x'));
     const closing = Promise.allSettled([...rest, other]);
     end();

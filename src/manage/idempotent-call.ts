@@ -120,14 +120,14 @@ export class IdempotentCall {
       this.#isClaimed = true;
       return result;
     };
-    const writeTogether = <Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome> =>
+    const writeBatched = <Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome> =>
       write(async (queries) => {
         const [outcome] = await work(queries, [item]);
         // Nothing was stored: the claim is rolled back with the transaction.
         if (outcome instanceof Refusal) throw outcome;
         return outcome as Outcome;
       });
-    const database = { ...inner, write, writeTogether };
+    const database = { ...inner, write, writeBatched };
     return { ...context, database, storeLink: linkStorer({ ...context, database }) };
   }
 

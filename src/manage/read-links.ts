@@ -30,7 +30,7 @@ export type { LinkPosition };
 
 export async function readLink(context: Context, caller: Caller, id: number): Promise<LinkWithTags> {
   const { organizationId } = caller;
-  const found = await context.database.lookupTogether({ organizationId, id }, findByKeys);
+  const found = await context.database.lookupBatched({ organizationId, id }, findByKeys);
   if (!found) throw notFound('link');
   return found;
 }

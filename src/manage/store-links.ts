@@ -97,8 +97,8 @@ export function linkStorer(dependencies: StoringDependencies): StoreLink {
   );
   return async (link) => {
     const outcome =
-      (await dependencies.database.writeTogether(link, storeFirst)) ??
-      (await dependencies.database.writeTogether(link, storeTogether));
+      (await dependencies.database.writeBatched(link, storeFirst)) ??
+      (await dependencies.database.writeBatched(link, storeTogether));
     if (outcome instanceof Refusal) throw outcome;
     return outcome;
   };

@@ -30,7 +30,7 @@ export function clickTaker(context: Context): (linkId: number, clicks: number) =
     return requests.map((request) => taken.get(request) ?? { clicks: 0, ended: undefined });
   };
   return async (linkId, clicks) => {
-    const taken = await context.database.writeTogether({ linkId, clicks }, takeTogether);
+    const taken = await context.database.writeBatched({ linkId, clicks }, takeTogether);
     if (taken.ended) {
       context.linksChanged([taken.ended]);
       if (taken.ended.webhook_url !== null) context.webhooks.wake();

@@ -112,7 +112,7 @@ export interface Database {
    * Like `lookup`, for lookups of one kind by many callers: those that arrive while others are running share one call of `work`,
    * and one statement. `work` is the same function each time.
    */
-  lookupTogether<Item, Answer>(item: Item, work: LookupItems<Item, Answer>): Promise<Answer>;
+  lookupBatched<Item, Answer>(item: Item, work: LookupItems<Item, Answer>): Promise<Answer>;
   /** Whether changes can be made at the moment; rejects if the database doesn't answer. */
   takesChanges(): Promise<boolean>;
   /**
@@ -124,7 +124,7 @@ export interface Database {
    * Like `write`, for small changes of one kind: those that arrive while the store is busy are made by one call of `work`, with
    * the same statements. `work` is the same function each time.
    */
-  writeTogether<Item, Outcome>(
+  writeBatched<Item, Outcome>(
     item: Item,
     work: WriteItems<Item, Outcome>,
     terms?: ReadTerms,
@@ -151,7 +151,7 @@ export function withTerms(database: Database, terms: ReadTerms): Database {
     ...database,
     hits: database.hits?.withTerms(terms),
     write: (work) => database.write(work, terms),
-    writeTogether: (item, work) => database.writeTogether(item, work, terms),
+    writeBatched: (item, work) => database.writeBatched(item, work, terms),
     get compute() {
       compute ??= database.computeFor(terms);
       return compute;

@@ -140,13 +140,13 @@ export function openPostgres(
     computeFor: (terms) => (module, input) => jobs.run(module, input, terms),
     lookup: lookups.queries,
     dataVersion: null,
-    lookupTogether: (item, work) => batcher.lookup(item, work),
+    lookupBatched: (item, work) => batcher.lookup(item, work),
     takesChanges: async () => (await lookups.serverState()) === 'writes',
     write: async (work, terms) => {
       requireAllowed();
       return writeWithRetries(transactionFor(terms), work);
     },
-    writeTogether: async (item, work, terms) => {
+    writeBatched: async (item, work, terms) => {
       requireAllowed();
       return changes.add(item, work, terms?.changeDeadline);
     },

@@ -28,7 +28,7 @@ class Writer {
     return this.#queue.add(null, async (queries) => [await work(queries)]);
   }
 
-  runTogether<Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome> {
+  runBatched<Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome> {
     return this.#queue.add(item, work);
   }
 
@@ -146,11 +146,11 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     lookup: lookups,
     dataVersion: () => lookup.dataVersion(),
     // In this thread, each lookup is done before the next one begins.
-    lookupTogether: async <Item, Answer>(item: Item, work: LookupItems<Item, Answer>) =>
+    lookupBatched: async <Item, Answer>(item: Item, work: LookupItems<Item, Answer>) =>
       (await work(lookups, [item]))[0] as Answer,
     takesChanges: async () => true,
     write: (work) => writer.run(work),
-    writeTogether: (item, work) => writer.runTogether(item, work),
+    writeBatched: (item, work) => writer.runBatched(item, work),
     migrate: (work) => writer.migrate(work),
     aside: null,
     // All programs on a file have the same version: they run on one server.
