@@ -135,7 +135,7 @@ export interface Database {
    */
   migrate<T>(work: (queries: Queries) => Promise<T>, waits?: OnLockWait): Promise<T>;
   /** Runs a statement outside a transaction, without a time limit. Null if no other program uses the tables meanwhile. */
-  readonly aside: ((statement: string, waits?: OnLockWait) => Promise<void>) | null;
+  readonly outsideTransaction: ((statement: string, waits?: OnLockWait) => Promise<void>) | null;
   /**
    * Refuses changes from now on, with this reason; null accepts them again. Called when a newer program has changed the tables.
    */

@@ -45,8 +45,8 @@ export async function buildIndexes(
   builds: readonly IndexBuild[],
   waits?: OnLockWait,
 ): Promise<void> {
-  const { aside } = database;
-  if (aside === null || builds.length === 0) return;
+  const { outsideTransaction } = database;
+  if (outsideTransaction === null || builds.length === 0) return;
   const states = await statesOf(database.read, builds);
   for (const build of builds)
     if (states.get(build.name) !== 'valid')
@@ -57,13 +57,16 @@ export async function buildIndexes(
           queries,
         );
         if (await isPartitioned(database.read, build.table)) await buildInPartitions(queries, build);
-        else await buildAside(database.read, build, (statement) => aside(statement, waits));
+        else
+          await buildOutsideTransaction(database.read, build, (statement) =>
+            outsideTransaction(statement, waits),
+          );
       }, waits);
 }
 
 type State = 'missing' | 'invalid' | 'under way' | 'valid';
 
-async function buildAside(
+async function buildOutsideTransaction(
   queries: Queries,
   { name, statement, ...build }: IndexBuild,
   run: (statement: string) => Promise<void>,

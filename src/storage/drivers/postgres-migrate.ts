@@ -52,7 +52,10 @@ export async function migrate<T>(
  * Runs one statement that waits for others but blocks none, such as `create index concurrently`. A pooler may run it on any
  * connection: its process id is looked up on the server.
  */
-export const runAside = ({ queries, ...rest }: MigrationConnections, statement: string): Promise<void> =>
+export const runOutsideTransaction = (
+  { queries, ...rest }: MigrationConnections,
+  statement: string,
+): Promise<void> =>
   withWaitReports(
     rest,
     sql`(select pid from pg_stat_activity

@@ -11,7 +11,7 @@ import { answerTime, readOnlySql, type ServerState, takesChanges } from './find-
 import { LookupBatcher } from './lookup-batcher.ts';
 import { hasOldPlan, isStatementNameMismatch } from './postgres-faults.ts';
 import { PostgresJobs } from './postgres-jobs.ts';
-import { migrate, runAside } from './postgres-migrate.ts';
+import { migrate, runOutsideTransaction } from './postgres-migrate.ts';
 import {
   connectionsOf,
   indexCost,
@@ -152,8 +152,8 @@ export function openPostgres(
     },
     migrate: (work, waits) =>
       withoutTimeouts((queries) => migrate({ queries, others: read, waits, write: writeMigration }, work)),
-    aside: (statement, waits) =>
-      withoutTimeouts((queries) => runAside({ queries, others: read, waits }, statement)),
+    outsideTransaction: (statement, waits) =>
+      withoutTimeouts((queries) => runOutsideTransaction({ queries, others: read, waits }, statement)),
     refuseChanges: (reason) => {
       refused = reason;
     },

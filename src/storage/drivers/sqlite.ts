@@ -152,7 +152,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     write: (work) => writer.run(work),
     writeBatched: (item, work) => writer.runBatched(item, work),
     migrate: (work) => writer.migrate(work),
-    aside: null,
+    outsideTransaction: null,
     // All programs on a file have the same version: they run on one server.
     refuseChanges: () => {},
     async close() {
