@@ -6,7 +6,6 @@ import { type Database, internalReadTerms, type Lookups, type ReadTerms } from '
 import { collectForCommit, runDirectly, type Statement } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { together } from '../together.ts';
-import { ChangeQueue, type Settle } from './change-queue.ts';
 import { answerTime, readOnlySql, type ServerState, takesChanges } from './find-primary.ts';
 import { LookupBatcher } from './lookup-batcher.ts';
 import { hasOldPlan, isStatementNameMismatch } from './postgres-faults.ts';
@@ -27,6 +26,7 @@ import {
 } from './postgres-pool.ts';
 import { type CheckedOut, PostgresReads } from './postgres-reads.ts';
 import { Primary } from './primary.ts';
+import { type Settle, WriteBatcher } from './write-batcher.ts';
 import { connectionsUntil } from './write-deadline.ts';
 
 const maxRetries = 8;
@@ -89,7 +89,7 @@ export function openPostgres(
   const batcher = new LookupBatcher(lookups.queries);
   const connect = connectionsOf(control, server);
   const read = queriesThrough(connect);
-  const changes = new ChangeQueue((groups) => {
+  const changes = new WriteBatcher((groups) => {
     const terms = batchTerms();
     const makeByStatement = groups.length === 1 ? groups[0]?.makeByStatement : null;
     if (makeByStatement) {

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { StoreUnavailable } from '../../rules/errors.ts';
 import type { Database, LookupItems, Lookups, RowFinder, WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
-import { type ChangeGroup, ChangeQueue, type Settle } from './change-queue.ts';
 import { queriesOver, SqliteInline, SqliteThread } from './sqlite-client.ts';
 import { SqliteReaders } from './sqlite-readers.ts';
+import { type ChangeGroup, type Settle, WriteBatcher } from './write-batcher.ts';
 
 /**
  * One writer, as SQLite requires. Changes that share a commit, and so one wait for the disk, have a savepoint of their own each:
@@ -17,7 +17,7 @@ import { SqliteReaders } from './sqlite-readers.ts';
 class Writer {
   readonly #client: SqliteThread;
   readonly #queries: Queries;
-  readonly #queue = new ChangeQueue((groups) => this.#commit(groups), 1);
+  readonly #batcher = new WriteBatcher((groups) => this.#commit(groups), 1);
 
   constructor(client: SqliteThread) {
     this.#client = client;
@@ -25,22 +25,22 @@ class Writer {
   }
 
   run<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#queue.add(null, async (queries) => [await work(queries)]);
+    return this.#batcher.add(null, async (queries) => [await work(queries)]);
   }
 
   runBatched<Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome> {
-    return this.#queue.add(item, work);
+    return this.#batcher.add(item, work);
   }
 
   /** Keeps undo and sort data on disk, not in memory: they may be as large as the tables. */
   async migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    while (!this.#queue.isIdle) await this.#queue.whenIdle;
+    while (!this.#batcher.isIdle) await this.#batcher.whenIdle;
     const onDisk = this.#client.hold('pragma temp_store = file', []);
     try {
       const [value] = await Promise.all([this.run(work), onDisk]);
       return value;
     } finally {
-      while (!this.#queue.isIdle) await this.#queue.whenIdle;
+      while (!this.#batcher.isIdle) await this.#batcher.whenIdle;
       // Sent together: during a change that began between them the second one would fail.
       await Promise.all([
         this.#client.run('pragma temp_store = memory', []),
@@ -51,7 +51,7 @@ class Writer {
   }
 
   async finish(): Promise<void> {
-    while (!this.#queue.isIdle) await this.#queue.whenIdle;
+    while (!this.#batcher.isIdle) await this.#batcher.whenIdle;
   }
 
   async #commit(groups: readonly ChangeGroup[]): Promise<readonly Settle[]> {

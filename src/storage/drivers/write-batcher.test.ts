@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { type ChangeGroup, ChangeQueue } from './change-queue.ts';
+import { type ChangeGroup, WriteBatcher } from './write-batcher.ts';
 
-/** A queue whose batches end when the test ends them. */
+/** A batcher whose batches end when the test ends them. */
 function queueOf(maxRunning: number) {
   const running: { readonly size: number; readonly end: () => void }[] = [];
   let started: () => void = () => {};
@@ -21,21 +21,21 @@ function queueOf(maxRunning: number) {
     await promise;
     return results;
   };
-  const queue = new ChangeQueue(commit, maxRunning);
+  const batcher = new WriteBatcher(commit, maxRunning);
   const work = async (_: unknown, items: readonly number[]) => [...items];
   return {
     running,
-    add: (count: number) => Promise.all(Array.from({ length: count }, (_, item) => queue.add(item, work))),
+    add: (count: number) => Promise.all(Array.from({ length: count }, (_, item) => batcher.add(item, work))),
     whenStarted: () =>
       new Promise<void>((resolve) => {
         started = resolve;
       }),
-    queue,
+    batcher,
   };
 }
 
 test('a few callers share one batch at a time, even if two may run', async () => {
-  const { running, add, whenStarted, queue } = queueOf(2);
+  const { running, add, whenStarted, batcher } = queueOf(2);
   const [first, started] = [add(1), whenStarted()];
   await started;
   const [others, next] = [add(15), whenStarted()];
@@ -49,12 +49,12 @@ test('a few callers share one batch at a time, even if two may run', async () =>
   expect(running.map(({ size }) => size)).toEqual([7]);
   running[0]?.end();
   expect(await others).toHaveLength(15);
-  await queue.whenIdle;
-  expect(queue.isIdle).toBe(true);
+  await batcher.whenIdle;
+  expect(batcher.isIdle).toBe(true);
 });
 
 test('the next batch is sent before the callers of the last one are answered', async () => {
-  const { running, add, whenStarted, queue } = queueOf(1);
+  const { running, add, whenStarted, batcher } = queueOf(1);
   const [first, started] = [add(1), whenStarted()];
   await started;
   const others = add(3);
@@ -63,11 +63,11 @@ test('the next batch is sent before the callers of the last one are answered', a
   expect(running.map(({ size }) => size)).toEqual([3]);
   running[0]?.end();
   await others;
-  await queue.whenIdle;
+  await batcher.whenIdle;
 });
 
 test('callers do not wait for a batch that is delayed, and no more batches run than the limit', async () => {
-  const { running, add, whenStarted, queue } = queueOf(2);
+  const { running, add, whenStarted, batcher } = queueOf(2);
   const [first, started] = [add(1), whenStarted()];
   await started;
   const [second, next] = [add(3), whenStarted()];
@@ -80,19 +80,19 @@ test('callers do not wait for a batch that is delayed, and no more batches run t
   expect(running.map(({ size }) => size)).toEqual([1, 2]);
   for (const batch of [...running]) batch.end();
   await Promise.all([first, third]);
-  await queue.whenIdle;
+  await batcher.whenIdle;
 });
 
 test('a second batch begins as soon as it is full', async () => {
-  const { running, add, whenStarted, queue } = queueOf(2);
+  const { running, add, whenStarted, batcher } = queueOf(2);
   const [first, started] = [add(1), whenStarted()];
   await started;
   const [many, next] = [add(64), whenStarted()];
   await next;
   expect(running.length).toBe(2);
-  while (!queue.isIdle) {
+  while (!batcher.isIdle) {
     for (const batch of [...running]) batch.end();
-    await Promise.race([queue.whenIdle, whenStarted()]);
+    await Promise.race([batcher.whenIdle, whenStarted()]);
   }
   expect((await Promise.all([first, many])).flat()).toHaveLength(65);
 });

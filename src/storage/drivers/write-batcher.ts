@@ -37,7 +37,7 @@ export type Settle = () => void;
  * Changes that arrive while the store is busy wait together and are made in one transaction; those of one kind by the same
  * statements. If such a batch fails, its changes are made again one by one, so that each fails only by its own fault.
  */
-export class ChangeQueue {
+export class WriteBatcher {
   readonly #commit: Commit;
   readonly #maxRunning: number;
   #waiting: Change[] = [];
