@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { type App, createApp } from './app.ts';
 import { programCommand } from './bundle/module-urls.ts';
-import { startInWorker } from './compose/data-plane-worker.ts';
 import { refuseUnknownHost } from './compose/dns-before-start.ts';
 import { dnsNotice } from './compose/dns-notice.ts';
 import type { MetricSource } from './compose/metrics.ts';
@@ -10,8 +9,9 @@ import { readServeArguments, workerArguments } from './compose/serve-arguments.t
 import { lockDataFolder } from './compose/server-lock.ts';
 import { StartingServer } from './compose/starting-server.ts';
 import { startupBanner } from './compose/startup-banner.ts';
+import { startVisitorThread } from './compose/visitor-thread-client.ts';
+import type { Environment } from './compose/visitor-thread-protocol.ts';
 import { MetricsCollector, MetricsOfAll } from './compose/worker-metrics.ts';
-import type { Environment } from './compose/worker-protocol.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
 import { Dns } from './domains/dns.ts';
@@ -40,7 +40,7 @@ export async function serve(words: readonly string[], given: Environment): Promi
     if (typedHost !== null) await refuseUnknownHost(typedHost, config, ownAddresses());
     // Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then on (the
     // store's, for example): on a single core, visits come first.
-    const startDataPlane = startInWorker(environment, lowerPriority);
+    const startDataPlane = startVisitorThread(environment, lowerPriority);
     const begin: Begin = (config, gather) => createApp(config, {}, startDataPlane, gather);
     if (ports !== null) await serveAsWorker({ ...config, ...ports }, begin);
     else if (config.workers > 1) await runWorkers(config, host);

@@ -2,7 +2,7 @@
 
 import { LocalDataPlane } from './compose/local-data-plane.ts';
 import { threadMetrics } from './compose/thread-metrics.ts';
-import type { FromDataPlane, TaskAnswer, ToDataPlane } from './compose/worker-protocol.ts';
+import type { FromDataPlane, TaskAnswer, ToDataPlane } from './compose/visitor-thread-protocol.ts';
 import { loadConfig } from './config/load.ts';
 import { ClientByPort } from './http/client-by-port.ts';
 import { StartProblem } from './start-problem.ts';

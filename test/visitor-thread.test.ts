@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type App, createApp } from '../src/app.ts';
-import { startInWorker } from '../src/compose/data-plane-worker.ts';
+import { startVisitorThread } from '../src/compose/visitor-thread-client.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { storeKinds } from './support/app.ts';
@@ -17,7 +17,7 @@ const browser =
 /** As in `main.ts`: plain visits are answered in a worker thread. */
 const start = (settings: Record<string, string>): Promise<App> => {
   const environment = { PORT: '0', REGISTRATION: 'open', MISS_LIMIT: '0', ...settings };
-  return createApp(loadConfig(environment), { notFoundInterval: 100 }, startInWorker(environment));
+  return createApp(loadConfig(environment), { notFoundInterval: 100 }, startVisitorThread(environment));
 };
 
 const isMistyped = ({ suffix }: { suffix: string }) => suffix === 'sumer';

@@ -3,7 +3,7 @@ import { BackupProblem } from '../backup/backup-stream.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import { siteOf } from '../compose/base-url.ts';
 import { contextOf } from '../compose/context.ts';
-import type { Environment } from '../compose/worker-protocol.ts';
+import type { Environment } from '../compose/visitor-thread-protocol.ts';
 import { ConfigProblem, loadConfig } from '../config/load.ts';
 import { Refusal } from '../rules/errors.ts';
 import { StartProblem } from '../start-problem.ts';

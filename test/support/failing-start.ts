@@ -8,8 +8,8 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../../src/app.ts';
 import type { DataPlane, StartDataPlane } from '../../src/compose/data-plane.ts';
-import { startInWorker } from '../../src/compose/data-plane-worker.ts';
 import { startInThisThread } from '../../src/compose/local-data-plane.ts';
+import { startVisitorThread } from '../../src/compose/visitor-thread-client.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { eventually } from './eventually.ts';
 
@@ -26,7 +26,9 @@ let isWaitedFor = false;
 let settings: Settings = {};
 
 const startDataPlane: StartDataPlane = (...parts) =>
-  process.env.VISITORS === 'in a thread' ? startInWorker(settings)(...parts) : startInThisThread(...parts);
+  process.env.VISITORS === 'in a thread'
+    ? startVisitorThread(settings)(...parts)
+    : startInThisThread(...parts);
 
 const withChange =
   (change: (visitors: DataPlane) => void): StartDataPlane =>

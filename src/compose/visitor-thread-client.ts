@@ -5,7 +5,14 @@ import type { NotFoundCount } from '../storage/not-found-visits.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
 import type { Overrides } from './overrides.ts';
-import type { Environment, FromDataPlane, Listening, Problem, Task, TaskAnswer } from './worker-protocol.ts';
+import type {
+  Environment,
+  FromDataPlane,
+  Listening,
+  Problem,
+  Task,
+  TaskAnswer,
+} from './visitor-thread-protocol.ts';
 
 interface Waiting {
   readonly resolve: (answer: TaskAnswer) => void;
@@ -16,10 +23,10 @@ interface Waiting {
  * Runs the data plane in a thread of its own, so that no visitor waits for work of the control plane. The thread reads the
  * settings again from the same environment, because they can't be copied to a worker.
  */
-export const startInWorker =
+export const startVisitorThread =
   (environment: Environment, onPrepared = () => {}): StartDataPlane =>
   async (config, appServer, { hits }, log) => {
-    const thread = new DataPlaneWorker((cause) => {
+    const thread = new VisitorThreadClient((cause) => {
       // Without this thread no visitor is answered: the supervisor should restart the process.
       log.error('visitors no longer answered', cause);
       process.exit(1);
@@ -30,7 +37,7 @@ export const startInWorker =
     return thread;
   };
 
-class DataPlaneWorker implements DataPlane {
+class VisitorThreadClient implements DataPlane {
   readonly #worker = new Worker(moduleUrl('visitor-thread'));
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners: (() => void)[] = [];
