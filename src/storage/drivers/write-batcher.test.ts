@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { type ChangeGroup, WriteBatcher } from './write-batcher.ts';
 
 /** A batcher whose batches end when the test ends them. */
-function queueOf(maxRunning: number) {
+function batcherOf(maxRunning: number) {
   const running: { readonly size: number; readonly end: () => void }[] = [];
   let started: () => void = () => {};
   const commit = async (groups: readonly ChangeGroup[]) => {
@@ -35,7 +35,7 @@ function queueOf(maxRunning: number) {
 }
 
 test('a few callers share one batch at a time, even if two may run', async () => {
-  const { running, add, whenStarted, batcher } = queueOf(2);
+  const { running, add, whenStarted, batcher } = batcherOf(2);
   const [first, started] = [add(1), whenStarted()];
   await started;
   const [others, next] = [add(15), whenStarted()];
@@ -54,7 +54,7 @@ test('a few callers share one batch at a time, even if two may run', async () =>
 });
 
 test('the next batch is sent before the callers of the last one are answered', async () => {
-  const { running, add, whenStarted, batcher } = queueOf(1);
+  const { running, add, whenStarted, batcher } = batcherOf(1);
   const [first, started] = [add(1), whenStarted()];
   await started;
   const others = add(3);
@@ -67,7 +67,7 @@ test('the next batch is sent before the callers of the last one are answered', a
 });
 
 test('callers do not wait for a batch that is delayed, and no more batches run than the limit', async () => {
-  const { running, add, whenStarted, batcher } = queueOf(2);
+  const { running, add, whenStarted, batcher } = batcherOf(2);
   const [first, started] = [add(1), whenStarted()];
   await started;
   const [second, next] = [add(3), whenStarted()];
@@ -84,7 +84,7 @@ test('callers do not wait for a batch that is delayed, and no more batches run t
 });
 
 test('a second batch begins as soon as it is full', async () => {
-  const { running, add, whenStarted, batcher } = queueOf(2);
+  const { running, add, whenStarted, batcher } = batcherOf(2);
   const [first, started] = [add(1), whenStarted()];
   await started;
   const [many, next] = [add(64), whenStarted()];
