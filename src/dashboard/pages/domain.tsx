@@ -6,7 +6,7 @@ import { type Query, useQuery } from '../queries.ts';
 import { useIntervalWhileVisible } from '../visibility.ts';
 import { DeleteDomain } from './domain/delete-domain.tsx';
 import { DnsRecords } from './domain/dns-records.tsx';
-import { DomainTargets } from './domain/domain-targets.tsx';
+import { DomainFallbackForm } from './domain/domain-fallbacks.tsx';
 import { DomainName, DomainState } from './domain/state.tsx';
 
 /** How often the page loads the results of the server's own checks. */
@@ -47,7 +47,7 @@ function DomainSections({ domain, query }: { domain: Domain; query: Query<Domain
       )}
       <div class="sections">
         <DnsRecords domain={domain} query={query} />
-        <DomainTargets key={domain.id} domain={domain} query={query} />
+        <DomainFallbackForm key={domain.id} domain={domain} query={query} />
         <DeleteDomain domain={domain} />
       </div>
     </>

@@ -21,7 +21,7 @@ function useDraft(saved: string): { readonly typed: Signal<string>; readonly isC
 }
 
 /** Where the domain's own address and unknown links redirect. */
-export function DomainTargets({ domain, query }: { domain: Domain; query: Query<Domain> }) {
+export function DomainFallbackForm({ domain, query }: { domain: Domain; query: Query<Domain> }) {
   const { typed: root, isChanged: isRootChanged } = useDraft(domain.root_url ?? '');
   const { typed: unknown, isChanged: isUnknownChanged } = useDraft(domain.not_found_url ?? '');
   const isChanged = isRootChanged || isUnknownChanged;
