@@ -2,13 +2,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Link } from '../api-types.ts';
 import { call } from '../client.ts';
 import { number } from '../format.ts';
-import { useKeys } from '../keys.ts';
 import { lazy } from '../lazy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { useQuery } from '../queries.ts';
 import { guardLeaving, navigate, path } from '../router.ts';
 import { shortOf } from '../short-links.ts';
+import { useShortcuts } from '../shortcuts.ts';
 import { UnlessQuiet } from '../stats/unless-quiet.tsx';
 import { useWhenVisibleAgain } from '../visibility.ts';
 import { Conflict } from './link/conflict.tsx';
@@ -78,7 +78,7 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
   const form = useLinkForm(link);
   const unsavedSentence = unsavedSentenceOf(form);
   useGuard(id, unsavedSentence);
-  useKeys([
+  useShortcuts([
     { key: 'Ctrl S', description: 'Save changes', act: () => void form.save() },
     { key: 'Ctrl Enter', description: 'Save changes', act: () => void form.save() },
     ...tabs.map(({ tab: to, name }, index) => ({

@@ -1,4 +1,4 @@
-import type { Shortcut } from '../keys.ts';
+import type { Shortcut } from '../shortcuts.ts';
 
 /** Rows of a list that the user can step through by keys: each has one link or button that takes the focus. */
 const rowsShown = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-row]')];

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { number } from '../format.ts';
-import type { Shortcut } from '../keys.ts';
 import { notify } from '../notices.ts';
+import type { Shortcut } from '../shortcuts.ts';
 import { focusedRow } from './rows.ts';
 
 /** The maximum of one call. */

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { setTo } from '../handlers.ts';
-import { currentShortcuts, type Shortcut, useKeys } from '../keys.ts';
 import markUrl from '../mark.svg';
 import { notify, notifyError } from '../notices.ts';
 import { useOwnDomains } from '../own-domains.ts';
@@ -11,6 +10,7 @@ import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { leaveBy, navigate, path } from '../router.ts';
 import { me, signOut } from '../session.ts';
+import { currentShortcuts, type Shortcut, useShortcuts } from '../shortcuts.ts';
 import { setTheme, theme } from '../theme.ts';
 import { focusNewLink, navigation } from './navigation.ts';
 import { Palette } from './palette.tsx';
@@ -25,7 +25,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const showShortcuts = setTo(open, 'shortcuts');
   // Loads the names of own domains: every page shows the domain of a link in its own script.
   useOwnDomains();
-  useKeys([
+  useShortcuts([
     { key: 'Ctrl K', description: 'Find anything', act: showPalette },
     { key: '?', description: 'Show these shortcuts', act: showShortcuts },
     { key: 'c', description: 'New link', act: () => focusNewLink() },

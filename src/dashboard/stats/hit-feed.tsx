@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { counted, timezone } from '../format.ts';
-import { useKeys } from '../keys.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { search, setQuery } from '../router.ts';
 import { sessionHasEnded } from '../session.ts';
+import { useShortcuts } from '../shortcuts.ts';
 import { usePrevious } from '../use-previous.ts';
 import { ChosenLinks } from './chosen-links.tsx';
 import { hitsAddress } from './export.ts';
@@ -34,7 +34,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
   }, [feed, isSignedOut]);
   const isPaused = feed.isPaused.value;
   const pause = () => feed.pause(!feed.isPaused.value);
-  useKeys([{ key: 'p', description: 'Pause new hits, or continue', act: pause }]);
+  useShortcuts([{ key: 'p', description: 'Pause new hits, or continue', act: pause }]);
   const { data: rows, isOld } = usePrevious({ data: feed.hits, error: feed.error });
   const noun = nounOf(shown);
   return (

@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Stats } from '../api-types.ts';
 import { date, dateForm, number } from '../format.ts';
-import { useKeys } from '../keys.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Switch } from '../parts/field.tsx';
 import { queryWith } from '../query-string.ts';
 import { search, setQuery } from '../router.ts';
 import { readableUrl } from '../short-links.ts';
+import { useShortcuts } from '../shortcuts.ts';
 import { Chart } from './chart.tsx';
 import { hasSelection } from './chosen.ts';
 import type { ChartData } from './draw-chart.ts';
@@ -39,7 +39,7 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
     }),
     [stats, countsOtherHits],
   );
-  useKeys([
+  useShortcuts([
     { key: 't', description: 'Show the chart as a table', act: () => showTable(!isTableRequested()) },
   ]);
   const title = titleFor(numbers);

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import type { DeletedLink } from '../../api-types.ts';
 import { counted, day, instant, number, since } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
-import { useKeys } from '../../keys.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -12,6 +11,7 @@ import { moveFocusFrom, stepKeys } from '../../parts/rows.ts';
 import { chosenOrFocused, selectionKeys, useSelection } from '../../parts/selection.ts';
 import { restoreLinks } from '../../remove-links.ts';
 import { shortOf } from '../../short-links.ts';
+import { useShortcuts } from '../../shortcuts.ts';
 import { type Bin, deleteForGood, deletionOf, emptyBin } from './bin.ts';
 
 interface DeletedListProps {
@@ -44,7 +44,7 @@ export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
     if (what === 'all') void emptyBin();
     else void hideDuring([what], () => deleteForGood(what));
   };
-  useKeys([
+  useShortcuts([
     ...stepKeys('link'),
     ...selectionKeys(selection, links),
     {

@@ -3,7 +3,6 @@ import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
 import { counted } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
-import { useKeys } from '../../keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -15,6 +14,7 @@ import { chosenOrFocused, type Selection, selectionKeys } from '../../parts/sele
 import { removeLinks } from '../../remove-links.ts';
 import { navigate } from '../../router.ts';
 import { pageOf } from '../../short-links.ts';
+import { useShortcuts } from '../../shortcuts.ts';
 import { Row } from './row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { exportOfView, isNarrowed, narrow, showAll, showPage, sizes, type View } from './view.ts';
@@ -40,7 +40,7 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
     const link = focusedRow(links);
     if (link) navigate(pageOf(link));
   };
-  useKeys([
+  useShortcuts([
     ...stepKeys('link'),
     { key: 'Enter', description: 'Open the link', act: openFocused },
     { key: 'e', description: 'Edit the link', act: openFocused },

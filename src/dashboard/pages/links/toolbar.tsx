@@ -1,12 +1,12 @@
-import { useKeys } from '../../keys.ts';
 import { SelectField } from '../../parts/field.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { TagAndDomainFilter } from '../../parts/tag-and-domain-filter.tsx';
+import { useShortcuts } from '../../shortcuts.ts';
 import { maxQueryLength, narrow, orders, type View } from './view.ts';
 
 /** Which links are shown, and in which order. */
 export function Toolbar({ view }: { view: View }) {
-  useKeys([
+  useShortcuts([
     { key: '/', description: 'Search links', act: () => document.getElementById('search-links')?.focus() },
   ]);
   return (

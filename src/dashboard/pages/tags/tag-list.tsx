@@ -3,7 +3,6 @@ import { useMemo } from 'preact/hooks';
 import type { CountedTag } from '../../api-types.ts';
 import { counted, number } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
-import { useKeys } from '../../keys.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { SelectField } from '../../parts/field.tsx';
@@ -13,6 +12,7 @@ import { focusedRow, focusRowOf, stepKeys } from '../../parts/rows.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import { byName, tagsLike } from '../../parts/tags.ts';
 import { search, setQuery } from '../../router.ts';
+import { useShortcuts } from '../../shortcuts.ts';
 import { DeleteTag } from './delete-tag.tsx';
 import { RenameTag } from './tag-form.tsx';
 
@@ -38,7 +38,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
   const last = Math.max(1, Math.ceil(found.length / perPage));
   const page = Math.min(last, Math.max(1, Math.trunc(Number(query.get('page'))) || 1));
   const shown = found.slice((page - 1) * perPage, page * perPage);
-  useKeys([
+  useShortcuts([
     { key: '/', description: 'Filter tags', act: () => document.getElementById('search-tags')?.focus() },
     ...stepKeys('tag'),
     {

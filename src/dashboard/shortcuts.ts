@@ -18,7 +18,7 @@ const updateCurrentShortcuts = (): void => {
 };
 
 /** Adds shortcuts while the component is mounted; the last one mounted takes precedence. */
-export function useKeys(shortcuts: readonly Shortcut[]): void {
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const layer = useRef(shortcuts);
   layer.current = shortcuts;
   // Added before the page is painted: a key may be pressed as soon as the page is visible.
