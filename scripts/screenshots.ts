@@ -68,7 +68,7 @@ const screenshotsOf = ({ linkId, domainId }: SeededData): readonly Screenshot[] 
   { name: 'organization', path: '/app/organization' },
   { name: 'nodes', path: '/app/organization/nodes' },
   { name: 'account', path: '/app/account' },
-  { name: 'nothing-here', path: '/app/elsewhere' },
+  { name: 'page-not-found', path: '/app/elsewhere' },
   { name: 'live', path: '/app/stats?view=live' },
   { name: 'links-selected', path: '/app', prepare: selectTwo },
   { name: 'deleted-links-selected', path: '/app/links/deleted', prepare: selectTwo },

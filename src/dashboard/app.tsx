@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { lazy } from './lazy.tsx';
 import { EndedSession } from './pages/ended-session.tsx';
 import { LinksPage } from './pages/links.tsx';
-import { NothingHere } from './pages/nothing-here.tsx';
+import { PageNotFound } from './pages/page-not-found.tsx';
 import { SetUpPage } from './pages/set-up.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
@@ -50,7 +50,7 @@ function pageAt(pathname: string): ComponentChildren {
     const parameters = match(pattern, pathname);
     if (parameters) return page(parameters);
   }
-  return <NothingHere />;
+  return <PageNotFound />;
 }
 
 const signedOutPaths = ['/app/sign-in', '/app/set-up'];

@@ -18,7 +18,7 @@ import { type LinkForm, useLinkForm } from './link/form.ts';
 import { LinkAbout, LinkActions } from './link/head.tsx';
 import { SaveBar } from './link/save-bar.tsx';
 import { countOpen, useScheduled } from './link/scheduled/query.ts';
-import { NothingHere } from './nothing-here.tsx';
+import { PageNotFound } from './page-not-found.tsx';
 
 const StatsBoard = lazy(() => import('../stats/board.tsx').then((part) => part.StatsBoard));
 const HitFeed = lazy(() => import('../stats/hit-feed.tsx').then((part) => part.HitFeed));
@@ -32,7 +32,7 @@ export function LinkPage({ id, tab }: { id: string; tab: string }) {
   const query = useQuery(`link ${id}`, () => call('GET /api/v1/link/{id}', { params: { id } }));
   const link = query.data.value;
   useWhenVisibleAgain(() => void query.reload());
-  if (!tabs.some((known) => known.tab === tab)) return <NothingHere />;
+  if (!tabs.some((known) => known.tab === tab)) return <PageNotFound />;
   if (link) return <OneLink id={id} link={link} tab={tab} />;
   const isMissing = [400, 404].includes(query.error.value?.status ?? 0);
   return (
