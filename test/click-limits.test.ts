@@ -152,6 +152,12 @@ test('a limit counts existing clicks; if it is raised or cleared, the link redir
   expect(await visit(link)).toBe(410);
 });
 
+test('a first limit counts clicks that were answered just before', async () => {
+  const link = await create({});
+  for (let click = 0; click < 5; click++) expect(await visit(link)).toBe(destination);
+  expect((await call('PATCH', `/link/${link.id}`, { click_limit: 6 })).json.clicks_left).toBe(1);
+});
+
 test('an explanation says whether clicks are left', async () => {
   const link = await create({ click_limit: 1, expired_url: 'https://example.com/over' });
   const explanation = async () => {

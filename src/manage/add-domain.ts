@@ -5,6 +5,7 @@ import { countDomains, findVerifiedDomain, insertDomain } from '../storage/domai
 import type { Context } from './context.ts';
 import { proofFor } from './domain-proof.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
+import { requireMembership } from './require-membership.ts';
 
 /** Each is looked up repeatedly: a domain without its proof costs us and the name servers, and is of no use yet. */
 const maxPending = 100;
@@ -20,6 +21,7 @@ export async function addDomain(context: Context, caller: Caller, name: string):
   const { organizationId } = caller;
   const now = context.now();
   const id = await context.database.write(async (queries) => {
+    await requireMembership(queries, caller);
     const verified = await findVerifiedDomain(queries, host);
     if (verified && verified.organization_id !== organizationId) throw takenDomain(host);
     refuseTooMany(await countDomains(queries, organizationId));

@@ -3,8 +3,8 @@ import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import * as stored from '../storage/api-keys.ts';
-
 import type { Context } from './context.ts';
+import { requireMembership } from './require-membership.ts';
 
 export type { StoredApiKey } from '../storage/api-keys.ts';
 
@@ -20,6 +20,7 @@ export async function createApiKey(
 ): Promise<CreatedApiKey> {
   const key = makeApiKey(context.randomBytes);
   return context.database.write(async (queries) => {
+    await requireMembership(queries, caller);
     const inserted = await stored.insertApiKey(queries, {
       created_at: context.now(),
       user_id: caller.userId,

@@ -47,6 +47,9 @@ export interface UpdateTerms {
   readonly scheduled?: ScheduledRow | null;
 }
 
+/** Milliseconds that a first click limit waits for earlier clicks to be counted. */
+const foldTimeout = 1_000;
+
 /** A scheduled change that another node has applied meanwhile, or that has changed since it was read. */
 export class NotDue extends Error {
   override readonly name = 'NotDue';
@@ -64,6 +67,8 @@ export async function updateLink(
   if (!found) throw notFound('link');
   const requested = await requestedAddresses(context, caller, found, update);
   const sent = await columnsOf(context, caller.organizationId, update);
+  if (found.click_limit === null && sent.click_limit)
+    await Promise.race([context.clicksFolded(), Bun.sleep(foldTimeout)]);
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
