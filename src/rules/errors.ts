@@ -46,8 +46,8 @@ export class StoreUnavailable extends Error {
 }
 
 /**
- * The request took longer than its caller may wait, or the caller has disconnected; the store itself is available. Thrown by storage; a
- * write may still have been committed.
+ * The request took longer than its caller may wait, or the caller has disconnected; the store itself is available. Thrown by
+ * storage; a write may still have been committed.
  */
 export class TookTooLong extends StoreUnavailable {
   override readonly name = 'TookTooLong';

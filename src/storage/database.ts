@@ -90,8 +90,8 @@ export interface HitServer {
 }
 
 /**
- * The store, of either kind. It has three kinds of access, which must not wait for each other: callers' reads, which may be slow;
- * the redirect's lookups by key, which may not; and changes, each of them atomic.
+ * The store, of either kind. It has three kinds of access, which must not wait for each other: callers' reads (`read`, `compute`),
+ * which may be slow; the redirect's lookups by key, which may not; and changes, each of them atomic.
  */
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';

@@ -61,8 +61,8 @@ export class SupervisedWorker {
   }
 
   /**
-   * Resolves to its startup banner once it serves, and from then on restarts it when it ends; null if it could not start, in which case
-   * it has printed why.
+   * Resolves to its startup banner once it serves, and from then on restarts it when it ends; null if it could not start, in which
+   * case it has printed why.
    */
   async start(): Promise<string | null> {
     const run = this.#begin();
