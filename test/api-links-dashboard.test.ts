@@ -124,7 +124,7 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
     const [names, line, end] = text.split('\r\n');
     expect(names).toStartWith('id,url,destination_url,domain,suffix,name,tags,clicks,');
     expect(line).toStartWith(`${link.id},${link.url},"https://example.com/?a=%22b%22,c",`);
-    expect(line).toContain(`"'=HYPERLINK(""http://evil.example"")","Spring, 50%, two",0,,`);
+    expect(line).toContain(`"'=HYPERLINK(""http://evil.example"")","""Spring, 50%"", two",0,,`);
     expect(line).toContain('2031-01-01T00:00:00.000Z,true,');
     expect(end).toBe('');
     for (const secret of ['whsec_secret', link.zapier_key, 'argon2']) expect(text).not.toContain(secret);

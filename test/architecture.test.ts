@@ -54,7 +54,7 @@ const allowedImports: Record<string, readonly string[]> = {
 const allowedFiles: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
   'manage → ledger': /^ledger\/(corrections\/correction-step|chunks\/delete-chunks|external-hits|kept-hits)/,
-  'dashboard → rules': /^rules\/(rule-|click-fields|european-union|agent-|app-browsers|utm)/,
+  'dashboard → rules': /^rules\/(rule-|click-fields|csv|european-union|agent-|app-browsers|utm)/,
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/reserve-port/,
   'storage → bundle': /^bundle\/module-urls/,

@@ -60,6 +60,28 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     expect((await get('/link?limit=1&offset=1', third.key)).json.links[0].name).toBe('＝1+1');
   });
 
+  test('names and tags with quotes and commas are imported as they were exported', async () => {
+    const other = await app.createAccount();
+    const names = ['=1+1', "'=1+1", "''＝1+1", "'tis", '"quoted", with a comma', '-'];
+    const tags = ['red, green', 'red', '5" disk', '"A" team', '=sum', "'=sum"];
+    for (const [index, name] of names.entries()) {
+      const key = other.key;
+      const { json: tag } = await app.call('POST', '/api/v1/tag', { key, body: { name: tags[index] } });
+      const body = { destination_url: 'https://example.com', name, tags: [tag.id] };
+      expect((await app.call('POST', '/api/v1/link', { key, body })).status).toBe(201);
+    }
+    const textsOf = async (key: string) =>
+      ((await get('/link', key)).json.links as { name: string; tags: { name: string }[] }[])
+        .map((link) => [link.name, link.tags.map((tag) => tag.name)] as const)
+        .sort();
+    const { text } = await get('/link.csv', other.key);
+    const third = await app.createAccount();
+    const withoutSuffixes = text.replace(',suffix,', ',_,');
+    expect(await run(withoutSuffixes, third.email)).toBe('Made 6 links.\n');
+    expect(await textsOf(third.key)).toEqual(await textsOf(other.key));
+    expect((await get('/link?q=tis', third.key)).json.links[0].tags[0].name).toBe('"A" team');
+  });
+
   test('a cell that is neither true nor false is refused', async () => {
     const flags = ['yes', 'TRUE', '1', 'false', '0', 'wahr'];
     const lines = flags.map((flag, index) => `example.com,flag-${index},${flag}`);

@@ -1,5 +1,5 @@
 import { TimeSlice } from '../manage/time-slice.ts';
-import { type Cell, csvLine } from './csv.ts';
+import { type Cell, csvLine } from '../rules/csv.ts';
 import { Reply } from './endpoint.ts';
 
 interface Table<Row> {

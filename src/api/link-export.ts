@@ -5,6 +5,7 @@ import { eachLink } from '../manage/read-links.ts';
 import { asUri } from '../rules/destination-text.ts';
 import { formatIso, formatIsoOrNull } from '../rules/instant.ts';
 import type { Site } from '../rules/site.ts';
+import { tagList } from '../rules/tag-list.ts';
 import { readProblems } from '../rules/watched-destinations.ts';
 import { csvOutline, csvReply } from './csv-export.ts';
 import { endpoint } from './endpoint.ts';
@@ -25,7 +26,7 @@ const columns: Readonly<Record<string, CellOf>> = {
   domain: ({ link }, site) => site.domainUrl(link.host),
   suffix: ({ link }) => link.suffix,
   name: ({ link }) => link.name,
-  tags: ({ tags }) => tags.map((tag) => tag.name).join(', '),
+  tags: ({ tags }) => tagList(tags.map((tag) => tag.name)),
   clicks: ({ link }) => link.clicks ?? 0,
   last_clicked_at: ({ link }) => formatIsoOrNull(link.last_clicked_at || null),
   created_at: ({ link }) => formatIso(link.created_at),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { csvLine } from '../api/csv.ts';
+import { csvLine } from '../rules/csv.ts';
 import { csvRows } from './csv-rows.ts';
 
 async function* inChunks(text: string, size: number) {

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { formulaStart } from '../api/csv.ts';
 import { readInput, requireInput } from '../api/read-input.ts';
 import { LinkToCreate } from '../api/schemas/link.ts';
 import { TagToCreate } from '../api/schemas/tag.ts';
@@ -8,7 +7,9 @@ import { prepareLinks } from '../manage/create-links.ts';
 import type { LinkToCreate as LinkInput } from '../manage/prepare-link.ts';
 import { createTag, readTags } from '../manage/tags.ts';
 import type { Caller } from '../rules/access.ts';
+import { unguarded } from '../rules/csv.ts';
 import { Refusal } from '../rules/errors.ts';
+import { tagNames } from '../rules/tag-list.ts';
 import { fold } from '../rules/text.ts';
 import { accountOf } from './account-of.ts';
 import { type Command, required } from './command.ts';
@@ -23,8 +24,6 @@ const flags: ReadonlySet<string> = new Set(
   Object.entries(LinkToCreate.shape).flatMap(([name, field]) => (field.safeParse(true).success ? name : [])),
 );
 const numbers: ReadonlySet<string> = new Set(['redirect_status', 'click_limit']);
-/** The prefix by which `GET /api/v1/link.csv` protects texts that a spreadsheet would take for a formula. */
-const formulaGuard = new RegExp(`^'(?=${formulaStart.source})`);
 
 export const importLinks: Command = {
   name: 'links import',
@@ -132,7 +131,7 @@ async function inputOf(
 ): Promise<LinkInput | Refusal> {
   const fields: Record<string, unknown> = {};
   for (const [index, name] of header.entries()) {
-    const cell = (cells[index] ?? '').replace(formulaGuard, '');
+    const cell = unguarded(cells[index] ?? '');
     if (cell === '' || !linkFields.has(name)) continue;
     if (name === 'tags') {
       const ids = await tags.idsOf(cell).catch(asRefusal);
@@ -181,9 +180,7 @@ class TagNames {
 
   async idsOf(names: string): Promise<number[]> {
     const ids: number[] = [];
-    for (const name of names.split(',').map((part) => part.trim())) {
-      if (name !== '') ids.push(await this.#idOf(name));
-    }
+    for (const name of tagNames(names)) ids.push(await this.#idOf(name));
     return ids;
   }
 

@@ -1,7 +1,7 @@
+import { type Cell, csvLine } from '../../rules/csv.ts';
 import { notify } from '../notices.ts';
 import { saveFile } from '../save-file.ts';
 import { type Breakdown, breakdownOf } from './breakdown.ts';
-import { csvOf, type Row } from './csv.ts';
 import type { Dimension } from './dimensions.ts';
 import { selectsOtherHits } from './filters.ts';
 import { instantsOf, type Span } from './range.ts';
@@ -9,8 +9,8 @@ import { keyOf, loadStats, type Scope } from './scope.ts';
 import type { ShownClass } from './shown-class.ts';
 import { type Numbers, statsQueryOf, type View } from './view.ts';
 
-function saveCsv(what: string, names: readonly string[], rows: readonly Row[]): void {
-  const file = new Blob([csvOf(names, rows)], { type: 'text/csv;charset=utf-8' });
+function saveCsv(what: string, names: readonly string[], rows: readonly (readonly Cell[])[]): void {
+  const file = new Blob([[names, ...rows].map(csvLine).join('')], { type: 'text/csv;charset=utf-8' });
   saveFile(file, `linnet-${what}-${new Date().toISOString().slice(0, 10)}.csv`);
 }
 

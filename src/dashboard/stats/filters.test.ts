@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
 import { queryWith } from '../query-string.ts';
-import { csvOf } from './csv.ts';
 import { filtersIn, selectsOtherHits, toggled, without } from './filters.ts';
 import { nameOf } from './value-names.ts';
 
@@ -37,18 +36,4 @@ test('values have names, and unknown codes stay unchanged', () => {
   expect(nameOf('referrer', null)).toBe('No referrer');
   expect(nameOf('os', 'constructor')).toBe('constructor');
   expect(nameOf('device', 'constructor')).toBe('constructor');
-});
-
-test('a CSV file keeps a formula as text', () => {
-  expect(
-    csvOf(
-      ['value', 'count'],
-      [
-        ['=cmd|calc', 3],
-        ['a "b", c', -1],
-        [null, 0],
-        ['two\nlines', 1],
-      ],
-    ),
-  ).toBe('value,count\r\n\'=cmd|calc,3\r\n"a ""b"", c",-1\r\n,0\r\n"two\nlines",1\r\n');
 });

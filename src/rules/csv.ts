@@ -3,10 +3,14 @@ export type Cell = string | number | null;
 const needsQuotes = /[",\r\n]/;
 /**
  * What a spreadsheet may take for the beginning of a formula: also after a tab or a line break, and the full-width forms, which
- * spreadsheets for East Asian scripts treat like the plain ones.
+ * spreadsheets for East Asian scripts treat like the plain ones. Or such a text after quotes, so that a quote that was added
+ * can be told from one of the text.
  */
-export const formulaStart = /[=+\-@\t\r\n＝＋－＠]/;
-const formula = new RegExp(`^${formulaStart.source}`);
+const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
+
+/** The text of a cell, without the quote that was added to it. */
+export const unguarded = (cell: string): string =>
+  cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell;
 
 /** A cell in RFC 4180. A text that a spreadsheet would take for a formula is prefixed with a quote. */
 export function csvCell(value: Cell): string {
