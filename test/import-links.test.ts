@@ -7,8 +7,8 @@ import { appWithOwner } from './support/app-suite.ts';
 describe.each(storeKinds)('importing links on %s', (store) => {
   const { app, owner } = appWithOwner({ store });
   const get = async (path: string, key = owner.key) => app.call('GET', `/api/v1${path}`, { key });
-  const run = async (csv: string | Uint8Array, email = owner.email) => {
-    const file = join(app.dataDir, 'import.csv');
+  const run = async (csv: string | Uint8Array, email = owner.email, name = 'import.csv') => {
+    const file = join(app.dataDir, name);
     await Bun.write(file, csv);
     return importLinks.run(app.app.context, { email, file });
   };
@@ -80,6 +80,18 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     expect(await run(withoutSuffixes, third.email)).toBe('Made 6 links.\n');
     expect(await textsOf(third.key)).toEqual(await textsOf(other.key));
     expect((await get('/link?q=tis', third.key)).json.links[0].tags[0].name).toBe('"A" team');
+  });
+
+  test('two imports at once share the tags that both need', async () => {
+    const other = await app.createAccount();
+    const lines = Array.from({ length: 60 }, (_, index) => `example.com,"tag ${index}, tag ${index + 1}"`);
+    const csv = `destination_url,tags\n${lines.join('\n')}`;
+    expect(await Promise.all(['one.csv', 'two.csv'].map((name) => run(csv, other.email, name)))).toEqual([
+      'Made 60 links.\n',
+      'Made 60 links.\n',
+    ]);
+    const { json } = await get('/tag', other.key);
+    expect(json.map((tag: { links: number }) => tag.links).sort()).toEqual([2, 2, ...Array(59).fill(4)]);
   });
 
   test('a cell that is neither true nor false is refused', async () => {

@@ -185,14 +185,26 @@ class TagNames {
   }
 
   async #idOf(name: string): Promise<number> {
-    this.#ids ??= new Map(
-      (await readTags(this.#context, this.#caller)).map((tag) => [fold(tag.name), tag.id]),
-    );
+    this.#ids ??= await this.#read();
     const existing = this.#ids.get(fold(name));
     if (existing !== undefined) return existing;
     const input = requireInput(TagToCreate, { name }, { field: 'tags' });
-    const { id } = await createTag(this.#context, this.#caller, input.name);
-    this.#ids.set(fold(name), id);
-    return id;
+    try {
+      const { id } = await createTag(this.#context, this.#caller, input.name);
+      this.#ids.set(fold(name), id);
+      return id;
+    } catch (cause) {
+      if (!(cause instanceof Refusal) || cause.code !== 'TAG_EXISTS') throw cause;
+      // It was created since the tags were read.
+      this.#ids = await this.#read();
+      const id = this.#ids.get(fold(name));
+      if (id === undefined) throw cause;
+      return id;
+    }
+  }
+
+  async #read(): Promise<Map<string, number>> {
+    const tags = await readTags(this.#context, this.#caller);
+    return new Map(tags.map((tag) => [fold(tag.name), tag.id]));
   }
 }
