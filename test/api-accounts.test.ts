@@ -35,6 +35,35 @@ describe.each(storeKinds)('accounts on %s', (store) => {
       expect(json).not.toHaveProperty('password');
     }));
 
+  test('names are trimmed, and blank ones count as not sent', () =>
+    withApp({ store }, async (app) => {
+      const namesOf = async (body: object) => {
+        const { status, json } = await register(app, {
+          email: `${crypto.randomUUID()}@example.com`,
+          ...body,
+        });
+        return [status, json.name, json.organization_name];
+      };
+      const blank = { name: ' \t ', organization_name: '   ' };
+      expect(await namesOf({ ...blank, email: 'blank@example.com' })).toEqual([
+        201,
+        null,
+        'blank@example.com',
+      ]);
+      expect(await namesOf({ ...blank, name: ' Ada ' })).toEqual([201, 'Ada', 'Ada']);
+      expect(await namesOf({ organization_name: ' Engines ' })).toEqual([201, null, 'Engines']);
+    }));
+
+  test('an address with an invisible character is refused', () =>
+    withApp({ store }, async (app) => {
+      const { status, json } = await register(app, { email: 'x\u200b@example.com' });
+      expect([status, json.field_key, json.error_string]).toEqual([
+        400,
+        'email',
+        'This is not an email address. Give one such as ada@example.com.',
+      ]);
+    }));
+
   test('after the first account registration is closed, on this machine too', () =>
     withApp({ ...closed, store }, async (app) => {
       await register(app, { email: 'one@example.com' });

@@ -20,11 +20,15 @@ export const User = z
   })
   .meta({ id: 'User' });
 
+const trimmed = text(200).transform((value) => value.trim());
+
 export const UserToCreate = z.strictObject({
   email,
   password: text(passwordLength.max).min(passwordLength.min),
-  name: text(200).nullish(),
-  organization_name: text(200).nullish().meta({ description: 'Default: the name, or the email address.' }),
+  name: trimmed.nullish(),
+  organization_name: trimmed
+    .nullish()
+    .meta({ description: 'Default, also if it is empty: the name, or the email address.' }),
   invitation_token: text(200)
     .optional()
     .meta({ description: 'Joins the organization that invited this address.' }),
@@ -39,10 +43,7 @@ export const UserToCreate = z.strictObject({
 });
 
 export const UserUpdate = z.strictObject({
-  name: text(200)
-    .transform((name) => name.trim())
-    .nullish()
-    .meta({ description: 'Null or empty removes it.' }),
+  name: trimmed.nullish().meta({ description: 'Null or empty removes it.' }),
   email: z.string().optional().meta({ description: 'Can be sent back unchanged.' }),
 });
 
