@@ -11,7 +11,6 @@ import type { Caller } from '../rules/access.ts';
 import { classes } from '../rules/click-fields.ts';
 import { Refusal } from '../rules/errors.ts';
 import { formatIso, formatIsoOrNull } from '../rules/instant.ts';
-
 import { clicksRange } from '../stats/range.ts';
 import { Cursors } from './cursor.ts';
 import { endpoint, Reply } from './endpoint.ts';
@@ -19,10 +18,10 @@ import {
   AllClicksErasureQuery,
   ClickCorrection,
   ClickCorrectionList,
-  ClickCorrectionQuery,
   ClickErasureQuery,
   ClickReclassification,
 } from './schemas/click-correction.ts';
+import { HistoryPageQuery } from './schemas/page.ts';
 import { linkPath } from './schemas/parts.ts';
 
 type Answer = z.input<typeof ClickCorrection>;
@@ -130,7 +129,7 @@ const missing = (field: string, sentence: string): Refusal =>
 
 const listOutline = {
   description: 'What was erased or reclassified: by whom, when, and how many hits. Newest first.',
-  query: ClickCorrectionQuery,
+  query: HistoryPageQuery,
   statuses: { 200: 'A page of corrections.' },
   answer: ClickCorrectionList,
 } as const;
@@ -152,7 +151,7 @@ async function pageOf(
   context: Context,
   caller: Caller,
   linkId: number | null,
-  { limit, cursor }: z.output<typeof ClickCorrectionQuery>,
+  { limit, cursor }: z.output<typeof HistoryPageQuery>,
 ) {
   const cursors = new Cursors<number>(context.secrets, ['corrections', caller.organizationId, linkId]);
   const page = { limit, before: cursors.read(cursor) };

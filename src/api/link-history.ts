@@ -7,12 +7,8 @@ import { endpoint } from './endpoint.ts';
 import { linkAnswer } from './link-answer.ts';
 import { refusalAnswer } from './scheduled-changes.ts';
 import { ConfirmationQuery, Link } from './schemas/link.ts';
-import {
-  LinkHistory,
-  type LinkHistoryEntry,
-  LinkHistoryQuery,
-  LinkReversion,
-} from './schemas/link-history.ts';
+import { LinkHistory, type LinkHistoryEntry, LinkReversion } from './schemas/link-history.ts';
+import { HistoryPageQuery } from './schemas/page.ts';
 import { linkPath } from './schemas/parts.ts';
 
 const entryAnswer = (entry: HistoryEntry): z.input<typeof LinkHistoryEntry> => ({
@@ -37,7 +33,7 @@ export const list = endpoint({
   description:
     'By whom, when, and the old and new values, newest first; its creation is the last entry. It contains no secrets.',
   params: linkPath,
-  query: LinkHistoryQuery,
+  query: HistoryPageQuery,
   statuses: { 200: 'A page of entries.' },
   answer: LinkHistory,
   async handle({ caller, params, query }, context) {

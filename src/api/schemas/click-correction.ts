@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { reclassifiable } from '../../rules/reclassified.ts';
-import { cursorParameter, nextField } from './page.ts';
-import { id, isoInstant, queryFlag, queryNumber } from './parts.ts';
+import { nextField } from './page.ts';
+import { id, isoInstant, memberField, queryFlag } from './parts.ts';
 import { instantText } from './stats.ts';
 
 export const ClickCorrection = z
   .object({
     id: z.int(),
     created_at: isoInstant,
-    created_by: z
-      .object({ id: z.int(), name: z.string().nullable(), email: z.string() })
-      .nullable()
-      .meta({ description: 'Null: a former member.' }),
+    created_by: memberField.meta({ description: 'Null: a former member.' }),
     kind: z.enum(['erase', 'reclassify', 'take_back']),
     link_id: z.int().nullable().meta({ description: 'Null: all links of the organization.' }),
     from: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null: from the first click on.' }),
@@ -35,11 +32,6 @@ export const ClickCorrection = z
 export const ClickCorrectionList = z
   .object({ corrections: z.array(ClickCorrection), next: nextField })
   .meta({ id: 'ClickCorrectionList' });
-
-export const ClickCorrectionQuery = z.object({
-  limit: queryNumber(1, 100).default(25),
-  cursor: cursorParameter,
-});
 
 const span = {
   from: instantText('A date is its first instant. Default: the first click.'),

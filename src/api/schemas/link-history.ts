@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { changeChannels } from '../../rules/access.ts';
 import { LinkRule } from './link-rules.ts';
-import { cursorParameter, nextField } from './page.ts';
-import { isoInstant, queryNumber } from './parts.ts';
+import { nextField } from './page.ts';
+import { isoInstant, keyField, memberField } from './parts.ts';
 import { refusalField } from './scheduled-change.ts';
 
 const value = z.union([
@@ -28,17 +28,11 @@ export const LinkHistoryEntry = z
       .nullable()
       .meta({ description: 'The id of the scheduled change that this was, or would have been.' }),
     refusal: refusalField,
-    by: z
-      .object({ id: z.int(), name: z.string().nullable(), email: z.string() })
-      .nullable()
-      .meta({ description: 'Null for a former member, and for automatic changes.' }),
+    by: memberField.meta({ description: 'Null for a former member, and for automatic changes.' }),
     via: z.enum(changeChannels).nullable().meta({
       description: 'Null for the creation of a link from before there was a history.',
     }),
-    api_key: z
-      .object({ id: z.int(), name: z.string() })
-      .nullable()
-      .meta({ description: 'Null also for a key that was deleted.' }),
+    api_key: keyField,
     changes: z.array(
       z.object({
         field: z.string().meta({ description: 'Its name in a Link.' }),
@@ -55,11 +49,6 @@ export const LinkHistoryEntry = z
 export const LinkHistory = z
   .object({ history: z.array(LinkHistoryEntry), next: nextField })
   .meta({ id: 'LinkHistory' });
-
-export const LinkHistoryQuery = z.object({
-  limit: queryNumber(1, 100).default(25),
-  cursor: cursorParameter,
-});
 
 export const LinkReversion = z.strictObject({
   entry: z

@@ -9,6 +9,12 @@ export const cursorParameter = z.string().max(maxCursorLength).optional().meta({
     '`next` of the page before, with the same filters and order. Entries that exist throughout appear exactly once, whatever is created or deleted meanwhile; entries that move in the order may appear twice or not at all.',
 });
 
+/** The query parameters of a history, whose pages are only reached one after another. */
+export const HistoryPageQuery = z.object({
+  limit: queryNumber(1, 100).default(25),
+  cursor: cursorParameter,
+});
+
 /** The query parameters of a list whose pages can also be reached by an offset. */
 export const pageParameters = (maxPerPage: number) => ({
   limit: queryNumber(1, maxPerPage).default(25),

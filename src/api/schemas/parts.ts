@@ -112,4 +112,15 @@ export const stamp = z
   .string()
   .meta({ description: 'YYYY-MM-DD_HH-MM-SS, UTC.', examples: ['2030-01-31_09-30-00'] });
 
+/** The author of a change; null if they are no longer a member. */
+export const memberField = z
+  .object({ id: z.int(), name: z.string().nullable(), email: z.string() })
+  .nullable();
+
+/** The API key that a change was made with. */
+export const keyField = z
+  .object({ id: z.int(), name: z.string() })
+  .nullable()
+  .meta({ description: 'Null also for a key that was deleted.' });
+
 export const isoInstant = z.string().meta({ description: 'ISO 8601, UTC.' });

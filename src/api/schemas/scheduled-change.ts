@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changeChannels } from '../../rules/access.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { LinkUpdate } from './link.ts';
-import { isoInstant, text } from './parts.ts';
+import { isoInstant, keyField, memberField, text } from './parts.ts';
 
 /** Why a scheduled action was not carried out, in the form of an error. */
 export const refusalField = z
@@ -22,14 +22,11 @@ export const ScheduledChange = z
     refusal: refusalField,
     created_at: isoInstant,
     updated_at: isoInstant,
-    by: z.object({ id: z.int(), name: z.string().nullable(), email: z.string() }).nullable().meta({
+    by: memberField.meta({
       description: 'Its author, who created or last changed it; null for a former member.',
     }),
     via: z.enum(changeChannels),
-    api_key: z
-      .object({ id: z.int(), name: z.string() })
-      .nullable()
-      .meta({ description: 'Null also for a key that was deleted.' }),
+    api_key: keyField,
   })
   .meta({ id: 'ScheduledChange' });
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { HitColumn } from '../../rules/click-fields.ts';
 import type { GroupCount } from '../groups.ts';
+import { bucketIndex } from './bucket-index.ts';
 
 /** Whole UTC hours since the epoch, the resolution of the roll-ups; `to` is exclusive. */
 export interface Hours {
@@ -57,15 +58,10 @@ export const spanOf = (buckets: readonly Hours[]): Hours => ({
   to: buckets.at(-1)?.to ?? 0,
 });
 
-/** The last bucket that starts at or before the hour. */
-export function bucketAt(buckets: readonly Hours[], hour: number): number {
-  let [low, high] = [0, buckets.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((buckets[middle]?.from ?? 0) <= hour) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+/** Finds the last bucket that starts at or before an hour. */
+export function bucketFinder(buckets: readonly Hours[]): (hour: number) => number {
+  const starts = buckets.map(({ from }) => from);
+  return (hour) => bucketIndex(starts, hour);
 }
 
 /** With more buckets, such as the hours of a month, hours are read and assigned to buckets by this process. */

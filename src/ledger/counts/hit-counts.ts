@@ -2,7 +2,7 @@ import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { GroupCount } from '../groups.ts';
 import type { HitCount, HitFilter, Ledger, Owner } from '../ledger.ts';
-import { type BucketCount, bucketAt, type Counts, type HitSlice, type Hours, spanOf } from './counts.ts';
+import { type BucketCount, bucketFinder, type Counts, type HitSlice, type Hours, spanOf } from './counts.ts';
 
 /** Counts made from the single hits, which are kept for a limited time. */
 export class HitCounts implements Counts {
@@ -48,5 +48,7 @@ export class HitCounts implements Counts {
   }
 }
 
-const inBuckets = (counts: readonly HitCount[], buckets: readonly Hours[]): BucketCount[] =>
-  counts.map((count) => ({ ...count, bucket: bucketAt(buckets, count.value) }));
+function inBuckets(counts: readonly HitCount[], buckets: readonly Hours[]): BucketCount[] {
+  const bucketOf = bucketFinder(buckets);
+  return counts.map((count) => ({ ...count, bucket: bucketOf(count.value) }));
+}

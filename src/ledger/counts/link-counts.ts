@@ -7,7 +7,7 @@ import type { Queries } from '../../storage/schema.ts';
 import { type GroupCount, Groups } from '../groups.ts';
 import {
   type BucketCount,
-  bucketAt,
+  bucketFinder,
   type Counts,
   type Hours,
   maxJoined,
@@ -125,7 +125,8 @@ export class LinkCounts implements Counts {
     const { rows } = await sql<ColumnRow & { readonly hour: number }>`
       select hour, ${sql.join(columns.map((name) => sql.ref(name)))} from link_hours
       where ${this.#ofLinks} and hour >= ${from} and hour < ${to}`.execute(this.#queries);
-    return rows.map((row) => ({ ...row, bucket: bucketAt(buckets, row.hour) }));
+    const bucketOf = bucketFinder(buckets);
+    return rows.map((row) => ({ ...row, bucket: bucketOf(row.hour) }));
   }
 
   /** Calls back for every sum of a dimension that is stored in texts. */

@@ -5,7 +5,7 @@ import type { Queries } from '../../storage/schema.ts';
 import type { GroupCount } from '../groups.ts';
 import {
   type BucketCount,
-  bucketAt,
+  bucketFinder,
   type Counts,
   type Hours,
   maxJoined,
@@ -71,7 +71,8 @@ export class OrganizationCounts implements Counts {
       select rollups.hour, rollups.class, sum(rollups.hits) as hits from organization_rollups as rollups
       where ${this.#matches} and rollups.hour >= ${from} and rollups.hour < ${to}
       group by rollups.hour, rollups.class`.execute(this.#queries);
-    return rows.map(({ hour, ...count }) => ({ ...count, bucket: bucketAt(buckets, hour) }));
+    const bucketOf = bucketFinder(buckets);
+    return rows.map(({ hour, ...count }) => ({ ...count, bucket: bucketOf(hour) }));
   }
 
   /** An hour has very many values: a single one is looked up by its whole key. */
@@ -85,11 +86,8 @@ export class OrganizationCounts implements Counts {
       from hours cross join classes cross join organization_rollups as rollups
       where ${this.#matches} and rollups.hour = hours.hour and rollups.class = classes.class
         and rollups.value = ${value}`.execute(this.#queries);
-    return rows.map(({ hour, class: ofClass, hits }) => ({
-      bucket: bucketAt(buckets, hour),
-      class: ofClass,
-      hits,
-    }));
+    const bucketOf = bucketFinder(buckets);
+    return rows.map(({ hour, ...count }) => ({ ...count, bucket: bucketOf(hour) }));
   }
 
   async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
