@@ -1,3 +1,4 @@
+import { isPartition } from '../ledger/stores/partitions.ts';
 import type { Database } from '../storage/database.ts';
 
 /** A backup from start to end, whatever its source: tables, each before those that refer to it. */
@@ -48,7 +49,7 @@ export const isExcluded = (table: string): boolean =>
   isVisitorTable(table) ||
   // Running processes are not restored.
   table === 'nodes' ||
-  /^hit(s|_packs|_pack_links|_chunks|_chunk_links)_(before|far_past|far_future|\d{4}_\d{2})$/.test(table);
+  isPartition(table);
 
 /** A file or a place that a backup can't be read from or restored into. Its message is one line that says what to do. */
 export class BackupProblem extends Error {

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { isPartition } from '../ledger/stores/partitions.ts';
 import { isAway } from '../rules/transient-error.ts';
 import { readBackupFile } from './backup-file.ts';
 import { type BackupPart, BackupProblem, type BackupStream } from './backup-stream.ts';
@@ -51,7 +52,7 @@ export async function restore(backup: BackupStream, target: BackupTarget): Promi
 async function fill(target: BackupTarget, backup: BackupStream): Promise<number> {
   let rows = 0;
   try {
-    for await (const part of partsFor(target, backup)) {
+    for await (const part of partsFor(target, { ...backup, parts: withoutPartitions(backup.parts) })) {
       await target.take(part);
       if (part.part === 'rows') rows += part.count;
     }
@@ -60,6 +61,15 @@ async function fill(target: BackupTarget, backup: BackupStream): Promise<number>
     // Rows that the store refuses may come from a damaged backup, which only the checksum at its end reveals.
     if (!isAway(cause)) for await (const _ of backup.parts);
     throw cause;
+  }
+}
+
+/** Earlier versions included detached partitions of `hit_link_groups`. */
+async function* withoutPartitions(parts: AsyncIterable<BackupPart>): AsyncGenerator<BackupPart> {
+  let isSkipped = false;
+  for await (const part of parts) {
+    if (part.part !== 'rows') isSkipped = part.part === 'table' && isPartition(part.name);
+    if (!isSkipped) yield part;
   }
 }
 

@@ -45,8 +45,11 @@ export interface Partition {
 /** The rows from before there were partitions (migration 25). */
 export const earlierRows = 'hits_before';
 
-const ownName =
-  /^(hits|hit_packs|hit_pack_links|hit_chunks|hit_chunk_links|hit_link_groups)_(before|far_past|far_future|\d{4}_\d{2})$/;
+const ownName = new RegExp(`^(${tableNames.join('|')})_(before|far_past|far_future|\\d{4}_\\d{2})$`);
+
+/** Whether a table has the name of a partition. */
+export const isPartition = (table: string): boolean => ownName.test(table);
+
 const partitionsSql = `select part.relname as name, parent.relname as parent, inhdetachpending as pending,
     pg_get_expr(part.relpartbound, part.oid) as bounds
   from pg_class as part
