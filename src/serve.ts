@@ -123,14 +123,16 @@ async function runWorkers(config: Config, host: string | null): Promise<void> {
     Bun.sleep,
     (pid, message) => metrics.received(pid, message),
   );
+  let isStopping = false;
   stopOnSignals(async () => {
+    isStopping = true;
     await workers.stop();
     lock.release();
   });
   const starting = StartingServer.open({ ...config, port, httpPort: plainPort }, log);
   const banner = await workers.start(() => void starting?.stop());
-  if (banner === null) process.exit(1);
-  process.stdout.write(banner);
+  if (banner !== null) process.stdout.write(banner);
+  else if (!isStopping) process.exit(1);
 }
 
 /** A terminal sends Ctrl-C to every process, and the parent process passes it on: the second signal must not abort the stop. */

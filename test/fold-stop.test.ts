@@ -112,3 +112,30 @@ test('a batch that a full disk interrupted is folded again from its first click'
   );
   worker.take({ kind: 'stop', end, now: noon });
 });
+
+test('clicks of a batch that failed after its claim are not repeats of themselves', async () => {
+  await using folder = await temporaryFolder();
+  await (await openDatabase(null, folder.path, () => {})).close();
+  const end = new JournalFiles(folder.path, noon).write(ownJournal, 'spring');
+  let failures = 0;
+  class FailingStore extends SqliteFoldStore {
+    override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
+      if (failures++ === 0) throw Object.assign(new Error('the disk does not answer'), { code: 'EIO' });
+      return super.fold(batch, deliveries);
+    }
+  }
+  const messages: FromFold[] = [];
+  const worker = startFoldWorker(
+    folder.path,
+    new FailingStore(folder.path),
+    noon,
+    (message) => messages.push(message),
+    { repeatWindow: 5_000 },
+  );
+  worker.take({ kind: 'wake', end, now: noon });
+  await eventually(() => messages.some(({ kind }) => kind === 'folded'), 'the second attempt');
+  worker.take({ kind: 'stop', end, now: noon });
+  await eventually(() => messages.some(({ kind }) => kind === 'stopped'), 'the worker to stop');
+  using database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
+  expect(database.query('select clicks from link_clicks').values()).toEqual([[1]]);
+});

@@ -5,6 +5,7 @@ import { chunkColumns, talliedColumns } from '../src/ledger/chunks/hit-chunk.ts'
 import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
+import { StoreUnavailable } from '../src/rules/errors.ts';
 import { type Database, internalReadTerms } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { BatchFolder, type NewHit, zeroColumns } from './support/batch-folder.ts';
@@ -273,3 +274,19 @@ const runningJobs = async (): Promise<number> => {
     and datname = current_database()`;
   return rows.length;
 };
+
+test('while other nodes make chunks over the ids of each attempt, a batch waits like one without a store', async () => {
+  const own = await migratedPostgres();
+  const store = new PostgresFoldStore(own);
+  await using writer = new SQL({ url: own, max: 1 });
+  await writer.unsafe(`
+    create function settle() returns trigger language plpgsql
+      as $$ begin new.settled := new.newest; return new; end $$;
+    create trigger settle before update on hit_ids for each row execute function settle()`);
+  const folder = new BatchFolder(store);
+  const hits = hitsAround(december, 2);
+  await expect(folder.fold(hits, false)).rejects.toThrow(StoreUnavailable);
+  await writer.unsafe('drop trigger settle on hit_ids');
+  expect(await folder.fold(hits, false)).toHaveLength(2);
+  await store.close();
+});

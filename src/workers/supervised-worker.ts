@@ -62,9 +62,10 @@ export class SupervisedWorker {
 
   /**
    * Resolves to its startup banner once it serves, and from then on restarts it when it ends; null if it could not start, in which
-   * case it has printed why.
+   * case it has printed why, or if it was stopped before.
    */
   async start(): Promise<string | null> {
+    if (this.#isStopping) return null;
     const run = this.#begin();
     const banner = await run.ready;
     if (banner !== null) this.#supervising = this.#supervise(run);

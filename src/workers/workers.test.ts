@@ -30,3 +30,32 @@ test('if the last worker is killed, one is restarted at once, however long the b
   await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker after the last kill');
   expect(pauses).toEqual([100, 100]);
 });
+
+test('no worker is started after a stop, even if the first one becomes ready while it stops', async () => {
+  const slowStart = `
+    process.on('SIGTERM', () => {
+      process.send({ greeting: 'ready' });
+      setTimeout(() => process.exit(0), 50);
+    });
+    process.send('started');
+    setInterval(() => {}, 1_000);
+  `;
+  const started = Promise.withResolvers<void>();
+  const pids = new Set<number>();
+  const note = (pid: number) => {
+    pids.add(pid);
+    started.resolve();
+  };
+  workers = new Workers(
+    3,
+    [process.execPath, '-e', slowStart],
+    () => {},
+    () => Promise.resolve(),
+    note,
+  );
+  const starting = workers.start();
+  await started.promise;
+  await workers.stop();
+  expect(await starting).toBeNull();
+  expect(pids.size).toBe(1);
+});

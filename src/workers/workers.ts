@@ -20,7 +20,7 @@ export class Workers {
   }
 
   /**
-   * The text to be printed once all of them serve; null if one could not start, in which case it has printed why. `onFirst` is
+   * The text to be printed once all of them serve; null if one could not start, in which case it has printed why, or after a stop. `onFirst` is
    * called as soon as one of them serves.
    */
   async start(onFirst: () => void = () => {}): Promise<string | null> {

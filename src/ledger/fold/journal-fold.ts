@@ -73,7 +73,7 @@ export class JournalFold {
   /** Bytes in use after the last collection. */
   #inUse = 0;
   readonly #readyDays = new Set<number>();
-  readonly #claims: ClickClaims;
+  #claims: ClickClaims;
   #damage: Flaw[] = [];
   /** Of this batch. */
   #bound: TimeBound;
@@ -82,7 +82,7 @@ export class JournalFold {
     this.#parts = parts;
     this.#name = name;
     this.#folder = folder;
-    this.#claims = new ClickClaims(parts, name, () => parts.isAlone(name));
+    this.#claims = this.#newClaims();
     this.#bound = parts.bound();
     this.#watermark = watermark;
     this.#done = watermark ?? { segment: 1, offset: 0 };
@@ -128,9 +128,7 @@ export class JournalFold {
    */
   async foldBatch(end: Position | null, maxHits: number): Promise<boolean> {
     const hasHits = await this.#foldNext(end, maxHits).catch((cause) => {
-      // These hits have been read, and are not in storage: the next batch begins with them.
-      this.#reader.close();
-      this.#reader = new JournalReader(this.#folder, this.#done, this.#noteFlaw);
+      this.#goBack();
       throw cause;
     });
     const to = this.#reader.position;
@@ -139,6 +137,18 @@ export class JournalFold {
     this.#folded?.passed(to.segment);
     this.#collectGarbage(this.#parts.hits.length);
     return hasHits;
+  }
+
+  /** These hits have been read and claimed, and are not in storage: the next batch begins with them. */
+  #goBack(): void {
+    this.#reader.close();
+    this.#reader = new JournalReader(this.#folder, this.#done, this.#noteFlaw);
+    // Otherwise they would be repeats of themselves.
+    this.#claims = this.#newClaims();
+  }
+
+  #newClaims(): ClickClaims {
+    return new ClickClaims(this.#parts, this.#name, () => this.#parts.isAlone(this.#name));
   }
 
   /** Returns whether there were hits. */

@@ -199,7 +199,9 @@ export class PostgresFoldStore extends SqlFoldStore {
       if (!(cause instanceof IdsSettled) && (cause as { code?: string }).code !== noPartition) throw cause;
       // Another node has dropped the partition, because the whole month has expired.
       this.#partitions.forget();
-      await this.#foldOnce(batch, deliveriesOf);
+      await this.#foldOnce(batch, deliveriesOf).catch((again) => {
+        throw again instanceof IdsSettled ? new StoreUnavailable(again.message, { cause: again }) : again;
+      });
     }
   }
 

@@ -317,7 +317,7 @@ export class SqliteFoldStore extends SqlFoldStore {
 
 function faultOf(cause: unknown): unknown {
   const { code = '', message } = cause as { code?: string; message: string };
-  return /^SQLITE_(FULL|IOERR|BUSY|READONLY|CANTOPEN|LOCKED)/.test(code)
+  return /^SQLITE_(FULL|IOERR|NOMEM|BUSY|READONLY|CANTOPEN|LOCKED)/.test(code)
     ? new StoreUnavailable(message, { cause })
     : cause;
 }
