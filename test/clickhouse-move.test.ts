@@ -57,6 +57,33 @@ function runMove(): Program {
   return runCommand(['clicks', 'move'], settings);
 }
 
+test.skipIf(!isInstalled)(
+  'a store without hits is moved, and counts in ClickHouse from then on',
+  async () => {
+    await using empty = await testLedger('postgres', randomLinks);
+    const server = serverOf(await freshClickhouse());
+    const moving = moveHits({
+      database: empty.database,
+      client: new ClickhouseClient(server),
+      now: () => begin,
+      newStoreId: () => 'this',
+    });
+    expect(await moving).toEqual({ hits: 0 });
+    const location = await hitLocation(empty.database.read);
+    expect(location).toEqual({ storeId: 'this', move: null, movedAt: String(begin) });
+    const store = new PostgresFoldStore(empty.url ?? '', undefined, () =>
+      ClickhouseWriter.open(server, 'this', 0),
+    );
+    await empty.append(nextHits(50), 'rows', undefined, store);
+    const moved = { ...empty.database, hits: ClickhouseHits.of(server) };
+    expect((await hitsOf(moved)).hits.map(({ id }) => id)).toEqual(
+      Array.from({ length: 50 }, (_, n) => n + 1),
+    );
+    await store.close();
+  },
+  120_000,
+);
+
 describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () => {
   beforeEach(async () => {
     turn = 0;

@@ -145,6 +145,7 @@ async function settledId({ read, write }: Database): Promise<number> {
 /** Deletes the hits of organizations that were deleted while their hits were copied. */
 async function deleteOrphans({ database, client }: MoveParts): Promise<void> {
   const owners = await client.rows<{ id: number }>('select distinct organization_id as id from hits');
+  if (owners.length === 0) return;
   const found = await database.read
     .selectFrom('organizations')
     .select('id')
