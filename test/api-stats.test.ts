@@ -311,6 +311,18 @@ describe.each(storeKinds)('statistics on %s', (store) => {
           { '2026-04-08T11:00:00+00:00': 2, '2026-04-08T12:00:00+00:00': 3 },
         ]);
         expect((await get(path, 'utm_term=shoes')).totals.clicks).toBe(2);
+        const shoes = await get(path, 'utm_term=shoes&group_by=utm_term');
+        expect(shoes.groups.filter(({ clicks }: { clicks: number }) => clicks > 0)).toMatchObject([
+          { value: 'shoes', clicks: 2 },
+        ]);
+        expect((await get(path, 'utm_term=&group_by=utm_term')).groups).toMatchObject([
+          { value: null, clicks: 3 },
+        ]);
+        for (const term of ['shoes', '']) {
+          const { totals, groups } = await get(path, `utm_term=${term}&group_by=class`);
+          expect(groups[0]).toMatchObject({ value: 'click', clicks: totals.clicks });
+          expect(groups[1]?.clicks ?? 0).toBe(0);
+        }
         expect((await get(path, 'utm_term=shoes&utm_content=banner')).totals.clicks).toBe(1);
       }
       expect((await get('/stats', 'group_by=utm_term', mixed.key)).groups).toEqual([]);

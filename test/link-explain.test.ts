@@ -82,6 +82,10 @@ test('an explanation covers the rest of the visit: each variant, the date, gates
   expect(await explain(id, { at: '2031-01-01' })).toMatchObject({ outcome: 'ask_password', to: null });
   const passed = await explain(id, { at: '2031-01-01', passed_gates: true, url: `${url}/more?x` });
   expect(passed.to).toBe('https://example.com/default/more');
+  for (const slash of ['', '/'])
+    expect((await explain(id, { at: '2031-01-01', passed_gates: true, url: `${url}${slash}` })).to).toBe(
+      'https://example.com/default',
+    );
   const guarded = await create({ captcha: true });
   const asked = await explain(guarded.id);
   expect([asked.outcome, asked.steps.at(-1)]).toEqual(['ask_captcha', { check: 'captcha', passed: false }]);

@@ -37,7 +37,7 @@ export async function explainLink(
   const visitor = describedVisitor({
     ...described,
     search: visited.search,
-    pathAfterSuffix: isBelow(visited, address) ? visited.pathname.slice(address.pathname.length) : '',
+    pathAfterSuffix: isBelow(visited, address) ? pathAfter(visited, address) : '',
     hashSeed: hashSeedOf(secrets.text('visitor-salts')),
   });
   const steps: Step[] = [];
@@ -47,6 +47,12 @@ export async function explainLink(
 
 const isBelow = (visited: URL, address: URL): boolean =>
   visited.host === address.host && visited.pathname.startsWith(`${address.pathname}/`);
+
+/** A trailing slash alone is not forwarded. */
+function pathAfter(visited: URL, address: URL): string {
+  const rest = visited.pathname.slice(address.pathname.length);
+  return rest === '/' ? '' : rest;
+}
 
 /** Redirects before the start and after the end are always 302. */
 function statusOf(outcome: Outcome, chosen: number | null): number | null {

@@ -190,11 +190,12 @@ export class Redirects {
   miss(visit: Visit): VisitAnswer {
     const { misses, notFound, fallbackFor, counts } = this.#parts;
     const { host } = visit;
-    const wait = misses.count(visit.network);
+    const fallbackUrl = fallbackFor(host, visit.method, visit.path);
+    // Visiting a domain's root is no attempt to guess a link.
+    const wait = fallbackUrl !== null && visit.path === '/' ? 0 : misses.count(visit.network);
     counts.answered(wait > 0 ? 'slowed_down' : 'no_link');
     if (wait > 0) return { kind: 'page', page: slowDownPage(host, wait), stored: 'stored' };
     notFound.count(visit);
-    const fallbackUrl = fallbackFor(host, visit.method, visit.path);
     return fallbackUrl === null || !isPlainUrl(fallbackUrl)
       ? { kind: 'page', page: notFoundPage(host), stored: 'stored' }
       : { kind: 'redirect', status: 302, location: fallbackUrl, cookie: null, stored: 'stored' };

@@ -16,7 +16,7 @@ interface DomainSuite {
 }
 
 /** Inside `describe`: an app that queries its own name server, with accounts that claim domains. */
-export function domainSuite(store: StoreKind) {
+export function domainSuite(store: StoreKind, env: Record<string, string> = {}) {
   const names: Names = {};
   const suite = {} as DomainSuite;
 
@@ -24,7 +24,7 @@ export function domainSuite(store: StoreKind) {
     suite.dns = await startNameServer(zoneOf(names));
     suite.app = await startApp({
       store,
-      env: { BASE_URL: `https://${ownHost}`, DNS_SERVERS: suite.dns.address },
+      env: { BASE_URL: `https://${ownHost}`, DNS_SERVERS: suite.dns.address, ...env },
       overrides: { domainInterval: 20 },
     });
   });

@@ -37,15 +37,21 @@ export class SparseCounts implements Counts {
   }
 
   async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
+    if (this.#value !== undefined && this.#value !== 0) return this.#written.groups(by, hours, limit);
     const [written, clicks] = await Promise.all([
       this.#written.groups(by, hours, limit),
       totalOf(this.#clicks, hours),
     ]);
     const whole = { all_clicks: clicks, all_hits: clicks };
     const rest = clicks - (written[0]?.all_clicks ?? 0);
+    if (this.#value === 0) return onlyGroup(rest);
     const zeroGroup = { value: 0, clicks: rest, hits: rest, ...whole };
     return [...(rest > 0 ? [zeroGroup] : []), ...written.map((group) => ({ ...group, ...whole }))]
       .sort((one, other) => other.hits - one.hits || one.value - other.value)
       .slice(0, limit);
   }
 }
+
+/** All hits have the value 0, and are clicks, whose class is 0 too. */
+const onlyGroup = (clicks: number): readonly GroupCount[] =>
+  clicks === 0 ? [] : [{ value: 0, clicks, hits: clicks, all_clicks: clicks, all_hits: clicks }];
