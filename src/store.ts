@@ -10,6 +10,7 @@ import { clickServerName } from './rules/clicks-url.ts';
 import { serverName, serversOf } from './rules/database-url.ts';
 import { StoreUnavailable } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
+import { reorderCertificates } from './storage/certificates.ts';
 import type { Database } from './storage/database.ts';
 import { hasHits } from './storage/has-hits.ts';
 import { forgetSealedKeys } from './storage/links.ts';
@@ -201,6 +202,7 @@ export const adoptKey = (database: Database, secrets: Secrets): Promise<void> =>
   database.write(async (queries) => {
     await replaceSetting(queries, keyMark, markOf(secrets));
     await forgetSealedKeys(queries);
+    await reorderCertificates(queries, Date.now());
   });
 
 function reason(cause: unknown): string {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { findSetting } from '../src/storage/settings.ts';
-import { hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
+import { type AutoApp, hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
+import { runCommand } from './support/program.ts';
 import { secureSocket } from './support/tls-app.ts';
 
 const ownHost = 'links.example.com';
@@ -55,5 +58,27 @@ describe.skipIf(!hasPebble)('an authority that requires an account issued by it'
       problem: 'account',
       to_do: expect.stringContaining('ACME_EAB_KID'),
     });
+  });
+});
+
+describe.skipIf(!hasPebble)('a lost secret key', () => {
+  test('after `secret replace` a new account orders every certificate anew, and its first visitors wait for it', async () => {
+    await using authority = await startAuthority();
+    authority.names[ownHost] = { A: ['127.0.0.1'] };
+    const servedSerial = async ({ app }: AutoApp) => {
+      const socket = await secureSocket(app, visitor);
+      const { serialNumber } = socket.getPeerCertificate();
+      socket.destroy();
+      return serialNumber;
+    };
+    await using before = await startAutoApp(authority);
+    const serial = await servedSerial(before);
+    await before.inner.stop();
+    const store = { DATA_DIR: before.app.dataDir };
+    await rm(join(store.DATA_DIR, 'secret.key'));
+    expect(await runCommand(['secret', 'replace'], store).exited).toBe(0);
+    await using after = await startAutoApp(authority, { env: store });
+    expect(await servedSerial(after)).not.toBe(serial);
+    expect(authority.contacts).toHaveLength(2);
   });
 });

@@ -127,6 +127,24 @@ export async function updateCertificate(
   await queries.updateTable('certificates').set(changes).where('host', '=', host).execute();
 }
 
+/** Orders all anew: their private keys can't be read without the key that sealed them. */
+export async function reorderCertificates(queries: Queries, now: number): Promise<void> {
+  await queries
+    .updateTable('certificates')
+    .set({
+      chain: null,
+      sealed_key: null,
+      not_after: null,
+      renew_at: null,
+      next_at: now,
+      claimed_until: null,
+      failures: 0,
+      problem: null,
+      problem_detail: null,
+    })
+    .execute();
+}
+
 export async function deleteCertificate(queries: Queries, host: string): Promise<void> {
   await queries.deleteFrom('certificates').where('host', '=', host).execute();
 }
