@@ -181,7 +181,7 @@ export class Issuer {
     if (renewAt <= now()) return true;
     await this.#update(row.host, {
       renew_at: renewAt,
-      next_at: suggested === null ? renewAt : Math.min(renewAt, suggested.checkAgainAt),
+      next_at: Math.min(renewAt, suggested?.checkAgainAt ?? now() + maxCheckDelay),
       claimed_until: null,
     });
     return false;
@@ -192,7 +192,12 @@ export class Issuer {
     const { now, random } = this.#parts;
     const id = certificateId(chain);
     if (id === null) return null;
-    const window = await (await this.#client()).renewalWindow(id).catch(() => null);
+    const acme = await this.#client().catch((cause: unknown) => {
+      // The order will fail for the same reason, and store it.
+      if (cause instanceof AcmeProblem && !this.#stop.signal.aborted) return null;
+      throw cause;
+    });
+    const window = (await acme?.renewalWindow(id).catch(() => null)) ?? null;
     if (window === null) return null;
     const wait = Math.min(Math.max((window.checkAgainAt ?? 0) - now(), minCheckDelay), maxCheckDelay);
     return { at: window.from + (window.until - window.from) * random(), checkAgainAt: now() + wait };
