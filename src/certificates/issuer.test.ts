@@ -110,3 +110,38 @@ test('without an account, a certificate that is not due is checked again a day l
     next_at: now + day,
   });
 });
+
+/** Stops an issuer during the nth of its writes, which ends afterwards. Returns the number of writes, and the row after the stop. */
+async function stopDuringWrite(nth: number) {
+  const { promise: reached, resolve: onReached } = Promise.withResolvers<void>();
+  const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
+  let writes = 0;
+  const write: Database['write'] = async (...work) => {
+    const isHeld = ++writes === nth;
+    const result = await database.write(...work);
+    if (isHeld) {
+      onReached();
+      await allowed;
+    }
+    return result;
+  };
+  const issuer = issuerOn({ ...database, write });
+  const working = issuer.work();
+  await reached;
+  const stopped = issuer.stop().then(row);
+  await Bun.sleep(20);
+  allow();
+  const stored = await stopped;
+  await working;
+  return { writes, stored };
+}
+
+test('a stop while certificates are claimed waits until they are released', async () => {
+  const { stored } = await stopDuringWrite(2);
+  expect(stored).toMatchObject({ claimed_until: null, next_at: now, failures: 0, problem: null });
+});
+
+test('after a stop no certificate is claimed', async () => {
+  const { writes, stored } = await stopDuringWrite(1);
+  expect([writes, stored.claimed_until]).toEqual([1, null]);
+});

@@ -68,6 +68,7 @@ export class Issuer {
   readonly #stop = new AbortController();
   #acme: Promise<Acme> | null = null;
   readonly #requested: RecentNames;
+  #claiming: Promise<void> = Promise.resolve();
   readonly #running = new Set<Promise<void>>();
   #correctedAt = 0;
 
@@ -87,9 +88,15 @@ export class Issuer {
   }
 
   /** Processes due certificates: a few orders run at a time, and none waits for another to end. Never runs twice at once. */
-  async work(): Promise<void> {
+  work(): Promise<void> {
+    this.#claiming = this.#claim();
+    return this.#claiming;
+  }
+
+  async #claim(): Promise<void> {
     const { database, now } = this.#parts;
     await this.#correctTimes();
+    if (this.#stop.signal.aborted) return;
     const free = maxAtOnce - this.#running.size;
     if (free === 0 || !(await hasDueCertificates(database.read, now()))) return;
     const at = now();
@@ -114,6 +121,8 @@ export class Issuer {
   /** Running orders end soon, and are retried at the next start. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    // The caller of `work` handles its errors.
+    await this.#claiming.catch(() => {});
     await Promise.all(this.#running);
   }
 
