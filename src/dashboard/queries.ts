@@ -14,6 +14,10 @@ export interface Query<T> {
 interface Entry<T> extends Query<T> {
   loadedAt: number;
   users: number;
+  /** The number of the latest request; answers to earlier ones are dropped. */
+  latest: number;
+  /** Belongs to a user who has signed out: dropped once no page uses it. */
+  isForgotten: boolean;
   fetcher: () => Promise<T>;
 }
 
@@ -23,29 +27,30 @@ const freshFor = 200;
 const cache = new Map<string, Entry<unknown>>();
 
 function createEntry<T>(fetcher: () => Promise<T>): Entry<T> {
-  let latest = 0;
   const entry: Entry<T> = {
     data: signal<T | undefined>(undefined),
     error: signal<ApiError | null>(null),
     isLoading: signal(false),
     loadedAt: 0,
     users: 0,
+    latest: 0,
+    isForgotten: false,
     fetcher,
     async reload() {
-      const requestNumber = ++latest;
+      const requestNumber = ++entry.latest;
       entry.loadedAt = Date.now();
       entry.isLoading.value = true;
       try {
         const data = await entry.fetcher();
-        if (requestNumber !== latest) return false;
+        if (requestNumber !== entry.latest) return false;
         entry.data.value = data;
         entry.error.value = null;
         return true;
       } catch (cause) {
-        if (requestNumber === latest) entry.error.value = asApiError(cause);
+        if (requestNumber === entry.latest) entry.error.value = asApiError(cause);
         return false;
       } finally {
-        if (requestNumber === latest) entry.isLoading.value = false;
+        if (requestNumber === entry.latest) entry.isLoading.value = false;
       }
     },
   };
@@ -64,12 +69,21 @@ export function useQuery<T>(key: string, fetcher: () => Promise<T>): Query<T> {
   found.fetcher = fetcher;
   useEffect(() => {
     found.users += 1;
+    // The cleanup of the page before may have dropped it since it was rendered.
+    if (!cache.has(key)) cache.set(key, found as Entry<unknown>);
     if (!found.isLoading.value && Date.now() - found.loadedAt > freshFor) void found.reload();
     return () => {
       found.users -= 1;
+      if (found.isForgotten && found.users === 0 && cache.get(key) === found) cache.delete(key);
     };
   }, [found]);
   return found;
+}
+
+/** Drops the answer that is being loaded. */
+function stopLoading(entry: Entry<unknown>): void {
+  entry.latest += 1;
+  entry.isLoading.value = false;
 }
 
 function evictOldest(): void {
@@ -98,6 +112,8 @@ export function updateCached<T>(key: string, change: (known: T) => T): void {
 
 export const forgetEverything = (): void => {
   for (const [key, entry] of cache) {
+    stopLoading(entry);
+    entry.isForgotten = true;
     entry.data.value = undefined;
     entry.error.value = null;
     if (entry.users === 0) cache.delete(key);

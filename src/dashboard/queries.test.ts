@@ -1,0 +1,65 @@
+import { afterEach, expect, test } from 'bun:test';
+import { h, render } from 'preact';
+import { forgetEverything, type Query, useQuery } from './queries.ts';
+
+/** What Preact needs of an element that stays empty. */
+const place = () => ({ childNodes: [], firstChild: null }) as never;
+
+let answers: PromiseWithResolvers<string>[] = [];
+let used: Query<string> | undefined;
+
+/** A page without elements that uses a query. */
+function Page({ name }: { name: string }) {
+  used = useQuery(name, () => {
+    const answer = Promise.withResolvers<string>();
+    answers.push(answer);
+    return answer.promise;
+  });
+  return null;
+}
+
+const pages: never[] = [];
+/** Opens a page, and waits until it is asking. */
+async function open(name: string): Promise<Query<string>> {
+  const page = place();
+  pages.push(page);
+  render(h(Page, { name }), page);
+  await Bun.sleep(60);
+  if (!used) throw new Error('The page was not rendered.');
+  return used;
+}
+async function closePages(): Promise<void> {
+  for (const page of pages.splice(0)) render(null, page);
+  await Bun.sleep(60);
+}
+async function answer(which: number, text: string): Promise<void> {
+  answers[which]?.resolve(text);
+  await Bun.sleep(0);
+}
+
+afterEach(async () => {
+  await closePages();
+  forgetEverything();
+  answers = [];
+});
+
+test('an answer that arrives after its user has signed out is not shown to the next one', async () => {
+  const query = await open('stats');
+  await answer(0, 'numbers of A');
+  expect(query.data.value).toBe('numbers of A');
+  void query.reload();
+  forgetEverything();
+  expect(query.isLoading.value).toBe(false);
+  await closePages();
+  await answer(1, 'numbers of A');
+  expect((await open('stats')).data.value).toBeUndefined();
+});
+
+test('what a page asks while its user is signing out is not kept', async () => {
+  const query = await open('stats');
+  forgetEverything();
+  void query.reload();
+  await closePages();
+  await answer(1, 'numbers of A');
+  expect((await open('stats')).data.value).toBeUndefined();
+});
