@@ -1,6 +1,16 @@
-import { afterEach, expect, test } from 'bun:test';
-import { h, render } from 'preact';
-import { forgetEverything, type Query, useQuery } from './queries.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { h, options, render } from 'preact';
+import { forgetEverything, type Query, updateCached, useQuery } from './queries.ts';
+
+// Effects run at once, rather than after the next frame.
+const { requestAnimationFrame: inTheBrowser } = options;
+beforeAll(() => {
+  options.requestAnimationFrame = queueMicrotask;
+});
+afterAll(() => {
+  if (inTheBrowser) options.requestAnimationFrame = inTheBrowser;
+  else delete options.requestAnimationFrame;
+});
 
 /** What Preact needs of an element that stays empty. */
 const place = () => ({ childNodes: [], firstChild: null }) as never;
@@ -24,13 +34,13 @@ async function open(name: string): Promise<Query<string>> {
   const page = place();
   pages.push(page);
   render(h(Page, { name }), page);
-  await Bun.sleep(60);
+  await Bun.sleep(0);
   if (!used) throw new Error('The page was not rendered.');
   return used;
 }
 async function closePages(): Promise<void> {
   for (const page of pages.splice(0)) render(null, page);
-  await Bun.sleep(60);
+  await Bun.sleep(0);
 }
 async function answer(which: number, text: string): Promise<void> {
   answers[which]?.resolve(text);
@@ -62,4 +72,17 @@ test('what a page asks while its user is signing out is not kept', async () => {
   await closePages();
   await answer(1, 'numbers of A');
   expect((await open('stats')).data.value).toBeUndefined();
+});
+
+test('an answer that was asked for before a change does not replace what the change has saved', async () => {
+  const query = await open('link 1');
+  await answer(0, 'old');
+  const reloaded = query.reload();
+  updateCached('link 1', () => 'saved');
+  expect(query.isLoading.value).toBe(false);
+  await answer(1, 'old');
+  expect([query.data.value, await reloaded]).toEqual(['saved', false]);
+  void query.reload();
+  await answer(2, 'newest');
+  expect(query.data.value).toBe('newest');
 });

@@ -104,10 +104,12 @@ export async function refresh(...prefixes: readonly string[]): Promise<boolean> 
   return (await Promise.all(loading)).every(Boolean);
 }
 
-/** Changes a cached answer before the server's is loaded, which replaces it. */
+/** Changes a cached answer before the server's is loaded, which replaces it. One asked for earlier doesn't: it may lack the change. */
 export function updateCached<T>(key: string, change: (known: T) => T): void {
-  const entry = cache.get(key) as Entry<T> | undefined;
-  if (entry?.data.value !== undefined) entry.data.value = change(entry.data.value);
+  const entry = cache.get(key);
+  if (entry?.data.value === undefined) return;
+  stopLoading(entry);
+  entry.data.value = change(entry.data.value as T);
 }
 
 export const forgetEverything = (): void => {
