@@ -48,25 +48,25 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   const what = links.length === 1 ? shortOf(first) : counted(deletedIds.length, 'link');
   // Links that another user deleted meanwhile are not restored.
   notify(`${what} deleted.`, {
-    action: { label: 'Undo', act: () => void restoreLinks(deletedIds, () => show(deletedIds)) },
+    action: { label: 'Undo', act: () => void restoreLinks(deletedIds) },
   });
   return true;
 }
 
 /** Restores deleted links and reports the result. True if at least one is restored. */
-export async function restoreLinks(ids: readonly number[], onDone: () => void = () => {}): Promise<boolean> {
+export async function restoreLinks(ids: readonly number[]): Promise<boolean> {
   let restoredIds: readonly number[];
   try {
     restoredIds = (await call('POST /api/v1/link/restore', { body: { ids } })).ids;
   } catch (cause) {
     const { isTransient, status } = asApiError(cause);
-    const retry = () => void restoreLinks(ids, onDone);
+    const retry = () => void restoreLinks(ids);
     notifyError(cause, 'Nothing was restored.', isTransient ? retry : undefined);
     // Already restored by another user, or kept for too long.
     if (status === 404) void reloadLinks();
     return false;
   }
-  onDone();
+  show(ids);
   void reloadLinks();
   const [only] = restoredIds;
   const page = restoredIds.length === 1 ? `/app/links/${only}` : '/app';
