@@ -63,3 +63,41 @@ test('older hits that arrive after the list was replaced are not appended to it'
   await older;
   expect([shown(feed), feed.hasOlder.value]).toEqual([[90, 89], true]);
 });
+
+test('a list that was stopped while a hit waited shows new ones once it is started again', async () => {
+  const opened: EventTarget[] = [];
+  const browser = globalThis as { document?: unknown; EventSource?: unknown };
+  const { document, EventSource } = browser;
+  class Stream extends EventTarget {
+    constructor() {
+      super();
+      opened.push(this);
+    }
+    close() {}
+  }
+  const visible = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+  Object.assign(browser, { document: visible, EventSource: Stream });
+  const arrive = (id: number) =>
+    opened.at(-1)?.dispatchEvent(new MessageEvent('click', { data: JSON.stringify({ id }) }));
+  const pages: Record<string, Partial<ClickList>> = {
+    '': { clicks: [], next: 'second' },
+    second: { clicks: [], next: 'third' },
+    third: { clicks: clicks(1) },
+  };
+  pageFor = async (query) => pages[query.get('cursor') ?? ''] ?? {};
+  const feed = newFeed();
+  try {
+    feed.start();
+    arrive(2);
+    feed.stop();
+    feed.start();
+    await Bun.sleep(20);
+    expect(shown(feed)).toEqual([1]);
+    arrive(3);
+    await Bun.sleep(120);
+    expect(shown(feed)).toEqual([3, 2, 1]);
+    feed.stop();
+  } finally {
+    Object.assign(browser, { document, EventSource });
+  }
+});

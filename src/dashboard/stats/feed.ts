@@ -51,7 +51,9 @@ export class Feed {
     this.#mayMove = mayMove;
   }
 
+  /** It may be started again after a stop, once the user has signed in again. */
   start(): void {
+    this.#isStopped = false;
     void this.loadNewest();
     this.#stop = followHits(this.#shown, choiceOf(this.#scope), {
       onHit: (hit) => this.#receive(hit),
@@ -67,6 +69,7 @@ export class Feed {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#stop?.();
   }
 
