@@ -253,6 +253,12 @@ describe('PostgreSQL jobs', () => {
     }, 'an answer');
   });
 
+  test('fail if their connection breaks between two statements: the next would see another snapshot', async () => {
+    const terminated = new URL('./support/terminated-job.ts', import.meta.url).href;
+    await expect(database.compute(terminated, { url })).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(await database.compute<number>(module, { times: 3 })).toBe(3);
+  });
+
   test('read nothing more once they have ended', async () => {
     const connections = async () => [
       ...(await sql`select pid from pg_stat_activity where application_name = 'linnet statistics'

@@ -34,8 +34,8 @@ let isStopped = false;
 const storeErrors = new WeakSet<WeakKey>();
 /** Resolves with the last statement so far. */
 let lastStatement: Promise<unknown> = Promise.resolve();
-/** The last job that has begun a transaction: all reads of a job see one snapshot. */
-let transactionJob = 0;
+/** The last transaction that was begun: all reads of a job see one snapshot. */
+let transaction: { readonly job: number; readonly connection: pg.Client } | null = null;
 
 collectWhenIdle();
 
@@ -89,25 +89,26 @@ function enqueue<Answer>(job: number, run: (connection: pg.Client) => Promise<An
 async function runIn<Answer>(job: number, run: (connection: pg.Client) => Promise<Answer>): Promise<Answer> {
   // Further read-ahead would run in a transaction of its own, which nothing ends.
   if (job !== current) throw new Error('the job has ended');
-  const connection = await connected();
+  const connection = await connectionFor(job);
   try {
-    if (transactionJob !== job) {
-      transactionJob = job;
+    if (transaction?.job !== job) {
+      transaction = { job, connection };
       await connection.query(server.begin);
     }
     return await run(connection);
   } catch (cause) {
     // Its state is unknown; the next job gets a new one.
     if (client === connection) client = null;
-    transactionJob = 0;
     connection.end().catch(() => {});
     storeErrors.add(cause as Error);
     throw cause;
   }
 }
 
-async function connected(): Promise<pg.Client> {
+async function connectionFor(job: number): Promise<pg.Client> {
   try {
+    if (transaction?.job === job && transaction.connection !== client)
+      throw new Error('the connection of the transaction broke');
     return client ?? (await connect());
   } catch (cause) {
     storeErrors.add(cause as Error);
