@@ -197,6 +197,57 @@ describe('unsaved input', () => {
   );
 
   test(
+    'that is taken back while it is being saved is saved as it was',
+    async () => {
+      const { page, read } = await open({ name: 'before' });
+      const arrived = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      await page.route('**/api/v1/link/*', async (route) => {
+        if (route.request().method() === 'PATCH') {
+          arrived.resolve();
+          await released.promise;
+        }
+        await route.fallback();
+      });
+      await field(page, 'Name').fill('typo');
+      await field(page, 'Notes').fill('a note');
+      await page.keyboard.press('Control+s');
+      await arrived.promise;
+      await field(page, 'Name').fill('before');
+      released.resolve();
+      await unsaved(page).getByText('1 unsaved change').waitFor();
+      await eventually(async () => (await read()).name === 'typo', 'the first save');
+      expect(await field(page, 'Name').inputValue()).toBe('before');
+      await save(page);
+      expect(await read()).toMatchObject({ name: 'before', notes: 'a note' });
+    },
+    testTimeout,
+  );
+
+  test(
+    'that is taken back while a save fails is no change',
+    async () => {
+      const { page } = await open({ name: 'before' });
+      const arrived = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      await page.route('**/api/v1/link/*', async (route) => {
+        if (route.request().method() !== 'PATCH') return route.fallback();
+        arrived.resolve();
+        await released.promise;
+        await route.abort();
+      });
+      await field(page, 'Name').fill('typo');
+      await page.keyboard.press('Control+s');
+      await arrived.promise;
+      await field(page, 'Name').fill('before');
+      released.resolve();
+      await unsaved(page).waitFor({ state: 'detached' });
+      expect(await field(page, 'Name').inputValue()).toBe('before');
+    },
+    testTimeout,
+  );
+
+  test(
     'can be discarded, and restored afterwards',
     async () => {
       const { page } = await open({ name: 'before' });

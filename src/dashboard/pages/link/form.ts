@@ -145,7 +145,16 @@ export function useLinkForm(latest: Link): LinkForm {
     }
   };
 
-  const saving = useAction(sendOrShowConflict);
+  const withoutUnchanged = (edited: Draft): Draft => draftOn(fieldsOf(base.value), edited);
+  const saving = useAction(async () => {
+    await sendOrShowConflict().finally(() => {
+      draft.value = withoutUnchanged(draft.value);
+    });
+  });
+  /** While a save is under way, a value that the base has is a change too: it takes back the one that is being saved. */
+  const edit = (edited: Draft) => {
+    draft.value = saving.isRunning.value ? edited : withoutUnchanged(edited);
+  };
   const error = saving.error.value;
   const isSaving = saving.isRunning.value;
 
@@ -165,12 +174,12 @@ export function useLinkForm(latest: Link): LinkForm {
     conflict,
     set(name, value) {
       if (names(draft.value).length === 0) base.value = latest;
-      draft.value = draftOn(fieldsOf(base.value), { ...draft.value, [name]: value });
+      edit({ ...draft.value, [name]: value });
       if (!editedSinceSave.value.includes(name)) editedSinceSave.value = [...editedSinceSave.value, name];
     },
     revise(name, change) {
       const now = { ...fieldsOf(base.value), ...draft.value };
-      draft.value = draftOn(fieldsOf(base.value), { ...draft.value, [name]: change(now[name]) });
+      edit({ ...draft.value, [name]: change(now[name]) });
     },
     text: (name) => ({
       label: labels[name],
@@ -219,7 +228,7 @@ export function useLinkForm(latest: Link): LinkForm {
         action: {
           label: 'Undo',
           act: () => {
-            draft.value = draftOn(fieldsOf(base.value), { ...discarded, ...draft.value });
+            edit({ ...discarded, ...draft.value });
           },
         },
       });
