@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { destinationsIn, looksLikeAddress } from '../src/dashboard/pages/links/destinations.ts';
+import { destinationsIn, looksLikeAddress, withRefused } from '../src/dashboard/pages/links/destinations.ts';
 
 describe('pasted text', () => {
   test('is split into one address per line, without whitespace around it', () => {
@@ -29,5 +29,19 @@ describe('pasted text', () => {
     'end of a sentence.',
   ])('%p is not an address', (text) => {
     expect(looksLikeAddress(text)).toBe(false);
+  });
+});
+
+describe('refused lines', () => {
+  test('come before what was typed meanwhile', () => {
+    expect(withRefused('https://next.example', ['bad one', 'bad two'])).toBe(
+      'bad one\nbad two\nhttps://next.example',
+    );
+    expect(withRefused('', ['bad one', 'bad two'])).toBe('bad one\nbad two');
+    expect(withRefused('half a li', [])).toBe('half a li');
+  });
+
+  test('are not repeated if they are still there', () => {
+    expect(withRefused('bad one\n', ['bad one', 'bad two'])).toBe('bad two\nbad one\n');
   });
 });

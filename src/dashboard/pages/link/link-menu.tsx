@@ -3,6 +3,7 @@ import { useAction } from '../../action.ts';
 import type { Link } from '../../api-types.ts';
 import { archiveLinks } from '../../archive-links.ts';
 import { call } from '../../client.ts';
+import { type CreateOnce, useCreateOnce } from '../../create-once.ts';
 import { setTo, storeIn } from '../../handlers.ts';
 import { notify, notifyError } from '../../notices.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -18,12 +19,13 @@ import { SecretField } from './secret-field.tsx';
 
 export function LinkMenu({ link, unsavedSentence }: { link: Link; unsavedSentence: string | null }) {
   const isDuplicating = useSignal(false);
+  const createOnce = useCreateOnce();
   const remove = async () => {
     if (await removeLinks([link])) navigate('/app', { force: true });
   };
   const copy = () => {
     if (link.has_password) isDuplicating.value = true;
-    else void duplicate(link).catch((cause) => notifyError(cause));
+    else void duplicate(createOnce, link).catch((cause) => notifyError(cause));
   };
   // Both actions leave this page, so its unsaved changes would be lost.
   const guarded = (go: () => void) => {
@@ -44,7 +46,9 @@ export function LinkMenu({ link, unsavedSentence }: { link: Link; unsavedSentenc
           Delete link
         </button>
       </Menu>
-      {isDuplicating.value && <DuplicateDialog link={link} onClose={setTo(isDuplicating, false)} />}
+      {isDuplicating.value && (
+        <DuplicateDialog link={link} createOnce={createOnce} onClose={setTo(isDuplicating, false)} />
+      )}
     </>
   );
 }
@@ -59,18 +63,25 @@ function ArchiveItem({ link }: { link: Link }) {
 }
 
 /** Creates a copy and shows its page. */
-async function duplicate(link: Link, password = ''): Promise<void> {
-  const created = await call('POST /api/v1/link', { body: copyOf(link, password) });
+async function duplicate(createOnce: CreateOnce, link: Link, password = ''): Promise<void> {
+  const body = copyOf(link, password);
+  const created = await createOnce(body, (headers) => call('POST /api/v1/link', { body, headers }));
   refresh('links', 'tags');
   navigate(`/app/links/${created.id}`, { force: true });
   notify(`This is the copy: ${shortOf(created)}.`);
 }
 
+interface DuplicateDialogProps {
+  readonly link: Link;
+  readonly createOnce: CreateOnce;
+  readonly onClose: () => void;
+}
+
 /** The copy of a link with a password needs a password of its own: the old one can't be read. */
-function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => void }) {
+function DuplicateDialog({ link, createOnce, onClose }: DuplicateDialogProps) {
   const password = useSignal('');
   const duplicating = useAction(async () => {
-    await duplicate(link, password.value);
+    await duplicate(createOnce, link, password.value);
     onClose();
   });
   return (

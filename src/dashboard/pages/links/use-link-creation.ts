@@ -3,11 +3,12 @@ import { useAction } from '../../action.ts';
 import type { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { type Answer, call } from '../../client.ts';
+import { type CreateOnce, useCreateOnce } from '../../create-once.ts';
 import { number } from '../../format.ts';
 import { copyWhenReady } from '../../parts/copy.tsx';
 import { refresh } from '../../queries.ts';
 import { search } from '../../router.ts';
-import { destinationsIn, maxAtOnce } from './destinations.ts';
+import { destinationsIn, maxAtOnce, withRefused } from './destinations.ts';
 import { emptyInput, type NewLinkInput } from './new-link-options.tsx';
 import { prefilled } from './prefilled.ts';
 
@@ -35,27 +36,29 @@ export function useLinkCreation(): LinkCreation {
   const input = useSignal<NewLinkInput>(prefilled(search.value) ?? emptyInput);
   const inputProblem = useSignal<string | null>(null);
   const created = useSignal<Created | null>(null);
-  /** Removes the text that was sent. Text typed since then belongs to the next link, and stays. */
-  const clearSent = (sent: string, rest: string) => {
-    if (text.value === sent) text.value = rest;
-    input.value = { ...input.value, suffix: '' };
+  const createOnce = useCreateOnce();
+  /** Removes what was sent, except for refused lines. Input since then belongs to the next link, and stays. */
+  const clearSent = (sent: string, suffix: string, refused: readonly string[]) => {
+    text.value = withRefused(text.value === sent ? '' : text.value, refused);
+    if (input.value.suffix === suffix) input.value = { ...input.value, suffix: '' };
     refresh('links', 'tags', 'domains');
   };
   const { run, error, isRunning } = useAction(async () => {
     const sent = text.value;
+    const { suffix } = input.value;
     const destinations = destinationsIn(sent);
     const [first = '', ...more] = destinations;
     if (more.length > 0) {
-      const creation = createLinks(destinations, input.value);
+      const creation = createLinks(createOnce, destinations, input.value);
       const copying = copyWhenReady(creation.then(shortLinksOf));
       const outcomes = await creation;
-      clearSent(sent, refusedIn(outcomes).join('\n'));
+      clearSent(sent, suffix, refusedIn(outcomes));
       created.value = { kind: 'many', outcomes, isCopied: linksIn(outcomes).length > 0 && (await copying) };
     } else {
-      const creation = createLink(first, input.value);
+      const creation = createLink(createOnce, first, input.value);
       const copying = copyWhenReady(creation.then(({ url }) => url));
       const link = await creation;
-      clearSent(sent, '');
+      clearSent(sent, suffix, []);
       created.value = { kind: 'one', link, isCopied: await copying };
     }
   });
@@ -96,19 +99,19 @@ const shared = ({ domain, tags }: NewLinkInput) => ({
   ...(tags.length > 0 && { tags: tags.map(({ id }) => id) }),
 });
 
-const createLink = (url: string, input: NewLinkInput): Promise<Link> =>
-  call('POST /api/v1/link', {
-    body: {
-      destination_url: url,
-      ...(input.suffix.trim() && { suffix: input.suffix.trim() }),
-      ...shared(input),
-    },
-  });
+function createLink(createOnce: CreateOnce, url: string, input: NewLinkInput): Promise<Link> {
+  const suffix = input.suffix.trim();
+  const body = { destination_url: url, ...(suffix && { suffix }), ...shared(input) };
+  return createOnce(body, (headers) => call('POST /api/v1/link', { body, headers }));
+}
 
-async function createLinks(urls: readonly string[], input: NewLinkInput): Promise<readonly Outcome[]> {
-  const { results } = await call('POST /api/v1/link/bulk', {
-    body: { links: urls.map((destination_url) => ({ destination_url, ...shared(input) })) },
-  });
+async function createLinks(
+  createOnce: CreateOnce,
+  urls: readonly string[],
+  input: NewLinkInput,
+): Promise<readonly Outcome[]> {
+  const body = { links: urls.map((destination_url) => ({ destination_url, ...shared(input) })) };
+  const { results } = await createOnce(body, (headers) => call('POST /api/v1/link/bulk', { body, headers }));
   return results.map((result, index) => outcomeOf(result, urls[index] ?? ''));
 }
 

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { longUrlField } from './link-list.ts';
+
+const app = await appOfSuite();
+
+/** Loses the answer to the first creation, which is carried out. */
+const loseFirstAnswer = async (page: Page, path: string) => {
+  let isFirst = true;
+  await page.route(path, async (route) => {
+    if (route.request().method() !== 'POST' || !isFirst) return route.fallback();
+    isFirst = false;
+    await route.fetch();
+    await route.abort();
+  });
+};
+
+/** Holds creations back until they are released. */
+const holdBack = async (page: Page, path: string) => {
+  const arrived = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await page.route(path, async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    arrived.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  return { arrived: arrived.promise, release: released.resolve };
+};
+
+describe('a creation whose answer is lost', () => {
+  test.each([
+    ['**/api/v1/link', 'New link', ['https://example.com/lost']],
+    ['**/api/v1/link/bulk', 'New links', ['https://example.com/lost/1', 'https://example.com/lost/2']],
+  ])('is not made twice by %s', async (path, card, urls) => {
+    const account = await app.createAccount();
+    const page = await dashboardOf(app, account);
+    await loseFirstAnswer(page, path);
+    const total = async () => (await app.call('GET', '/api/v1/link', { key: account.key })).json.total_links;
+    const create = async () => {
+      await longUrlField(page).fill(urls.join('\n'));
+      await longUrlField(page).press('Enter');
+    };
+    await create();
+    await page.locator('.new-link').getByRole('button', { name: 'Try again' }).click();
+    const created = page.getByRole('region', { name: card, exact: true });
+    await created.waitFor();
+    expect(await total()).toBe(urls.length);
+
+    // The same input is a new creation once the earlier one has been answered.
+    await created.getByRole('button', { name: 'Dismiss' }).click();
+    await create();
+    await created.waitFor();
+    expect(await total()).toBe(urls.length * 2);
+  });
+});
+
+describe('input for the next link', () => {
+  test('a suffix that is typed while a link is being created is kept', async () => {
+    const page = await dashboardOf(app, await app.createAccount());
+    const { arrived, release } = await holdBack(page, '**/api/v1/link');
+    const suffix = page.getByRole('textbox', { name: 'Suffix' });
+    await page.getByRole('button', { name: 'Options' }).click();
+    await longUrlField(page).fill('https://example.com/one');
+    await longUrlField(page).press('Enter');
+    await arrived;
+    await longUrlField(page).fill('https://example.com/two');
+    await suffix.fill('the-second');
+    release();
+    const created = page.getByRole('region', { name: 'New link', exact: true });
+    await created.waitFor();
+    expect(await suffix.inputValue()).toBe('the-second');
+    await longUrlField(page).press('Enter');
+    await created.getByRole('link', { name: 'the-second' }).waitFor();
+    expect(await suffix.inputValue()).toBe('');
+  });
+
+  test('what is typed while links are being created comes after the lines that were refused', async () => {
+    const page = await dashboardOf(app, await app.createAccount());
+    const { arrived, release } = await holdBack(page, '**/api/v1/link/bulk');
+    await longUrlField(page).fill('https://example.com/1\nhttps://exa mple.com/2');
+    await longUrlField(page).press('Enter');
+    await arrived;
+    await longUrlField(page).fill('https://example.com/next');
+    release();
+    await page.getByText('1 line could not be used: it is back in the field').waitFor();
+    expect(await longUrlField(page).inputValue()).toBe('https://exa mple.com/2\nhttps://example.com/next');
+  });
+});
