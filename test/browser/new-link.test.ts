@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { longUrlField } from './link-list.ts';
+import { linksOf, longUrlField } from './link-list.ts';
 
 const app = await appOfSuite();
+const { createTag } = linksOf(app);
 
 /** Loses the answer to the first creation, which is carried out. */
 const loseFirstAnswer = async (page: Page, path: string) => {
@@ -87,5 +88,27 @@ describe('input for the next link', () => {
     release();
     await page.getByText('1 line could not be used: it is back in the field').waitFor();
     expect(await longUrlField(page).inputValue()).toBe('https://exa mple.com/2\nhttps://example.com/next');
+  });
+
+  test('a tag and a suffix that are chosen while another tag is being created are kept', async () => {
+    const account = await app.createAccount();
+    await createTag(account, 'ready');
+    const page = await dashboardOf(app, account);
+    const { arrived, release } = await holdBack(page, '**/api/v1/tag');
+    await page.getByRole('button', { name: 'Options' }).click();
+    const tags = page.getByRole('combobox', { name: 'Tags' });
+    await tags.fill('made');
+    await page.getByRole('option', { name: 'Create tag “made”' }).waitFor();
+    await page.keyboard.press('Enter');
+    await arrived;
+    await page.getByRole('textbox', { name: 'Suffix' }).fill('typed-meanwhile');
+    await tags.fill('ready');
+    await page.getByRole('option', { name: 'ready' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove tag ready' }).waitFor();
+    release();
+    await page.getByRole('button', { name: 'Remove tag made' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Remove tag ready' }).count()).toBe(1);
+    expect(await page.getByRole('textbox', { name: 'Suffix' }).inputValue()).toBe('typed-meanwhile');
   });
 });

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import type { CountedTag, Tag } from '../api-types.ts';
 import { counted } from '../format.ts';
@@ -56,7 +56,13 @@ export function TagPicker({
   const words = useSignal('');
   const wasOpen = useSignal(false);
   const tags = useTags(wasOpen.value);
-  const add = (tag: Tag) => onChange([...value.filter(({ id }) => id !== tag.id), tag]);
+  // A tag is added once it has been created: others may have been chosen since then.
+  const latest = useRef({ value, onChange });
+  latest.current = { value, onChange };
+  const add = (tag: Tag) => {
+    const others = latest.current.value.filter(({ id }) => id !== tag.id);
+    latest.current.onChange([...others, tag]);
+  };
   const create = useAction(async (name: string) => {
     add(await createTag(name));
   });
