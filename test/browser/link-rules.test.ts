@@ -172,6 +172,33 @@ describe('the rules of a link', () => {
   );
 
   test(
+    'keep the order of parameters whose names begin with a digit while they are typed',
+    async () => {
+      const { page, read } = await open({}, '/rules');
+      await addRule(page);
+      await addCondition(page, 'Parameters');
+      await page.keyboard.type('utm_source');
+      await choose(page, 'Values of utm_source', 'mail');
+      await page.getByRole('button', { name: 'And another parameter' }).click();
+      const names = page.getByLabel('Parameter', { exact: true });
+      const shown = () => Promise.all([names.nth(0).inputValue(), names.nth(1).inputValue()]);
+      await names.nth(1).pressSequentially('2fa');
+      expect(await shown()).toEqual(['utm_source', '2fa']);
+      await names.nth(1).fill('2');
+      expect(await shown()).toEqual(['utm_source', '2']);
+      await page.getByRole('button', { name: 'And another parameter' }).click();
+      expect(await names.nth(2).inputValue()).toBe('');
+      await page.getByRole('button', { name: 'Remove parameter', exact: true }).click();
+      expect(await shown()).toEqual(['utm_source', '2']);
+      await field(page, 'Destination of the rule').fill('https://example.com/campaign');
+      await save(page);
+      expect(await shown()).toEqual(['utm_source', '2']);
+      expect((await read()).rules).toMatchObject([{ when: { query: { utm_source: ['mail'], 2: [] } } }]);
+    },
+    testTimeout,
+  );
+
+  test(
     'show API errors beside the field, until it is changed',
     async () => {
       const rules = [

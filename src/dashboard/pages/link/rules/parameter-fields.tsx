@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { Button, IconButton } from '../../../parts/button.tsx';
 import { TextField } from '../../../parts/field.tsx';
+import { entriesInOrder, type Parameter, type Parameters } from './parameters.ts';
 import type { Problems } from './problems.ts';
-import type { Condition } from './rule.ts';
 import { ValuePicker } from './value-picker.tsx';
-
-type Parameters = Condition<'query'>['value'];
 
 interface ParameterFieldsProps {
   readonly value: Parameters;
@@ -16,17 +15,18 @@ interface ParameterFieldsProps {
 
 /** Parameters of the link's address: each is required, with one of its values. */
 export function ParameterFields({ value, path, problems, onChange }: ParameterFieldsProps) {
-  const entries = Object.entries(value);
+  const shown = useRef(Object.keys(value));
+  const entries = entriesInOrder(value, shown.current);
+  const changeTo = (changed: readonly Parameter[]) => {
+    shown.current = changed.map(([name]) => name);
+    onChange(Object.fromEntries(changed));
+  };
   /** A name typed a second time. The value, whose names are unique, has an empty name in its place, which isn't saved. */
   const repeated = useSignal('');
-  const change = (index: number, entry: readonly [string, readonly string[]] | null) => {
+  const change = (index: number, entry: Parameter | null) => {
     const changed = entries.flatMap((other, at) => (at === index ? (entry ? [entry] : []) : [other]));
     const isFree = changed.every(([name]) => name !== repeated.value);
-    onChange(
-      Object.fromEntries(
-        changed.map(([name, values]) => [isFree && name === '' ? repeated.value : name, values]),
-      ),
-    );
+    changeTo(changed.map(([name, values]) => [isFree && name === '' ? repeated.value : name, values]));
   };
   const errorOf = (name: string, index: number): string | null => {
     if (name === '' && repeated.value !== '')
@@ -84,7 +84,7 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
           disabled={'' in value}
           onClick={() => {
             repeated.value = '';
-            onChange({ ...value, '': [] });
+            changeTo([...entries, ['', []]]);
           }}
         >
           And another parameter
