@@ -86,6 +86,21 @@ describe('the history of a link', () => {
   );
 
   test(
+    'shows a change that is saved while it is open',
+    async () => {
+      const { page } = await open({ name: 'First' });
+      await field(page, 'Name').fill('Second');
+      await page.getByRole('link', { name: 'History' }).click();
+      const entries = page.locator('.history-entry');
+      await entries.filter({ hasText: 'created the link' }).waitFor();
+      await save(page);
+      await entries.filter({ hasText: 'changed name' }).waitFor();
+      expect(await entries.count()).toBe(2);
+    },
+    testTimeout,
+  );
+
+  test(
     'with many changes is loaded one page at a time',
     async () => {
       const { page, change } = await open({ name: '0' });

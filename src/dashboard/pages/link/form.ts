@@ -116,7 +116,7 @@ export function useLinkForm(latest: Link): LinkForm {
     // Changes made while the link was being saved remain unsaved.
     const savedNames = names(sent).filter((name) => draft.value[name] === sent[name]);
     rebase(saved, savedNames);
-    refresh('links', 'tags');
+    refresh('links', 'tags', `link history ${saved.id}`);
     if (names(draft.value).length === 0) notify('Changes saved.');
   };
 
