@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { linksOf, longUrlField } from './link-list.ts';
+import { linksOf, longUrlField, notice } from './link-list.ts';
 
 const app = await appOfSuite();
-const { createTag } = linksOf(app);
+const { createLink, createTag } = linksOf(app);
 
 /** Loses the answer to the first creation, which is carried out. */
 const loseFirstAnswer = async (page: Page, path: string) => {
@@ -110,5 +110,24 @@ describe('input for the next link', () => {
     await page.getByRole('button', { name: 'Remove tag made' }).waitFor();
     expect(await page.getByRole('button', { name: 'Remove tag ready' }).count()).toBe(1);
     expect(await page.getByRole('textbox', { name: 'Suffix' }).inputValue()).toBe('typed-meanwhile');
+  });
+});
+
+describe('a copy of a link', () => {
+  test('is not made twice if the answer to the first attempt is lost', async () => {
+    const account = await app.createAccount();
+    const { id } = await createLink(account, 'original');
+    const page = await dashboardOf(app, account, `/app/links/${id}`);
+    await loseFirstAnswer(page, '**/api/v1/link');
+    const duplicate = async () => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('button', { name: 'Duplicate link' }).click();
+    };
+    await duplicate();
+    await notice(page).getByText("Linnet can't be reached.").waitFor();
+    await duplicate();
+    await notice(page).getByText('This is the copy').waitFor();
+    const { json } = await app.call('GET', '/api/v1/link', { key: account.key });
+    expect(json.total_links).toBe(2);
   });
 });
