@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
+import { updateLink } from '../src/manage/update-link.ts';
 import { takeClicks } from '../src/storage/click-limits.ts';
 import { firefox } from './support/agents-of-people.ts';
 import { appWithOwner } from './support/app-suite.ts';
@@ -156,6 +157,15 @@ test('a first limit counts clicks that were answered just before', async () => {
   const link = await create({});
   for (let click = 0; click < 5; click++) expect(await visit(link)).toBe(destination);
   expect((await call('PATCH', `/link/${link.id}`, { click_limit: 6 })).json.clicks_left).toBe(1);
+});
+
+test('a limit is set even if the clicks before it can not be counted now', async () => {
+  const { id } = await create({});
+  const { userId, organizationId } = owner;
+  const caller = { userId, organizationId, role: 'administrator', via: 'api_key' } as const;
+  const clicksFolded = () => Promise.reject(new Error('the thread has ended'));
+  const context = { ...app.app.context, clicksFolded };
+  expect((await updateLink(context, caller, id, { click_limit: 6 })).link.click_limit).toBe(6);
 });
 
 test('an explanation says whether clicks are left', async () => {

@@ -68,7 +68,7 @@ export async function updateLink(
   const requested = await requestedAddresses(context, caller, found, update);
   const sent = await columnsOf(context, caller.organizationId, update);
   if (found.click_limit === null && sent.click_limit)
-    await Promise.race([context.clicksFolded(), Bun.sleep(foldTimeout)]);
+    await Promise.race([context.clicksFolded().catch(() => {}), Bun.sleep(foldTimeout)]);
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
