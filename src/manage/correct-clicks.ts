@@ -21,6 +21,7 @@ import {
 import { knowsAllHits } from '../storage/moved-hits.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
 import type { Context } from './context.ts';
+import { foldedWithin } from './folded-within.ts';
 import { readLink } from './read-links.ts';
 
 export type { ListedCorrection };
@@ -139,10 +140,7 @@ async function correct(
     });
   // A click that was answered before the call is included, even if it isn't in the store yet.
   const requestedAt = now();
-  const isFolded = await Promise.race([
-    context.clicksFolded().then(() => true),
-    Bun.sleep(foldTimeout).then(() => false),
-  ]);
+  const isFolded = await foldedWithin(context, foldTimeout);
   const row = {
     ...change,
     organization_id: organizationId,

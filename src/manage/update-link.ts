@@ -19,6 +19,7 @@ import {
 } from './change-address.ts';
 import type { Context } from './context.ts';
 import { takenExternalId } from './external-ids.ts';
+import { foldedWithin } from './folded-within.ts';
 import { columnsOf, type LinkFields, utmColumns } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
@@ -67,8 +68,7 @@ export async function updateLink(
   if (!found) throw notFound('link');
   const requested = await requestedAddresses(context, caller, found, update);
   const sent = await columnsOf(context, caller.organizationId, update);
-  if (found.click_limit === null && sent.click_limit)
-    await Promise.race([context.clicksFolded().catch(() => {}), Bun.sleep(foldTimeout)]);
+  if (found.click_limit === null && sent.click_limit) await foldedWithin(context, foldTimeout);
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
