@@ -118,9 +118,16 @@ describe.each(storeKinds)('on %s', (store) => {
     const id = await createLink(app, owner, { webhook_url: hook.url });
     const { database, webhooks } = app.app.context;
     const [now, until] = [app.clock.now, app.clock.now + 45_000];
-    const claim = { target: hook.url, max: 10, now, until, except: [] };
+    const { organization_id } = await database.read
+      .selectFrom('links')
+      .select('organization_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const queue = { organization_id, target_url: hook.url };
     await foldClicks(app, id, 3);
-    expect(await database.write((queries) => claimDue(queries, claim))).toHaveLength(3);
+    expect(await database.write((queries) => claimDue(queries, queue, { max: 10, now, until }))).toHaveLength(
+      3,
+    );
     app.clock.now += 44_999;
     webhooks.wake();
     // Long enough to show that none come.

@@ -69,6 +69,7 @@ import { linksOfPacks } from './migrations/063-links-of-packs.ts';
 import { sparseHours } from './migrations/064-sparse-hours.ts';
 import { linkGroups } from './migrations/065-link-groups.ts';
 import { duePages } from './migrations/066-due-pages.ts';
+import { webhookQueues } from './migrations/067-webhook-queues.ts';
 import { minMigration, requireMigration } from './min-migration.ts';
 import { newestFormat } from './newer-formats.ts';
 import type { Queries } from './schema.ts';
@@ -141,6 +142,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   sparseHours,
   linkGroups,
   duePages,
+  webhookQueues,
 ];
 
 /** The number of the newest migration, which an up-to-date store has. */

@@ -11,32 +11,28 @@ interface OutboxStatus {
 /** A target that is down for days may have millions: counting stops here. */
 const maxCounted = 100_000;
 
-/** The state of the webhooks' outbox. Goes from target to target through the index for the oldest of each. */
+/** The state of the webhooks' outbox. Goes from organization to organization through the index for the oldest of each. */
 export async function outboxStatus(queries: Queries): Promise<OutboxStatus> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
-    with recursive waiting(target, oldest) as (
-      select * from (
-        select target_url, next_try_at from webhook_deliveries
-        where next_try_at is not null order by target_url, next_try_at limit 1
-      ) as first_target
+    with recursive organizations(id) as (
+      select min(organization_id) from webhook_deliveries where next_try_at is not null
       union all
       select (
-        select min(target_url) from webhook_deliveries
-        where next_try_at is not null and target_url > waiting.target
-      ), (
-        select min(next_try_at) from webhook_deliveries
-        where next_try_at is not null and target_url = (
-          select min(target_url) from webhook_deliveries
-          where next_try_at is not null and target_url > waiting.target
-        )
+        select min(organization_id) from webhook_deliveries
+        where next_try_at is not null and organization_id > organizations.id
       )
-      from waiting where waiting.target is not null
+      from organizations where id is not null
     )
     select (
       select count(*) from (
         select 1 from webhook_deliveries where next_try_at is not null limit ${sql.lit(maxCounted)}
       ) as counted
-    ) as waiting, (select min(oldest) from waiting) as oldest`.execute(queries);
+    ) as waiting, (
+      select min((
+        select min(next_try_at) from webhook_deliveries
+        where organization_id = organizations.id and next_try_at is not null
+      )) from organizations
+    ) as oldest`.execute(queries);
   const [row] = rows;
   return {
     waiting: Number(row?.waiting ?? 0),

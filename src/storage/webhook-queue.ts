@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
+import { jsonRows } from './json-rows.ts';
 import { prepared } from './prepared.ts';
 import { insertInParts } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -11,62 +12,102 @@ export type NewAttempt = Omit<Insertable<Schema['webhook_attempts']>, 'id' | 'de
 export const insertDeliveries = (queries: Queries, rows: readonly NewDelivery[]): Promise<void> =>
   insertInParts(rows, (part) => queries.insertInto('webhook_deliveries').values(part));
 
-/**
- * The targets with a due delivery. Goes from target to target through the index, so that one with a million waiting deliveries
- * costs no more than another.
- */
-export const targetsDue = async (queries: Queries, now: number): Promise<string[]> =>
-  (await selectTargetsDue(queries, now)).map(({ target }) => target);
+/** One organization's deliveries to a target. */
+export type DeliveryQueue = Pick<StoredDelivery, 'organization_id' | 'target_url'>;
 
-const selectTargetsDue = prepared((queries, now: number) =>
-  sql<{ target: string }>`
-    with recursive waiting(target) as (
-      select min(target_url) from webhook_deliveries where next_try_at is not null
+/** How many of an organization's targets are looked at in one search, due or not. */
+const maxTargets = 1_000;
+
+/**
+ * Searches the queues with a due delivery, going from organization to organization and from target to target through the
+ * indexes: neither a target with a million waiting deliveries nor an organization with a million targets costs the others
+ * anything. An organization with more than `maxTargets` waiting targets is searched in parts, one at each call.
+ */
+export class DueQueues {
+  /** For organizations that are searched in parts: the last target that was looked at. */
+  readonly #last = new Map<number, string>();
+
+  async find(queries: Queries, now: number): Promise<DeliveryQueue[]> {
+    const found = await selectDueQueues(queries, now, JSON.stringify([...this.#last]));
+    this.#last.clear();
+    for (const { organization_id, target_url, position } of found)
+      if (position === maxTargets) this.#last.set(organization_id, target_url);
+    return found
+      .filter(({ due }) => due === 1)
+      .map(({ organization_id, target_url }) => ({ organization_id, target_url }));
+  }
+}
+
+type FoundQueue = DeliveryQueue & {
+  /** From 1 in each organization. */
+  readonly position: number;
+  readonly due: 0 | 1;
+};
+
+const selectDueQueues = prepared((queries, now: number, last: string) =>
+  sql<FoundQueue>`
+    with recursive organizations(id) as (
+      select min(organization_id) from webhook_deliveries where next_try_at is not null
       union all
       select (
-        select min(target_url) from webhook_deliveries
-        where next_try_at is not null and target_url > waiting.target
+        select min(organization_id) from webhook_deliveries
+        where next_try_at is not null and organization_id > organizations.id
       )
-      from waiting where waiting.target is not null
+      from organizations where id is not null
+    ),
+    waiting(organization, target, position) as (
+      select id, coalesce((
+        select last_target from ${jsonRows(dialectOf(queries), { of: 'integer', last_target: 'text' }, last)} as last
+        where last.of = organizations.id
+      ), ''), 0
+      from organizations where id is not null and exists (
+        select 1 from webhook_deliveries
+        where organization_id = organizations.id and next_try_at is not null and next_try_at <= ${now}
+      )
+      union all
+      select organization, (
+        select min(target_url) from webhook_deliveries
+        where organization_id = waiting.organization and next_try_at is not null and target_url > waiting.target
+      ), position + 1
+      from waiting where target is not null and position < ${sql.lit(maxTargets)}
     )
-    select target from waiting
-    where target is not null and exists (
+    select organization as organization_id, target as target_url, position, case when exists (
       select 1 from webhook_deliveries
-      where target_url = waiting.target and next_try_at is not null and next_try_at <= ${now}
-    )`.compile(queries),
+      where organization_id = waiting.organization and target_url = waiting.target
+        and next_try_at is not null and next_try_at <= ${now}
+    ) then 1 else 0 end as due
+    from waiting where position > 0 and target is not null`.compile(queries),
 );
 
 interface Claim {
-  readonly target: string;
   readonly max: number;
   readonly now: number;
   /** After this instant others may take over the claimed ones. */
   readonly until: number;
-  /** Organizations with enough deliveries under way. */
-  readonly except: readonly number[];
 }
 
-/** How many of the oldest are searched for one whose organization has room. */
-const maxSearched = 256;
-
-/** Claims the oldest due deliveries for a target. No other node gets the same. */
-export async function claimDue(queries: Queries, claim: Claim): Promise<StoredDelivery[]> {
-  const { target, max, now, until, except } = claim;
+/** Claims the oldest due deliveries of a queue. No other node gets the same. */
+export async function claimDue(
+  queries: Queries,
+  { organization_id, target_url }: DeliveryQueue,
+  { max, now, until }: Claim,
+): Promise<StoredDelivery[]> {
   const due = queries
     .selectFrom('webhook_deliveries')
-    .select(['id', 'organization_id'])
-    .where('target_url', '=', target)
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('target_url', '=', target_url)
     .where('next_try_at', '<=', now)
     .orderBy('next_try_at')
     .orderBy('id')
-    .limit(except.length > 0 ? maxSearched : max);
+    .limit(max);
   const oldest = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
-  const ids = oldest.filter((row) => !except.includes(row.organization_id)).map((row) => row.id);
+  const ids = oldest.map(({ id }) => id);
   if (ids.length === 0) return [];
   return queries
     .updateTable('webhook_deliveries')
     .set({ next_try_at: until, claimed_until: until })
-    .where('id', 'in', ids.slice(0, max))
+    .where('id', 'in', ids)
     .returningAll()
     .execute();
 }

@@ -3,12 +3,12 @@ import type { Database } from '../storage/database.ts';
 import { noteFailure, noteSuccess } from '../storage/webhook-outages.ts';
 import {
   claimDue,
+  DueQueues,
   hooksOfLink,
   type NewAttempt,
   recordAttempt,
   releaseClaims,
   type StoredDelivery,
-  targetsDue,
   type Verdict,
 } from '../storage/webhook-queue.ts';
 import { forgetZapierHook } from '../storage/webhook-zapier.ts';
@@ -45,6 +45,7 @@ export class Deliverer implements Webhooks {
   readonly allowed: AllowList;
   readonly #parts: DelivererParts;
   readonly #slots: Slots;
+  readonly #dueQueues = new DueQueues();
   readonly #underWay = new Map<Promise<void>, StoredDelivery>();
   readonly #stopping = new AbortController();
   #timer: Timer | undefined;
@@ -104,16 +105,14 @@ export class Deliverer implements Webhooks {
     const { database, now } = this.#parts;
     if (this.#slots.free === 0) return [];
     const instant = now();
-    const targets = await targetsDue(database.read, instant);
-    const shares = this.#slots.shares(shuffled(targets));
+    const queues = await this.#dueQueues.find(database.read, instant);
+    const shares = this.#slots.shares(shuffled(queues));
     if (shares.length === 0) return [];
     const times = { now: instant, until: instant + lease };
     return database.write(async (queries) => {
       const claimed: StoredDelivery[] = [];
-      for (const share of shares) {
-        const except = this.#slots.fullOrganizations(claimed);
-        claimed.push(...(await claimDue(queries, { ...share, ...times, except })));
-      }
+      for (const { queue, max } of shares)
+        claimed.push(...(await claimDue(queries, queue, { max, ...times })));
       return claimed;
     });
   }

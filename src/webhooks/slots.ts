@@ -1,3 +1,5 @@
+import type { DeliveryQueue } from '../storage/webhook-queue.ts';
+
 export interface SlotLimits {
   readonly overall: number;
   readonly perOrganization: number;
@@ -5,22 +7,17 @@ export interface SlotLimits {
   readonly perTarget: number;
 }
 
-interface Holder {
-  readonly target_url: string;
-  readonly organization_id: number;
-}
-
 interface Share {
-  readonly target: string;
+  readonly queue: DeliveryQueue;
   readonly max: number;
 }
 
 /** Counts the calls in flight, so that no target, host or organization takes all slots. */
 export class Slots {
   readonly #limits: SlotLimits;
-  readonly #targets = new Map<string, number>();
-  readonly #hosts = new Map<string, number>();
-  readonly #organizations = new Map<number, number>();
+  #targets = new Map<string, number>();
+  #hosts = new Map<string, number>();
+  #organizations = new Map<number, number>();
   #taken = 0;
 
   constructor(limits: SlotLimits) {
@@ -31,46 +28,65 @@ export class Slots {
     return Math.max(0, this.#limits.overall - this.#taken);
   }
 
-  take(holder: Holder): void {
-    this.#count(holder, 1);
+  take(queue: DeliveryQueue): void {
+    this.#count(queue, 1);
   }
 
-  release(holder: Holder): void {
-    this.#count(holder, -1);
+  release(queue: DeliveryQueue): void {
+    this.#count(queue, -1);
   }
 
-  /** Organizations that are at their limit once the claimed deliveries are under way too. */
-  fullOrganizations(claimed: readonly Holder[]): number[] {
-    const counts = new Map(this.#organizations);
-    for (const { organization_id } of claimed) add(counts, organization_id, 1);
-    return [...counts]
-      .filter(([, taken]) => taken >= this.#limits.perOrganization)
-      .map(([organization]) => organization);
-  }
-
-  /** Divides the free slots: an equal share for each target, up to its limits. */
-  shares(targets: readonly string[]): Share[] {
-    const hosts = new Map(this.#hosts);
-    const room = (target: string) =>
-      Math.min(
-        this.#limits.perTarget - (this.#targets.get(target) ?? 0),
-        this.#limits.perHost - (hosts.get(hostOf(target)) ?? 0),
-      );
-    const targetsWithRoom = targets.filter((target) => room(target) > 0);
-    const equalShare = Math.max(1, Math.floor(this.free / Math.max(1, targetsWithRoom.length)));
-    const shares: Share[] = [];
-    let remaining = this.free;
-    for (const target of targetsWithRoom) {
-      const max = Math.min(room(target), equalShare, remaining);
-      if (max <= 0) continue;
-      shares.push({ target, max });
-      add(hosts, hostOf(target), max);
-      remaining -= max;
+  /**
+   * Divides the free slots among queues. Organizations take turns, those with the fewest calls in flight first; so do the queues
+   * of each.
+   */
+  shares(queues: readonly DeliveryQueue[]): Share[] {
+    const slots = this.#copy();
+    const shares = new Map<DeliveryQueue, number>();
+    const inFlight = (organization: number) => this.#organizations.get(organization) ?? 0;
+    let turns = [...Map.groupBy(queues, ({ organization_id }) => organization_id)]
+      .sort(([one], [other]) => inFlight(one) - inFlight(other))
+      .map(([, ofOrganization]) => ofOrganization);
+    while (turns.length > 0) {
+      turns = turns.filter((waiting) => {
+        const queue = slots.#shiftOneWithRoom(waiting);
+        if (queue === undefined) return false;
+        slots.take(queue);
+        add(shares, queue, 1);
+        waiting.push(queue);
+        return true;
+      });
     }
-    return shares;
+    return [...shares].map(([queue, max]) => ({ queue, max }));
   }
 
-  #count({ target_url, organization_id }: Holder, difference: number): void {
+  #copy(): Slots {
+    const copy = new Slots(this.#limits);
+    copy.#targets = new Map(this.#targets);
+    copy.#hosts = new Map(this.#hosts);
+    copy.#organizations = new Map(this.#organizations);
+    copy.#taken = this.#taken;
+    return copy;
+  }
+
+  /** Drops those before it: there is no room for them. */
+  #shiftOneWithRoom(waiting: DeliveryQueue[]): DeliveryQueue | undefined {
+    for (let queue = waiting.shift(); queue !== undefined; queue = waiting.shift())
+      if (this.#hasRoom(queue)) return queue;
+    return undefined;
+  }
+
+  #hasRoom({ target_url, organization_id }: DeliveryQueue): boolean {
+    const { perTarget, perHost, perOrganization } = this.#limits;
+    return (
+      this.free > 0 &&
+      (this.#organizations.get(organization_id) ?? 0) < perOrganization &&
+      (this.#targets.get(target_url) ?? 0) < perTarget &&
+      (this.#hosts.get(hostOf(target_url)) ?? 0) < perHost
+    );
+  }
+
+  #count({ target_url, organization_id }: DeliveryQueue, difference: number): void {
     this.#taken += difference;
     add(this.#targets, target_url, difference);
     add(this.#hosts, hostOf(target_url), difference);
