@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { destinationsIn, looksLikeAddress, withRefused } from '../src/dashboard/pages/links/destinations.ts';
+import {
+  destinationsIn,
+  looksLikeAddress,
+  withoutSent,
+  withRefused,
+} from '../src/dashboard/pages/links/destinations.ts';
 
 describe('pasted text', () => {
   test('is split into one address per line, without whitespace around it', () => {
@@ -29,6 +34,23 @@ describe('pasted text', () => {
     'end of a sentence.',
   ])('%p is not an address', (text) => {
     expect(looksLikeAddress(text)).toBe(false);
+  });
+});
+
+describe('sent lines', () => {
+  test('go, and those that were added stay', () => {
+    expect(withoutSent('https://a.example\nhttps://b.example', 'https://a.example\nhttps://b.example')).toBe(
+      '',
+    );
+    expect(withoutSent('https://a.example\nhttps://b.example', 'https://a.example')).toBe(
+      'https://b.example',
+    );
+    expect(withoutSent('https://a.example\nhttps://b.ex', 'https://a.example\n')).toBe('https://b.ex');
+  });
+
+  test('stay if they were changed', () => {
+    expect(withoutSent('https://a.example/more', 'https://a.example')).toBe('https://a.example/more');
+    expect(withoutSent('https://b.example', 'https://a.example')).toBe('https://b.example');
   });
 });
 

@@ -19,7 +19,11 @@ const show = (ids: readonly number[]): void => {
   removedIds.value = new Set([...removedIds.value].filter((id) => !ids.includes(id)));
 };
 
-const reloadLinks = (): Promise<boolean> => refresh('links', 'link ', 'tags', 'domains');
+/** True once every list of links has loaded, whatever becomes of the rest: a deleted link's own page has nothing to load. */
+function reloadLinks(): Promise<boolean> {
+  void refresh('link ', 'tags', 'domains');
+  return refresh('links');
+}
 
 /** Hides the links at once, and shows them again if the call fails. True when they are deleted. */
 export async function removeLinks(links: readonly Link[]): Promise<boolean> {
@@ -39,7 +43,7 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
     notifyError(cause, `${what} not deleted.`, () => void removeLinks(links));
     return false;
   }
-  // Once every list is reloaded nothing needs to hide them: they may be restored elsewhere.
+  // Then nothing needs to hide them: they may be restored elsewhere.
   void reloadLinks().then((haveLoaded) => haveLoaded && show(ids));
   if (deletedIds.length === 0) {
     notify(links.length === 1 ? 'The link had already been deleted.' : 'The links had already been deleted.');

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { holdBack } from './held-requests.ts';
 
 const app = await appOfSuite();
 /** The user of the first account, whose organization runs the service. */
@@ -269,6 +270,20 @@ test.each(['/app/account', '/app/organization', '/app/domains', '/app/elsewhere'
     }
   },
 );
+
+test('a name that is typed while another is being saved stays', async () => {
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, '/app/organization');
+  const name = page.getByLabel("The organization's name");
+  const { arrived, release } = await holdBack(page, '**/api/v1/organization', { method: 'PATCH' });
+  await name.fill('First');
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await arrived;
+  await name.fill('Second');
+  release();
+  await page.getByText('Name saved.').waitFor();
+  expect(await name.inputValue()).toBe('Second');
+});
 
 test('scripts in names never run', async () => {
   const payload = `"><img src=x onerror="document.title='run'"><script>document.title='run'</script>`;

@@ -205,6 +205,21 @@ describe('deleted links', () => {
     expect((await app.visit('/two-tabs')).status).toBe(302);
   });
 
+  test('that are deleted on their own page and restored by another client are in the list again', async () => {
+    const account = await app.createAccount();
+    const { json: link } = await app.call('POST', '/api/v1/link', {
+      key: account.key,
+      body: { destination_url: 'https://example.com', suffix: 'own-page' },
+    });
+    const page = await dashboardOf(app, account, `/app/links/${link.id}`);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('button', { name: 'Delete link' }).click();
+    await page.getByText('Your first link is one paste away').waitFor();
+    await app.call('POST', '/api/v1/link/restore', { key: account.key, body: { ids: [link.id] } });
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.locator('.link-row', { hasText: 'own-page' }).waitFor();
+  });
+
   test('are loaded page by page if there are many, and can be selected together', async () => {
     const account = await app.createAccount();
     const links = Array.from({ length: 130 }, (_, number) => ({

@@ -4,6 +4,7 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Names, startNameServer, zoneOf } from '../support/name-server.ts';
 import { visitRaw } from '../support/raw-http.ts';
+import { holdBack } from './held-requests.ts';
 
 const names: Names = {};
 const dns = await startNameServer(zoneOf(names));
@@ -138,6 +139,26 @@ test('where visitors without a link go is saved field by field, and shown as ano
     not_found_url: 'https://example.com/mine',
   });
   expect(await root.inputValue()).toBe('https://example.com/theirs-again');
+});
+
+test('an address that is typed while another is being saved stays', async () => {
+  const account = await app.createAccount();
+  const { json: domain } = await app.call('POST', '/api/v1/domain', {
+    key: account.key,
+    body: { domain: 'typed-on.example.com' },
+  });
+  const path = `/api/v1/domain/${domain.id}`;
+  const page = await dashboardOf(app, account, `/app/domains/${domain.id}`);
+  const root = page.getByLabel("The domain's own page");
+  const { arrived, release } = await holdBack(page, `**${path}`, { method: 'PATCH' });
+  await root.fill('https://example.com/first');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await arrived;
+  await root.fill('https://example.com/second');
+  release();
+  await page.getByText('Saved.').waitFor();
+  expect(await root.inputValue()).toBe('https://example.com/second');
+  expect((await app.call('GET', path, { key: account.key })).json.root_url).toBe('https://example.com/first');
 });
 
 test("the API's message about an invalid domain is shown beside the field", async () => {

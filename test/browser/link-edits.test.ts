@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
+import { holdBack } from './held-requests.ts';
 import { field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
@@ -171,22 +172,14 @@ describe('unsaved input', () => {
     'stays while another request is in progress, and is saved after it',
     async () => {
       const { page, read } = await open();
-      const arrived = Promise.withResolvers<void>();
-      const released = Promise.withResolvers<void>();
-      await page.route('**/api/v1/link/*', async (route) => {
-        if (route.request().method() === 'PATCH') {
-          arrived.resolve();
-          await released.promise;
-        }
-        await route.fallback();
-      });
+      const { arrived, release } = await holdBack(page, '**/api/v1/link/*', { method: 'PATCH' });
       await field(page, 'Name').fill('first');
       await field(page, 'Card title').fill('a title');
       await page.keyboard.press('Control+s');
       await page.keyboard.press('Control+s');
-      await arrived.promise;
+      await arrived;
       await field(page, 'Name').fill('second');
-      released.resolve();
+      release();
       await unsaved(page).getByText('1 unsaved change').waitFor();
       await eventually(async () => (await read()).name === 'first', 'the first save');
       expect(await field(page, 'Name').inputValue()).toBe('second');
@@ -200,21 +193,13 @@ describe('unsaved input', () => {
     'that is taken back while it is being saved is saved as it was',
     async () => {
       const { page, read } = await open({ name: 'before' });
-      const arrived = Promise.withResolvers<void>();
-      const released = Promise.withResolvers<void>();
-      await page.route('**/api/v1/link/*', async (route) => {
-        if (route.request().method() === 'PATCH') {
-          arrived.resolve();
-          await released.promise;
-        }
-        await route.fallback();
-      });
+      const { arrived, release } = await holdBack(page, '**/api/v1/link/*', { method: 'PATCH' });
       await field(page, 'Name').fill('typo');
       await field(page, 'Notes').fill('a note');
       await page.keyboard.press('Control+s');
-      await arrived.promise;
+      await arrived;
       await field(page, 'Name').fill('before');
-      released.resolve();
+      release();
       await unsaved(page).getByText('1 unsaved change').waitFor();
       await eventually(async () => (await read()).name === 'typo', 'the first save');
       expect(await field(page, 'Name').inputValue()).toBe('before');
@@ -228,19 +213,12 @@ describe('unsaved input', () => {
     'that is taken back while a save fails is no change',
     async () => {
       const { page } = await open({ name: 'before' });
-      const arrived = Promise.withResolvers<void>();
-      const released = Promise.withResolvers<void>();
-      await page.route('**/api/v1/link/*', async (route) => {
-        if (route.request().method() !== 'PATCH') return route.fallback();
-        arrived.resolve();
-        await released.promise;
-        await route.abort();
-      });
+      const { arrived, release } = await holdBack(page, '**/api/v1/link/*', { method: 'PATCH', fails: true });
       await field(page, 'Name').fill('typo');
       await page.keyboard.press('Control+s');
-      await arrived.promise;
+      await arrived;
       await field(page, 'Name').fill('before');
-      released.resolve();
+      release();
       await unsaved(page).waitFor({ state: 'detached' });
       expect(await field(page, 'Name').inputValue()).toBe('before');
     },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { holdBack } from './held-requests.ts';
 import { linksOf, longUrlField, notice } from './link-list.ts';
 
 const app = await appOfSuite();
@@ -16,19 +17,6 @@ const loseFirstAnswer = async (page: Page, path: string) => {
     await route.fetch();
     await route.abort();
   });
-};
-
-/** Holds creations back until they are released. */
-const holdBack = async (page: Page, path: string) => {
-  const arrived = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  await page.route(path, async (route) => {
-    if (route.request().method() !== 'POST') return route.fallback();
-    arrived.resolve();
-    await released.promise;
-    await route.continue();
-  });
-  return { arrived: arrived.promise, release: released.resolve };
 };
 
 describe('a creation whose answer is lost', () => {
@@ -110,6 +98,34 @@ describe('input for the next link', () => {
     await page.getByRole('button', { name: 'Remove tag made' }).waitFor();
     expect(await page.getByRole('button', { name: 'Remove tag ready' }).count()).toBe(1);
     expect(await page.getByRole('textbox', { name: 'Suffix' }).inputValue()).toBe('typed-meanwhile');
+  });
+
+  test('lines that are added while links are being created stay alone', async () => {
+    const page = await dashboardOf(app, await app.createAccount());
+    const { arrived, release } = await holdBack(page, '**/api/v1/link/bulk');
+    const sent = 'https://example.com/1\nhttps://example.com/2';
+    await longUrlField(page).fill(sent);
+    await longUrlField(page).press('Enter');
+    await arrived;
+    await longUrlField(page).fill(`${sent}\nhttps://example.com/3`);
+    release();
+    await page.getByRole('region', { name: 'New links', exact: true }).waitFor();
+    expect(await longUrlField(page).inputValue()).toBe('https://example.com/3');
+  });
+
+  test('the name of a tag that is typed while another is being created is kept', async () => {
+    const page = await dashboardOf(app, await app.createAccount());
+    const { arrived, release } = await holdBack(page, '**/api/v1/tag');
+    await page.getByRole('button', { name: 'Options' }).click();
+    const tags = page.getByRole('combobox', { name: 'Tags' });
+    await tags.fill('made');
+    await page.getByRole('option', { name: 'Create tag “made”' }).waitFor();
+    await page.keyboard.press('Enter');
+    await arrived;
+    await tags.fill('next');
+    release();
+    await page.getByRole('button', { name: 'Remove tag made' }).waitFor();
+    expect(await tags.inputValue()).toBe('next');
   });
 });
 

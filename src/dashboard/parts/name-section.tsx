@@ -14,7 +14,9 @@ interface NameSectionProps extends Omit<FormFieldProps, 'signal' | 'field'> {
 export function NameSection({ about, savedName, save, ...field }: NameSectionProps) {
   const name = useSignal(savedName);
   const saving = useAction(async () => {
-    name.value = await save(name.value);
+    const sent = name.value;
+    const stored = await save(sent);
+    if (name.value === sent) name.value = stored;
     notify('Name saved.');
   });
   return (

@@ -90,10 +90,11 @@ export function Picker({
     open();
   };
   const choose = async (option: PickerOption) => {
+    const before = words.value;
     const added = await onChoose(option);
     if (added !== null) {
       announced.value = `${added} added`;
-      type('');
+      if (words.value === before) type('');
     }
     input.current?.focus();
   };

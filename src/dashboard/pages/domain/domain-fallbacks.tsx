@@ -9,37 +9,51 @@ import { Section } from '../../parts/section.tsx';
 import type { Query } from '../../queries.ts';
 import { guardLeaving } from '../../router.ts';
 
+interface Draft {
+  readonly typed: Signal<string>;
+  readonly isChanged: boolean;
+  /** Shows what was stored for `sent`, unless something was typed since then. */
+  showStored(sent: string, stored: string): void;
+}
+
 /** The text of a field. If another user saves another value meanwhile, it is shown unless something was typed. */
-function useDraft(saved: string): { readonly typed: Signal<string>; readonly isChanged: boolean } {
+function useDraft(saved: string): Draft {
   const typed = useSignal(saved);
   const before = useRef(saved);
   useLayoutEffect(() => {
     if (typed.value === before.current) typed.value = saved;
     before.current = saved;
   }, [saved]);
-  return { typed, isChanged: typed.value !== saved };
+  return {
+    typed,
+    isChanged: typed.value !== saved,
+    showStored(sent, stored) {
+      if (typed.value === sent) typed.value = stored;
+    },
+  };
 }
 
 /** Where the domain's own address and unknown links redirect. */
 export function DomainFallbackForm({ domain, query }: { domain: Domain; query: Query<Domain> }) {
-  const { typed: root, isChanged: isRootChanged } = useDraft(domain.root_url ?? '');
-  const { typed: unknown, isChanged: isUnknownChanged } = useDraft(domain.not_found_url ?? '');
-  const isChanged = isRootChanged || isUnknownChanged;
+  const root = useDraft(domain.root_url ?? '');
+  const unknown = useDraft(domain.not_found_url ?? '');
+  const isChanged = root.isChanged || unknown.isChanged;
   useEffect(
     () => guardLeaving(() => (isChanged ? 'The destinations are not saved yet.' : null)),
     [isChanged],
   );
   const save = useAction(async () => {
+    const [sentRoot, sentUnknown] = [root.typed.value, unknown.typed.value];
     const changed = await call('PATCH /api/v1/domain/{id}', {
       params: { id: domain.id },
       body: {
-        ...(isRootChanged && { root_url: root.value.trim() || null }),
-        ...(isUnknownChanged && { not_found_url: unknown.value.trim() || null }),
+        ...(root.isChanged && { root_url: sentRoot.trim() || null }),
+        ...(unknown.isChanged && { not_found_url: sentUnknown.trim() || null }),
       },
     });
     query.data.value = changed;
-    root.value = changed.root_url ?? '';
-    unknown.value = changed.not_found_url ?? '';
+    root.showStored(sentRoot, changed.root_url ?? '');
+    unknown.showStored(sentUnknown, changed.not_found_url ?? '');
     notify('Saved.');
   });
   return (
@@ -51,7 +65,7 @@ export function DomainFallbackForm({ domain, query }: { domain: Domain; query: Q
           hint={`Where ${domain.domain_unicode} alone leads.`}
           placeholder="https://example.com"
           spellcheck={false}
-          signal={root}
+          signal={root.typed}
         />
         <FormField
           field="not_found_url"
@@ -59,7 +73,7 @@ export function DomainFallbackForm({ domain, query }: { domain: Domain; query: Q
           hint="Where an address without a link leads."
           placeholder="https://example.com/lost"
           spellcheck={false}
-          signal={unknown}
+          signal={unknown.typed}
         />
         <div class="actions">
           <Submit disabled={!isChanged}>Save</Submit>

@@ -7,6 +7,14 @@ export const destinationsIn = (text: string): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+/** The lines that were added after `sent` was sent; the whole text if that was changed. */
+export function withoutSent(text: string, sent: string): string {
+  if (!text.startsWith(sent)) return text;
+  const added = text.slice(sent.length);
+  const isNewLine = added === '' || added.startsWith('\n') || sent.endsWith('\n');
+  return isNewLine ? added.trimStart() : text;
+}
+
 /** The text with the refused lines before it, except for those that it still has. */
 export function withRefused(text: string, refused: readonly string[]): string {
   const kept = destinationsIn(text);

@@ -8,7 +8,7 @@ import { number } from '../../format.ts';
 import { copyWhenReady } from '../../parts/copy.tsx';
 import { refresh } from '../../queries.ts';
 import { search } from '../../router.ts';
-import { destinationsIn, maxAtOnce, withRefused } from './destinations.ts';
+import { destinationsIn, maxAtOnce, withoutSent, withRefused } from './destinations.ts';
 import { emptyInput, type NewLinkInput } from './new-link-options.tsx';
 import { prefilled } from './prefilled.ts';
 
@@ -39,7 +39,7 @@ export function useLinkCreation(): LinkCreation {
   const createOnce = useCreateOnce();
   /** Removes what was sent, except for refused lines. Input since then belongs to the next link, and stays. */
   const clearSent = (sent: string, suffix: string, refused: readonly string[]) => {
-    text.value = withRefused(text.value === sent ? '' : text.value, refused);
+    text.value = withRefused(withoutSent(text.value, sent), refused);
     if (input.value.suffix === suffix) input.value = { ...input.value, suffix: '' };
     refresh('links', 'tags', 'domains');
   };
