@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { journalsIn, watermarkKey } from '../src/journal/files.ts';
 import type { FromFold } from '../src/ledger/fold/fold-messages.ts';
-import { type DeliveriesOf, type FoldBatch, JournalTaken } from '../src/ledger/fold-store.ts';
+import { type Claim, type DeliveriesOf, type FoldBatch, JournalTaken } from '../src/ledger/fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
@@ -138,4 +139,60 @@ test('clicks of a batch that failed after its claim are not repeats of themselve
   await eventually(() => messages.some(({ kind }) => kind === 'stopped'), 'the worker to stop');
   using database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
   expect(database.query('select clicks from link_clicks').values()).toEqual([[1]]);
+});
+
+test('clicks are not repeats of themselves if another process has claimed them in a longer batch that is never folded', async () => {
+  await using folder = await temporaryFolder();
+  await using copy = await temporaryFolder();
+  await (await openDatabase(null, folder.path, () => {})).close();
+  const files = new JournalFiles(folder.path, noon);
+  const ends = [1, 2, 3].map((visitor) => files.write(ownJournal, 'spring', `198.51.100.${visitor}`));
+  const [end = { segment: 1, offset: 0 }] = ends.slice(-1);
+  cpSync(join(folder.path, 'journal'), join(copy.path, 'journal'), { recursive: true });
+  const settings = { repeatWindow: 5_000 };
+  const messages: FromFold[] = [];
+
+  class UnfoldedBatches extends SqliteFoldStore {
+    override async fold(batch: FoldBatch): Promise<void> {
+      throw new JournalTaken(batch.journal);
+    }
+  }
+  const claimElsewhere = async () => {
+    const found: FromFold[] = [];
+    const worker = startFoldWorker(
+      copy.path,
+      new UnfoldedBatches(folder.path),
+      noon,
+      (message) => found.push(message),
+      settings,
+    );
+    worker.take({ kind: 'wake', end, now: noon });
+    await eventually(() => found.some(({ kind }) => kind === 'restart'), 'the claim');
+    worker.take({ kind: 'stop', end, now: noon });
+  };
+  class ShortBatches extends SqliteFoldStore {
+    #claims = 0;
+
+    override batchLength(): number {
+      return 1;
+    }
+
+    override async claim(claim: Claim): Promise<number | null> {
+      const claimNumber = await super.claim(claim);
+      if (++this.#claims === 1) await claimElsewhere();
+      return claimNumber;
+    }
+  }
+  const worker = startFoldWorker(
+    folder.path,
+    new ShortBatches(folder.path),
+    noon,
+    (message) => messages.push(message),
+    settings,
+  );
+  worker.take({ kind: 'wake', end, now: noon });
+  worker.take({ kind: 'stop', end, now: noon });
+  await eventually(() => messages.some(({ kind }) => kind === 'stopped'), 'the worker to stop');
+  using database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
+  expect(database.query('select clicks from link_clicks').values()).toEqual([[3]]);
 });

@@ -126,8 +126,9 @@ export interface FloodLevel {
 
 export interface Claim {
   readonly journal: string;
-  /** The start of the batch. */
+  /** The start and the end of the batch. */
   readonly from: Position | null;
+  readonly to: Position;
   /** Whether this batch may have been claimed before: then that claim is ignored. */
   readonly mayHaveOld: boolean;
   readonly now: number;

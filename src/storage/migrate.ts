@@ -70,6 +70,7 @@ import { sparseHours } from './migrations/064-sparse-hours.ts';
 import { linkGroups } from './migrations/065-link-groups.ts';
 import { duePages } from './migrations/066-due-pages.ts';
 import { webhookQueues } from './migrations/067-webhook-queues.ts';
+import { endsOfClaims } from './migrations/068-ends-of-claims.ts';
 import { minMigration, requireMigration } from './min-migration.ts';
 import { newestFormat } from './newer-formats.ts';
 import type { Queries } from './schema.ts';
@@ -143,6 +144,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   linkGroups,
   duePages,
   webhookQueues,
+  endsOfClaims,
 ];
 
 /** The number of the newest migration, which an up-to-date store has. */

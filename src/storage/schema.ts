@@ -351,6 +351,8 @@ export interface Schema {
     /** By the clock of the folding process. */
     folded_at: number;
     cells: Uint8Array;
+    end_segment: Generated<number>;
+    end_offset: Generated<number>;
   };
   click_claim_turns: { turn: number };
   /** How close a network is to flooding a link, for some minutes: `ledger/fold/flood-levels.ts`. */

@@ -26,12 +26,12 @@ export class JournalFiles {
   }
 
   /** Appends a hit with this campaign, and returns the position of its end. */
-  write(name: JournalName, campaign: string): Position {
+  write(name: JournalName, campaign: string, address = plainHit.address): Position {
     const folder = folderOf(this.#dataDir, name);
     mkdirSync(folder, { recursive: true });
     const state = this.#writers.get(name) ?? { writer: new RecordWriter(), length: 0 };
     this.#writers.set(name, state);
-    state.writer.add({ ...plainHit, at: this.#at, query: `?utm_campaign=${campaign}` });
+    state.writer.add({ ...plainHit, at: this.#at, address, query: `?utm_campaign=${campaign}` });
     const bytes = state.writer.finish();
     appendFileSync(segmentFile(folder, 1), bytes);
     state.length += bytes.length;

@@ -53,7 +53,7 @@ export class ClickClaims {
    */
   async claim(
     { columns, hot }: Pick<HitBatch, 'columns' | 'hot'>,
-    from: Position | null,
+    { from, to }: { readonly from: Position | null; readonly to: Position },
     now: number,
     store: Pick<FoldStore, 'claim'>,
   ): Promise<void> {
@@ -69,6 +69,7 @@ export class ClickClaims {
     const claimNumber = await store.claim({
       journal: this.#journal,
       from,
+      to,
       mayHaveOld,
       now,
       first,

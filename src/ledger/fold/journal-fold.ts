@@ -217,7 +217,7 @@ export class JournalFold {
     await this.#withRetries(() => words.fetchIds(store));
     if (this.#isStopped) return;
     const from = this.#watermark;
-    await this.#withRetries(() => this.#claims.claim(hits, from, this.#parts.now(), store));
+    await this.#withRetries(() => this.#claims.claim(hits, { from, to }, this.#parts.now(), store));
     if (this.#isStopped) return;
     const built = builder.batch(hits, words, this.#name, from, to, this.#parts.now());
     const batch = { ...built, newWords: this.#newWordsOf(built.hits) };

@@ -89,6 +89,15 @@ const levelScale = 1_000;
 export const deletedAtOnce = 2_000;
 
 /**
+ * The claims of a journal with hits after this position, its watermark: their batches were never folded. Such a batch may begin before
+ * the watermark, because two processes can claim parts of a journal at the same time: a killed process's last transaction may come
+ * late, and a copy of a journal may be folded beside it. Claims of the previous release have no end.
+ */
+const unfolded = (journal: string, segment: string, offset: string): string =>
+  `journal = ${journal} and ((segment, byte_offset) >= (${segment}, ${offset})
+    or (end_segment, end_offset) > (${segment}, ${offset}))`;
+
+/**
  * Ids rise with time, except for hits that waited in a journal or whose clock was wrong: the oldest ids are checked, and no index
  * is needed. The next ones may have expired too, if all of these have or are from the future.
  */
@@ -172,7 +181,7 @@ export abstract class SqlFoldStore implements FoldStore {
    * Its first statement waits for all other claims, on any node. A claim that doesn't begin at the watermark would belong to a batch
    * that is never folded, such as after the database has gone back in time: its hits would then be repeats of themselves.
    */
-  async claim({ journal, from, ...claim }: Claim): Promise<number | null> {
+  async claim({ journal, from, to, ...claim }: Claim): Promise<number | null> {
     const start = [journal, from?.segment ?? 0, from?.offset ?? 0];
     return this.transaction(async (query) => {
       const [row] = await query(
@@ -189,19 +198,15 @@ export abstract class SqlFoldStore implements FoldStore {
         throw new JournalTaken(journal);
       const claimNumber = Number(row?.turn);
       if (claim.mayHaveOld)
-        await query(
-          'delete from click_claims where journal = $1 and (segment, byte_offset) >= ($2, $3) returning turn',
-          start,
-        );
+        await query(`delete from click_claims where ${unfolded('$1', '$2', '$3')} returning turn`, start);
       const isOld = 'folded_at < $1 or folded_at > $2';
       await query(
         `delete from click_claims where turn in (select turn from click_claims order by turn limit 20) and (${isOld}) returning turn`,
         [claim.now - claimsKept, claim.now + claimsKept],
       );
-      // Claims of this journal from this position on belong to a batch that was never folded.
       const near = await query(
         `select turn from click_claims where last_at > $1 and first_at < $2
-         and not (journal = $3 and (segment, byte_offset) >= ($4, $5))`,
+         and not (${unfolded('$3', '$4', '$5')})`,
         [Math.floor(claim.first), Math.ceil(claim.last), ...start],
       );
       const unknown = near.map((one) => Number(one.turn)).filter((one) => !claim.known.includes(one));
@@ -238,7 +243,8 @@ export abstract class SqlFoldStore implements FoldStore {
       const newClaim = decision.claim;
       if (newClaim === null) return null;
       await query(
-        'insert into click_claims (turn, journal, segment, byte_offset, first_at, last_at, folded_at, cells) values ($1, $2, $3, $4, $5, $6, $7, $8)',
+        `insert into click_claims (turn, journal, segment, byte_offset, first_at, last_at, folded_at, cells, end_segment, end_offset)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
         [
           claimNumber,
           ...start,
@@ -246,6 +252,8 @@ export abstract class SqlFoldStore implements FoldStore {
           Math.ceil(newClaim.lastAt),
           claim.now,
           newClaim.cells,
+          to.segment,
+          to.offset,
         ],
       );
       return claimNumber;
