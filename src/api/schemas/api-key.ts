@@ -7,12 +7,12 @@ export const ApiKey = z
     name: z.string(),
     created_at: stamp,
     last_used_at: stamp.nullable(),
-    prefix: z.string().meta({ description: 'How the key begins.' }),
+    prefix: z.string().describe('How the key begins.'),
   })
   .meta({ id: 'ApiKey' });
 
 export const NewApiKey = ApiKey.extend({
-  key: z.string().meta({ description: 'The key itself: only shown in this response.' }),
+  key: z.string().describe('The key itself: only shown in this response.'),
 }).meta({ id: 'NewApiKey' });
 
 export const ApiKeyToCreate = z.strictObject({ name: label(100) });

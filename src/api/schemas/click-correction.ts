@@ -8,24 +8,22 @@ export const ClickCorrection = z
   .object({
     id: z.int(),
     created_at: isoInstant,
-    created_by: memberField.meta({ description: 'Null: a former member.' }),
+    created_by: memberField.describe('Null: a former member.'),
     kind: z.enum(['erase', 'reclassify', 'take_back']),
-    link_id: z.int().nullable().meta({ description: 'Null: all links of the organization.' }),
-    from: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null: from the first click on.' }),
-    to: z.string().meta({ description: 'ISO 8601, UTC: the first instant after the span.' }),
-    class: z
-      .string()
-      .nullable()
-      .meta({ description: 'The class that the hits had; null if they were erased.' }),
+    link_id: z.int().nullable().describe('Null: all links of the organization.'),
+    from: z.string().nullable().describe('ISO 8601, UTC. Null: from the first click on.'),
+    to: z.string().describe('ISO 8601, UTC: the first instant after the span.'),
+    class: z.string().nullable().describe('The class that the hits had; null if they were erased.'),
     to_class: z.string().nullable(),
-    takes_back: z.int().nullable().meta({ description: 'The correction that this one reverts.' }),
-    hits: z.int().meta({ description: 'The number of single hits erased or changed so far.' }),
-    not_kept: z.int().meta({
-      description:
+    takes_back: z.int().nullable().describe('The correction that this one reverts.'),
+    hits: z.int().describe('The number of single hits erased or changed so far.'),
+    not_kept: z
+      .int()
+      .describe(
         'Hits of the span that only exist in totals. An erasure removes them from the totals; a reclassification leaves them unchanged.',
-    }),
+      ),
     state: z.enum(['running', 'done']),
-    finished_at: z.string().nullable().meta({ description: 'ISO 8601, UTC.' }),
+    finished_at: z.string().nullable().describe('ISO 8601, UTC.'),
   })
   .meta({ id: 'ClickCorrection' });
 
@@ -42,21 +40,22 @@ export const ClickErasureQuery = z.object(span);
 
 export const AllClicksErasureQuery = z.object({
   ...span,
-  confirm: queryFlag().meta({
-    description: 'True if neither `from` nor `to` is given: every click of the organization is erased.',
-  }),
+  confirm: queryFlag().describe(
+    'True if neither `from` nor `to` is given: every click of the organization is erased.',
+  ),
 });
 
 const reclassifiableClass = () => z.enum(reclassifiable).optional();
 
 export const ClickReclassification = z.strictObject({
   ...span,
-  class: reclassifiableClass().meta({ description: 'The class that the hits have now.' }),
-  to_class: reclassifiableClass().meta({
-    description: 'The class that they get. `human` is a click if the visitor was redirected.',
-  }),
-  take_back: id.optional().meta({
-    description:
+  class: reclassifiableClass().describe('The class that the hits have now.'),
+  to_class: reclassifiableClass().describe(
+    'The class that they get. `human` is a click if the visitor was redirected.',
+  ),
+  take_back: id
+    .optional()
+    .describe(
       'Instead of all others: the id of a correction. The hits that it changed get their first class and reason back.',
-  }),
+    ),
 });

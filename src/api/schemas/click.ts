@@ -13,41 +13,34 @@ export const [, ...fieldsAfterDevice] = [...visitorFields, ...originFields] as c
 
 export const Click = z
   .object({
-    id: z.int().meta({ description: 'The same in webhooks, exports, the live stream and Zapier.' }),
+    id: z.int().describe('The same in webhooks, exports, the live stream and Zapier.'),
     link_id: z.int(),
     clicked_at: isoInstant,
-    outcome: z.string().meta({
-      description: 'redirect, preview, ask_password, ask_captcha, refused, expired or not_started.',
-    }),
-    destination: nullableText().meta({
-      description: 'default, android, ios or rule: which destination. Null without a redirect.',
-    }),
-    class: z.string().meta({ description: 'human, preview, bot, prefetch, head, repeat or flood.' }),
-    reason: z.string().meta({ description: 'Why it has this class.' }),
-    country: nullableText().meta({ description: 'Two letters; XX if unknown.' }),
+    outcome: z
+      .string()
+      .describe('redirect, preview, ask_password, ask_captcha, refused, expired or not_started.'),
+    destination: nullableText().describe(
+      'default, android, ios or rule: which destination. Null without a redirect.',
+    ),
+    class: z.string().describe('human, preview, bot, prefetch, head, repeat or flood.'),
+    reason: z.string().describe('Why it has this class.'),
+    country: nullableText().describe('Two letters; XX if unknown.'),
     device: z.string(),
     ...eachField(fieldsAfterDevice, (field) =>
-      field === 'referrer'
-        ? nullableText().meta({ description: 'The host that the visitor came from.' })
-        : nullableText(),
+      field === 'referrer' ? nullableText().describe('The host that the visitor came from.') : nullableText(),
     ),
-    source: z.string().meta({ description: '`qr` if the address had the marker `?qr`, otherwise `link`.' }),
-    rule: nullableText().meta({
-      description:
-        'The id of the rule that redirected the visitor. Null for none, and for hits from before rules were stored.',
-    }),
-    variant: nullableText().meta({
-      description: "The id of the rule's variant to which the visitor was redirected.",
-    }),
-    region: nullableText().meta({
-      description:
-        'ISO 3166-2, such as DE-BY. Null if the country file has none, and for hits from before regions were stored.',
-    }),
-    city: nullableText().meta({ description: 'Its English name, null as with the region.' }),
-    address: nullableText().meta({
-      description:
-        "The alias that was visited, such as `go.example.com/old`. Null for the link's own address, and for hits from before aliases were stored.",
-    }),
+    source: z.string().describe('`qr` if the address had the marker `?qr`, otherwise `link`.'),
+    rule: nullableText().describe(
+      'The id of the rule that redirected the visitor. Null for none, and for hits from before rules were stored.',
+    ),
+    variant: nullableText().describe("The id of the rule's variant to which the visitor was redirected."),
+    region: nullableText().describe(
+      'ISO 3166-2, such as DE-BY. Null if the country file has none, and for hits from before regions were stored.',
+    ),
+    city: nullableText().describe('Its English name, null as with the region.'),
+    address: nullableText().describe(
+      "The alias that was visited, such as `go.example.com/old`. Null for the link's own address, and for hits from before aliases were stored.",
+    ),
   })
   .meta({ id: 'Click' });
 
@@ -56,16 +49,17 @@ export const ClickList = z
     clicks: z.array(Click),
     total_clicks: z.int(),
     raw_since: rawSinceField,
-    partial: z.boolean().meta({
-      description: 'The time limit ended this page before it was full. `next` continues where it ended.',
-    }),
+    partial: z
+      .boolean()
+      .describe('The time limit ended this page before it was full. `next` continues where it ended.'),
     next: nextField,
   })
   .meta({ id: 'ClickList' });
 
-const classFilter = z.enum(listedClasses).default('click').meta({
-  description: 'click: people who were redirected. human: people, redirected or not. all: every hit.',
-});
+const classFilter = z
+  .enum(listedClasses)
+  .default('click')
+  .describe('click: people who were redirected. human: people, redirected or not. all: every hit.');
 
 const span = {
   class: classFilter,
@@ -80,7 +74,7 @@ export const ClickListQuery = z.object({
   ...pageParameters(maxPerPage),
   before: queryNumber(1, Number.MAX_SAFE_INTEGER)
     .optional()
-    .meta({ description: 'Only hits with a lower id: with the last id of a page, the next page.' }),
+    .describe('Only hits with a lower id: with the last id of a page, the next page.'),
   ...span,
 });
 
@@ -92,8 +86,8 @@ export const OrganizationClickExportQuery = ClickExportQuery.extend(chosenLinksF
 
 export const LiveQuery = z.object({
   class: classFilter,
-  last_event_id: queryNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
-    description: 'Continues after this hit, like the header `Last-Event-ID`; without it, from now on.',
-  }),
+  last_event_id: queryNumber(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('Continues after this hit, like the header `Last-Event-ID`; without it, from now on.'),
   ...chosenLinksFields,
 });

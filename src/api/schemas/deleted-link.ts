@@ -4,36 +4,38 @@ import { isoInstant, queryNumber } from './parts.ts';
 
 export const DeletedLink = z
   .object({
-    id: z.int().meta({ description: 'The id for `POST /api/v1/link/restore`.' }),
+    id: z.int().describe('The id for `POST /api/v1/link/restore`.'),
     deleted_at: isoInstant,
-    kept_until: z.string().meta({
-      description:
+    kept_until: z
+      .string()
+      .describe(
         'ISO 8601, UTC. From then on it is gone for good, and its suffix free for everyone; until then only for its own organization.',
-    }),
-    domain: z.string().meta({ description: 'With its scheme: https://<domain>.' }),
+      ),
+    domain: z.string().describe('With its scheme: https://<domain>.'),
     suffix: z.string(),
     url: z.string().meta({ format: 'uri', description: 'Its address before, and after it is restored.' }),
     destination_url: z.string(),
     name: z.string().nullable(),
-    suffix_taken_by: z.int().optional().meta({
-      description: "The link of yours that has its suffix now. While it exists, this one can't be restored.",
-    }),
+    suffix_taken_by: z
+      .int()
+      .optional()
+      .describe("The link of yours that has its suffix now. While it exists, this one can't be restored."),
   })
   .meta({ id: 'DeletedLink' });
 
 export const DeletedLinkList = z
   .object({
     links: z.array(DeletedLink),
-    total_links: z.int().meta({ description: 'How many can be restored, on all pages.' }),
+    total_links: z.int().describe('How many can be restored, on all pages.'),
     next: z
       .string()
       .nullable()
-      .meta({ description: 'Send it as `cursor` for the next page. Null: this is the last one.' }),
+      .describe('Send it as `cursor` for the next page. Null: this is the last one.'),
   })
   .meta({ id: 'DeletedLinkList' });
 
 export const LinkBinEmptied = z
-  .object({ deleted: z.int().meta({ description: 'The number of links deleted for good.' }) })
+  .object({ deleted: z.int().describe('The number of links deleted for good.') })
   .meta({ id: 'LinkBinEmptied' });
 
 export const DeletedLinkQuery = z.object({

@@ -4,32 +4,34 @@ import { stamp, text } from './parts.ts';
 
 const DnsRecord = z
   .object({
-    purpose: z.enum(['proof', 'address']).meta({
-      description: '`proof`: proves that the domain is yours. `address`: leads visitors here.',
-    }),
+    purpose: z
+      .enum(['proof', 'address'])
+      .describe('`proof`: proves that the domain is yours. `address`: leads visitors here.'),
     type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']),
-    name: z.string().meta({ description: 'The full name of the record.' }),
-    value: z.string().meta({ description: 'The required value of the record.' }),
-    is_required: z.boolean().meta({ description: 'True: without it the domain is not verified.' }),
-    state: z.enum(['ok', 'missing', 'wrong', 'unknown']).meta({
-      description:
+    name: z.string().describe('The full name of the record.'),
+    value: z.string().describe('The required value of the record.'),
+    is_required: z.boolean().describe('True: without it the domain is not verified.'),
+    state: z
+      .enum(['ok', 'missing', 'wrong', 'unknown'])
+      .describe(
         'When it was last checked. `unknown`: the DNS could not be reached, or has not been checked yet.',
-    }),
-    seen: z.array(z.string()).meta({ description: 'The values that were found.' }),
+      ),
+    seen: z.array(z.string()).describe('The values that were found.'),
   })
   .meta({ id: 'DnsRecord' });
 
 const DomainCertificate = z
   .object({
-    state: z.enum(['none', 'ready', 'failing']).meta({
-      description:
+    state: z
+      .enum(['none', 'ready', 'failing'])
+      .describe(
         '`none`: it is ordered when the first visitor arrives. `failing`: the last order failed, perhaps that of a renewal.',
-    }),
-    valid_until: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null if there is none.' }),
+      ),
+    valid_until: z.string().nullable().describe('ISO 8601, UTC. Null if there is none.'),
     problem: z
       .string()
       .nullable()
-      .meta({ description: 'What is wrong with its order, and what to do; null if nothing is.' }),
+      .describe('What is wrong with its order, and what to do; null if nothing is.'),
   })
   .meta({ id: 'DomainCertificate' });
 
@@ -37,34 +39,31 @@ export const Domain = z
   .object({
     id: z.int(),
     created_at: stamp,
-    domain: z.string().meta({ description: 'In ASCII, as in the DNS.' }),
-    domain_unicode: z.string().meta({
-      description:
-        'In its own script. A name that could be mistaken for another one stays in ASCII here too.',
-    }),
-    state: z.enum(['pending', 'verified', 'failing']).meta({
-      description:
+    domain: z.string().describe('In ASCII, as in the DNS.'),
+    domain_unicode: z
+      .string()
+      .describe('In its own script. A name that could be mistaken for another one stays in ASCII here too.'),
+    state: z
+      .enum(['pending', 'verified', 'failing'])
+      .describe(
         '`failing`: verified, but its proof was missing when it was last checked; after 72 hours of that it is pending again.',
-    }),
-    verified_at: z.string().nullable().meta({ description: 'ISO 8601, UTC.' }),
-    checked_at: z.string().nullable().meta({ description: 'When the DNS was last checked. ISO 8601, UTC.' }),
-    links: z.int().meta({ description: 'The number of links on it.' }),
+      ),
+    verified_at: z.string().nullable().describe('ISO 8601, UTC.'),
+    checked_at: z.string().nullable().describe('When the DNS was last checked. ISO 8601, UTC.'),
+    links: z.int().describe('The number of links on it.'),
     root_url: z
       .string()
       .nullable()
-      .meta({ description: 'Where `/` leads. Null: to a page that says that nothing is there.' }),
-    not_found_url: z
-      .string()
-      .nullable()
-      .meta({ description: 'Where an unknown suffix leads. Null: to the same page.' }),
+      .describe('Where `/` leads. Null: to a page that says that nothing is there.'),
+    not_found_url: z.string().nullable().describe('Where an unknown suffix leads. Null: to the same page.'),
     records: z.array(DnsRecord),
     problem: z
       .string()
       .nullable()
-      .meta({ description: 'What prevents it from working, as a sentence; null if nothing does.' }),
-    certificate: DomainCertificate.nullable().meta({
-      description: 'For HTTPS. Null while the domain is pending, and if a proxy has the certificates.',
-    }),
+      .describe('What prevents it from working, as a sentence; null if nothing does.'),
+    certificate: DomainCertificate.nullable().describe(
+      'For HTTPS. Null while the domain is pending, and if a proxy has the certificates.',
+    ),
   })
   .meta({ id: 'Domain' });
 
@@ -76,9 +75,7 @@ export const DomainToCreate = z.strictObject({
 });
 
 const fallbackUrl = (what: string) =>
-  text(8192)
-    .nullish()
-    .meta({ description: `${what} A web address; \`null\` or \`""\` clears it.` });
+  text(8192).nullish().describe(`${what} A web address; \`null\` or \`""\` clears it.`);
 
 export const DomainUpdate = z.strictObject({
   root_url: fallbackUrl('Where `/` of the domain leads.'),
@@ -91,7 +88,5 @@ export const DomainDeletion = ConfirmationQuery.extend({
       error: 'Give links=delete to delete the links on the domain with it, or leave it out.',
     })
     .optional()
-    .meta({
-      description: '`delete`: its links are deleted with it. Without it, a domain with links is not deleted.',
-    }),
+    .describe('`delete`: its links are deleted with it. Without it, a domain with links is not deleted.'),
 });

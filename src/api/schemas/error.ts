@@ -9,6 +9,6 @@ const problem = z.object({
 
 export const ErrorAnswer = problem
   .extend({
-    errors: z.array(problem).optional().meta({ description: 'All problems, if there is more than one.' }),
+    errors: z.array(problem).optional().describe('All problems, if there is more than one.'),
   })
   .meta({ id: 'Error', description: 'Every error has this format.' });

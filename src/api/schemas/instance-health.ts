@@ -5,14 +5,14 @@ const Finding = z
   .object({
     check: z.enum(checkNames),
     state: z.enum(findingStates),
-    found: z.string().meta({ description: 'A sentence.' }),
-    todo: z.nullable(z.string()).meta({ description: 'What to do about it.' }),
+    found: z.string().describe('A sentence.'),
+    todo: z.nullable(z.string()).describe('What to do about it.'),
   })
   .meta({ id: 'Finding' });
 
 export const InstanceHealth = z
   .object({
-    is_well: z.boolean().meta({ description: 'True if nothing is a problem.' }),
+    is_well: z.boolean().describe('True if nothing is a problem.'),
     findings: z.array(Finding),
   })
   .meta({ id: 'InstanceHealth' });

@@ -7,13 +7,11 @@ export const Invitation = z
   .meta({ id: 'Invitation' });
 
 export const NewInvitation = Invitation.extend({
-  token: z.string().meta({
-    description: 'For POST /api/v1/user and POST /api/v1/invitation/accept: only shown in this response.',
-  }),
-  url: z.string().meta({ description: 'The page where it is accepted. It contains the token.' }),
-  sent: z
-    .boolean()
-    .meta({ description: 'Whether a mail server accepted the mail. If not, pass on the url yourself.' }),
+  token: z
+    .string()
+    .describe('For POST /api/v1/user and POST /api/v1/invitation/accept: only shown in this response.'),
+  url: z.string().describe('The page where it is accepted. It contains the token.'),
+  sent: z.boolean().describe('Whether a mail server accepted the mail. If not, pass on the url yourself.'),
 }).meta({ id: 'NewInvitation' });
 
 export const InvitationToCreate = z.strictObject({ email, role: role.default('editor') });
@@ -27,9 +25,7 @@ export const InvitationPreview = z
     role,
     invited_by: z.string(),
     expires_at: stamp,
-    has_account: z
-      .boolean()
-      .meta({ description: 'True: sign in with this address; false: create an account for it.' }),
+    has_account: z.boolean().describe('True: sign in with this address; false: create an account for it.'),
   })
   .meta({ id: 'InvitationPreview' });
 
@@ -39,7 +35,7 @@ export const ReceivedInvitation = z
     created_at: stamp,
     organization_name: z.string(),
     role,
-    invited_by: z.string().meta({ description: 'Name or address.' }),
+    invited_by: z.string().describe('Name or address.'),
     expires_at: stamp,
   })
   .meta({ id: 'ReceivedInvitation' });

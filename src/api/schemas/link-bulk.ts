@@ -20,9 +20,7 @@ export const LinksToCreate = z.strictObject(
 );
 
 export const LinksCreationQuery = LinkCreationQuery.extend({
-  atomic: queryFlag().meta({
-    description: 'true: all links are made, or none; what is wrong with which is in `errors`.',
-  }),
+  atomic: queryFlag().describe('true: all links are made, or none; what is wrong with which is in `errors`.'),
 });
 
 export const LinkResults = z
@@ -34,7 +32,7 @@ export const LinkResults = z
           z.object({ status: z.int(), error: ErrorAnswer }),
         ]),
       )
-      .meta({ description: 'One for each link in the request, in the same order.' }),
+      .describe('One for each link in the request, in the same order.'),
   })
   .meta({ id: 'LinkResults' });
 
@@ -43,37 +41,30 @@ const linkIds = z
   .min(1)
   .max(maxAtOnce)
   .transform((ids) => [...new Set(ids)])
-  .meta({ description: 'Ids of links.' });
+  .describe('Ids of links.');
 
 const bareIds = ({ input }: { input?: unknown }) =>
   Array.isArray(input) ? 'Put the ids into an object: {"ids": […]}.' : undefined;
 
 export const LinkIds = z.strictObject({ ids: linkIds }, { error: bareIds });
 
-const tagIds = (verb: string) =>
-  z
-    .array(tagId)
-    .max(100)
-    .default([])
-    .meta({ description: `Ids of tags to ${verb}.` });
+const tagIds = (verb: string) => z.array(tagId).max(100).default([]).describe(`Ids of tags to ${verb}.`);
 
 export const LinksUpdate = z.strictObject({
   ids: linkIds,
   add_tags: tagIds('attach'),
   remove_tags: tagIds('detach'),
-  disabled: z
+  disabled: z.boolean().optional().describe('true: visitors are told that the links have ended.'),
+  archived: z.boolean().optional().describe('true: the links are omitted from the list.'),
+  on_paper: z.boolean().optional().describe('true: the links are in print.'),
+  watch_destination: z
     .boolean()
-    .optional()
-    .meta({ description: 'true: visitors are told that the links have ended.' }),
-  archived: z.boolean().optional().meta({ description: 'true: the links are omitted from the list.' }),
-  on_paper: z.boolean().optional().meta({ description: 'true: the links are in print.' }),
-  watch_destination: z.boolean().nullish().meta({
-    description: 'Whether destinations of the links are checked; null: the setting of the organization.',
-  }),
+    .nullish()
+    .describe('Whether destinations of the links are checked; null: the setting of the organization.'),
 });
 
 export const LinksUpdated = z
-  .object({ updated: z.int().meta({ description: 'The number of the links that exist.' }) })
+  .object({ updated: z.int().describe('The number of the links that exist.') })
   .meta({ id: 'LinksUpdated' });
 export const LinksDeleted = z
   .object({ deleted: z.int(), ids: z.array(z.int()) })

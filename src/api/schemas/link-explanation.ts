@@ -17,21 +17,19 @@ export const VisitToExplain = z.strictObject({
     })
     .transform((sent) => regionCode(sent) ?? '')
     .default(''),
-  city: text(100).default('').meta({ description: 'Its English name.' }),
+  city: text(100).default('').describe('Its English name.'),
   user_agent: text(1024)
     .default('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0')
-    .meta({ description: 'Default: a browser on a desktop.' }),
-  language: text(256).default('').meta({ description: 'In the format of the header Accept-Language.' }),
-  referrer: text(2048)
-    .default('')
-    .meta({ description: 'The address of the page from which the visitor comes.' }),
+    .describe('Default: a browser on a desktop.'),
+  language: text(256).default('').describe('In the format of the header Accept-Language.'),
+  referrer: text(2048).default('').describe('The address of the page from which the visitor comes.'),
   address: z
     .string()
     .refine((sent) => readAddress(sent) !== null, {
       error: 'Give an address, such as 192.0.2.1 or 2001:db8::1.',
     })
     .default('192.0.2.1')
-    .meta({ description: "The visitor's, for networks and variants. Its country is not looked up." }),
+    .describe("The visitor's, for networks and variants. Its country is not looked up."),
   url: text(8192)
     .default('')
     .meta({
@@ -44,10 +42,11 @@ export const VisitToExplain = z.strictObject({
       error: 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
     })
     .optional()
-    .meta({ description: 'Default: now.' }),
-  passed_gates: z.boolean().default(false).meta({
-    description: 'true: the visitor knows the password and has solved the captcha.',
-  }),
+    .describe('Default: now.'),
+  passed_gates: z
+    .boolean()
+    .default(false)
+    .describe('true: the visitor knows the password and has solved the captcha.'),
 });
 
 const check = z.object({
@@ -71,9 +70,9 @@ const rule = z.object({
   conditions: z.array(
     z.object({
       key: z.string(),
-      not: z.boolean().meta({ description: 'true: a condition in `not`.' }),
+      not: z.boolean().describe('true: a condition in `not`.'),
       matched: z.boolean(),
-      saw: z.string().meta({ description: "The visitor's value that was compared." }),
+      saw: z.string().describe("The visitor's value that was compared."),
     }),
   ),
 });
@@ -89,13 +88,13 @@ export const LinkExplanation = z
       'ask_password',
       'ask_captcha',
     ]),
-    to: z.string().nullable().meta({ description: 'Null: a page is shown.' }),
-    status: z.int().nullable().meta({ description: 'Of the redirect.' }),
+    to: z.string().nullable().describe('Null: a page is shown.'),
+    status: z.int().nullable().describe('Of the redirect.'),
     destination: z.enum(['default', 'android', 'ios', 'rule']).nullable(),
-    rule: z.string().nullable().meta({ description: 'The id of the rule that decided.' }),
-    variant: z.string().nullable().meta({ description: 'The id of its variant.' }),
-    steps: z.array(z.union([check, rule])).meta({
-      description: 'The checks in their order, and each rule up to the one that decided.',
-    }),
+    rule: z.string().nullable().describe('The id of the rule that decided.'),
+    variant: z.string().nullable().describe('The id of its variant.'),
+    steps: z
+      .array(z.union([check, rule]))
+      .describe('The checks in their order, and each rule up to the one that decided.'),
   })
   .meta({ id: 'LinkExplanation' });

@@ -17,30 +17,29 @@ const value = z.union([
 
 export const LinkHistoryEntry = z
   .object({
-    id: z.int().meta({ description: 'Increases with each entry. 0: the creation of the link.' }),
+    id: z.int().describe('Increases with each entry. 0: the creation of the link.'),
     at: isoInstant,
-    action: z.enum(['created', 'changed', 'deleted', 'restored', 'not_applied']).meta({
-      description: 'not_applied: a scheduled change that was refused at its instant; `refusal` says why.',
-    }),
-    back_to: z.int().nullable().meta({ description: 'The entry to which this change reverted, if it did.' }),
+    action: z
+      .enum(['created', 'changed', 'deleted', 'restored', 'not_applied'])
+      .describe('not_applied: a scheduled change that was refused at its instant; `refusal` says why.'),
+    back_to: z.int().nullable().describe('The entry to which this change reverted, if it did.'),
     scheduled: z
       .int()
       .nullable()
-      .meta({ description: 'The id of the scheduled change that this was, or would have been.' }),
+      .describe('The id of the scheduled change that this was, or would have been.'),
     refusal: refusalField,
-    by: memberField.meta({ description: 'Null for a former member, and for automatic changes.' }),
-    via: z.enum(changeChannels).nullable().meta({
-      description: 'Null for the creation of a link from before there was a history.',
-    }),
+    by: memberField.describe('Null for a former member, and for automatic changes.'),
+    via: z
+      .enum(changeChannels)
+      .nullable()
+      .describe('Null for the creation of a link from before there was a history.'),
     api_key: keyField,
     changes: z.array(
       z.object({
-        field: z.string().meta({ description: 'Its name in a Link.' }),
+        field: z.string().describe('Its name in a Link.'),
         from: value,
         to: value,
-        hidden: z
-          .boolean()
-          .meta({ description: 'True for a secret: only the fact that it changed is stored.' }),
+        hidden: z.boolean().describe('True for a secret: only the fact that it changed is stored.'),
       }),
     ),
   })
@@ -51,8 +50,5 @@ export const LinkHistory = z
   .meta({ id: 'LinkHistory' });
 
 export const LinkReversion = z.strictObject({
-  entry: z
-    .int()
-    .min(0)
-    .meta({ description: 'The id of an entry of its history. 0: the state at its creation.' }),
+  entry: z.int().min(0).describe('The id of an entry of its history. 0: the state at its creation.'),
 });

@@ -109,7 +109,7 @@ const query = z
     },
     { error: `Give 1 to ${maxValues} names and values, such as {"utm_source": ["mail"], "vip": []}.` },
   )
-  .meta({ description: 'For each parameter the allowed values. `[]`: it is present, with any value.' });
+  .describe('For each parameter the allowed values. `[]`: it is present, with any value.');
 
 /** A name from the statistics, in upper or lower case. */
 function nameAmong(names: readonly string[], noun: string, examples: string) {
@@ -137,12 +137,8 @@ const city = text(100)
 
 const conditions = {
   country: listOf(country).optional(),
-  region: listOf(region)
-    .optional()
-    .meta({ description: `Codes (ISO 3166-2), such as DE-BY. ${needsFile}` }),
-  city: listOf(city)
-    .optional()
-    .meta({ description: `English names, ignoring case. ${needsFile}` }),
+  region: listOf(region).optional().describe(`Codes (ISO 3166-2), such as DE-BY. ${needsFile}`),
+  city: listOf(city).optional().describe(`English names, ignoring case. ${needsFile}`),
   language: listOf(language).optional(),
   device: listOf(z.enum(devices)).optional(),
   os: listOf(nameAmong(systemNames, 'operating system', 'iOS, Android or Windows')).optional(),
@@ -152,8 +148,8 @@ const conditions = {
   query: query.optional(),
   referrer: listOf(host).optional(),
   network: listOf(network).optional(),
-  from: instant.optional().meta({ description: 'From this instant.' }),
-  to: instant.optional().meta({ description: 'Until this instant.' }),
+  from: instant.optional().describe('From this instant.'),
+  to: instant.optional().describe('Until this instant.'),
   hours: hours.optional(),
   source: listOf(z.enum(sources)).optional(),
 };
@@ -175,17 +171,15 @@ const variant = z.strictObject({
 
 const rule = z
   .strictObject({
-    id: id.optional().meta({
-      description: 'Send it back so that visitors keep their variants. Default: a new one.',
-    }),
+    id: id.optional().describe('Send it back so that visitors keep their variants. Default: a new one.'),
     name: text(200).nullish(),
     when: when.default({}),
     destination_url: address().optional(),
     variants: z.array(variant).min(1).max(maxVariants).optional(),
-    sticky: z.boolean().optional().meta({
-      description:
-        'true, the default: a visitor sees the same variant all day. false: a random one each time.',
-    }),
+    sticky: z
+      .boolean()
+      .optional()
+      .describe('true, the default: a visitor sees the same variant all day. false: a random one each time.'),
   })
   .superRefine(({ destination_url, variants }, context) => {
     const refuse = (path: string, message: string) =>

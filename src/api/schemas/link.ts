@@ -17,11 +17,12 @@ const clearable = '`null` or `""` clears it.';
 const DestinationProblem = z
   .object({
     url: z.string(),
-    problem: z.enum(destinationProblems).meta({
-      description:
+    problem: z
+      .enum(destinationProblems)
+      .describe(
         'broken: no response, or 404, 410 or 5xx; certificate: not accepted; moved: a permanent redirect; parked: the page of a company that parks or sells domains.',
-    }),
-    detail: z.string().meta({ description: 'A sentence; for `moved`, the new address.' }),
+      ),
+    detail: z.string().describe('A sentence; for `moved`, the new address.'),
     since: isoInstant,
   })
   .meta({ id: 'DestinationProblem' });
@@ -30,8 +31,8 @@ export const Link = z
   .object({
     id: z.int(),
     created_at: stamp,
-    updated_at: z.string().meta({ description: 'ISO 8601, UTC. Increases with every change; see If-Match.' }),
-    domain: z.string().meta({ description: 'With its scheme: https://<domain>.' }),
+    updated_at: z.string().describe('ISO 8601, UTC. Increases with every change; see If-Match.'),
+    domain: z.string().describe('With its scheme: https://<domain>.'),
     suffix: z.string(),
     aliases: z.array(z.string()).meta({
       description: 'Further addresses of the link, such as earlier ones.',
@@ -41,10 +42,11 @@ export const Link = z
     og_title: z.string().nullable(),
     og_description: z.string().nullable(),
     og_image: z.string().nullable(),
-    destination_url: z.string().meta({
-      description:
+    destination_url: z
+      .string()
+      .describe(
         'A URI, unchanged if a valid one was sent. Braces of a template are kept; visitors get them escaped.',
-    }),
+      ),
     destination_title: z
       .string()
       .nullable()
@@ -52,12 +54,9 @@ export const Link = z
         description: 'The title of the page there. Null: unknown, or not yet known.',
         examples: ['Spring collection'],
       }),
-    destination_icon: z.string().nullable().meta({ description: 'The URL of its icon, on this service.' }),
+    destination_icon: z.string().nullable().describe('The URL of its icon, on this service.'),
     qr_code_svg: z.string(),
-    qr_code_png: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null if the link was created with disable_png=true.' }),
+    qr_code_png: z.string().nullable().describe('Null if the link was created with disable_png=true.'),
     url: z.string().meta({
       format: 'uri',
       description: 'Percent-encoded if the suffix is not ASCII. The readable form: domain, a slash, suffix.',
@@ -66,7 +65,7 @@ export const Link = z
     before_start_url: z.string().nullable(),
     expiration_date: isoInstant.nullable(),
     expired_url: z.string().nullable(),
-    click_limit: z.int().nullable().meta({ description: 'The number of clicks after which it ends.' }),
+    click_limit: z.int().nullable().describe('The number of clicks after which it ends.'),
     clicks_left: z
       .int()
       .nullable()
@@ -74,16 +73,17 @@ export const Link = z
     forward_query: z
       .enum(queryForwardings)
       .nullable()
-      .meta({ description: 'Null: the setting of the instance (`FORWARD_QUERY`).' }),
+      .describe('Null: the setting of the instance (`FORWARD_QUERY`).'),
     forward_path: z.boolean(),
     rules: z.array(LinkRule).readonly(),
     redirect_status: z.literal(redirectStatuses),
     qr_code_foreground_hex: z.string(),
     qr_code_background_hex: z.string(),
-    qr_code_marker: z.boolean().meta({
-      description:
+    qr_code_marker: z
+      .boolean()
+      .describe(
         'True: the QR codes contain the url followed by ?qr, so that statistics distinguish scans from clicks.',
-    }),
+      ),
     has_password: z.boolean(),
     password: z.null(),
     android_link_destination: z.string().nullable(),
@@ -92,43 +92,37 @@ export const Link = z
     captcha: z.boolean(),
     name: z.string().nullable(),
     notes: z.string().nullable(),
-    external_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'An id of your own, unique in the organization.' }),
-    disabled: z.boolean().meta({ description: 'True: visitors are told that the link has ended.' }),
-    archived: z.boolean().meta({ description: 'True: it works, and is omitted from the list.' }),
-    on_paper: z.boolean().meta({ description: 'True: it is in print, and ending it needs confirmation.' }),
-    statistics: z
+    external_id: z.string().nullable().describe('An id of your own, unique in the organization.'),
+    disabled: z.boolean().describe('True: visitors are told that the link has ended.'),
+    archived: z.boolean().describe('True: it works, and is omitted from the list.'),
+    on_paper: z.boolean().describe('True: it is in print, and ending it needs confirmation.'),
+    statistics: z.boolean().describe('False: nothing about its visitors is stored except their number.'),
+    watch_destination: z
       .boolean()
-      .meta({ description: 'False: nothing about its visitors is stored except their number.' }),
-    watch_destination: z.boolean().nullable().meta({
-      description: 'Whether its destinations are checked daily. Null: the setting of the organization.',
-    }),
-    destination_problems: z.array(DestinationProblem).meta({
-      description: 'Problems of its destinations, found twice, at least an hour apart. Ten at most.',
-    }),
+      .nullable()
+      .describe('Whether its destinations are checked daily. Null: the setting of the organization.'),
+    destination_problems: z
+      .array(DestinationProblem)
+      .describe('Problems of its destinations, found twice, at least an hour apart. Ten at most.'),
     tags: z.array(Tag),
     webhook_url: z.string().nullable(),
     webhook_auth_key: z.string().nullable(),
-    webhook_events: z
-      .array(z.enum(webhookEvents))
-      .meta({ description: 'The events that are sent to webhook_url.' }),
+    webhook_events: z.array(z.enum(webhookEvents)).describe('The events that are sent to webhook_url.'),
     zapier_key: z.string(),
     zapier_webhook_url_new_click: z.string().nullable(),
-    clicks: z.int().meta({ description: 'People who were redirected since the link was created.' }),
+    clicks: z.int().describe('People who were redirected since the link was created.'),
     last_clicked_at: z
       .string()
       .nullable()
-      .meta({ description: 'ISO 8601, UTC. Null: never, or never while it had statistics.' }),
+      .describe('ISO 8601, UTC. Null: never, or never while it had statistics.'),
     daily_clicks: z
       .array(z.int())
       .optional()
-      .meta({ description: 'With `daily` in the list: clicks of that many UTC days, today last.' }),
+      .describe('With `daily` in the list: clicks of that many UTC days, today last.'),
   })
   .meta({ id: 'Link' });
 
-const address = () => text(8192).meta({ description: 'A web address; without a scheme it gets https.' });
+const address = () => text(8192).describe('A web address; without a scheme it gets https.');
 
 const date = (what: string) =>
   text(64)
@@ -136,7 +130,7 @@ const date = (what: string) =>
       error: 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
     })
     .nullish()
-    .meta({ description: `${what} ISO 8601 date or date-time, UTC unless it has an offset. ${clearable}` });
+    .describe(`${what} ISO 8601 date or date-time, UTC unless it has an offset. ${clearable}`);
 
 const colour = () =>
   text(7)
@@ -159,14 +153,13 @@ const settings = {
   og_description: text(1000).nullish(),
   og_image: text(2048).nullish(),
   start_date: date('The instant from which it redirects.'),
-  before_start_url: address().nullish().meta({
-    description:
-      'Where visitors are redirected before `start_date`. Default: a page that says when it starts.',
-  }),
+  before_start_url: address()
+    .nullish()
+    .describe('Where visitors are redirected before `start_date`. Default: a page that says when it starts.'),
   expiration_date: date('The instant at which it ends.'),
-  expired_url: address().nullish().meta({
-    description: 'Where visitors are redirected after its end. Default: a page that says that it has ended.',
-  }),
+  expired_url: address()
+    .nullish()
+    .describe('Where visitors are redirected after its end. Default: a page that says that it has ended.'),
   click_limit: z
     .union([z.int().min(1).max(maxClickLimit), z.literal('')], {
       error: 'Send a whole number from 1 to 1,000,000,000, or null for no limit.',
@@ -183,27 +176,23 @@ const settings = {
         'Send "none", "merge" (parameters of the destination win) or "override" (those of the visitor win).',
     })
     .nullish()
-    .meta({
-      description: `How the parameters in a visitor's address are forwarded. none: not at all; merge: they are added, and those of the destination win; override: theirs win. Default: the setting \`FORWARD_QUERY\`, by default none. ${clearable}`,
-    }),
-  forward_path: flag().meta({
-    description:
-      "true: the part after the suffix in a visitor's address is appended to the destination's path. The longest suffix wins.",
-  }),
+    .describe(
+      `How the parameters in a visitor's address are forwarded. none: not at all; merge: they are added, and those of the destination win; override: theirs win. Default: the setting \`FORWARD_QUERY\`, by default none. ${clearable}`,
+    ),
+  forward_path: flag().describe(
+    "true: the part after the suffix in a visitor's address is appended to the destination's path. The longest suffix wins.",
+  ),
   redirect_status: z
     .union([z.literal(redirectStatuses), z.literal('')], { error: 'Send 301, 302, 307 or 308, as a number.' })
     .nullish()
-    .meta({ description: `The status of the redirect. Default: 302. ${clearable}` }),
+    .describe(`The status of the redirect. Default: 302. ${clearable}`),
   qr_code_foreground_hex: colour(),
   qr_code_background_hex: colour(),
-  qr_code_marker: flag().meta({
-    description:
-      'Whether the QR codes contain the marker of scans. Default: the setting of the organization.',
-  }),
+  qr_code_marker: flag().describe(
+    'Whether the QR codes contain the marker of scans. Default: the setting of the organization.',
+  ),
   name: text(500).nullish(),
-  notes: text(2000)
-    .nullish()
-    .meta({ description: `Only for your organization; found by \`q\`. ${clearable}` }),
+  notes: text(2000).nullish().describe(`Only for your organization; found by \`q\`. ${clearable}`),
   external_id: text(255)
     .refine(canBeInPath, { error: dotsAlone })
     .nullish()
@@ -211,18 +200,17 @@ const settings = {
       description: `An id of your own, unique in the organization. ${clearable}`,
       examples: ['order-4711'],
     }),
-  disabled: flag().meta({ description: 'true: visitors are told that the link has ended, from now on.' }),
-  archived: flag().meta({ description: 'true: it continues to work, and is omitted from the list.' }),
-  on_paper: flag().meta({
-    description: 'true: its address or code is in print. Deleting or ending it then needs `confirm=true`.',
-  }),
-  statistics: flag().meta({
-    description:
-      'false: nothing about its visitors is stored, not even the time: only `clicks` increases with each person who is redirected. No live view, no export, no webhook for clicks. Default: true.',
-  }),
-  watch_destination: flag().meta({
-    description: `true: its destinations are checked daily, and problems are reported; false: they are not. Default: the setting of the organization. ${clearable}`,
-  }),
+  disabled: flag().describe('true: visitors are told that the link has ended, from now on.'),
+  archived: flag().describe('true: it continues to work, and is omitted from the list.'),
+  on_paper: flag().describe(
+    'true: its address or code is in print. Deleting or ending it then needs `confirm=true`.',
+  ),
+  statistics: flag().describe(
+    'false: nothing about its visitors is stored, not even the time: only `clicks` increases with each person who is redirected. No live view, no export, no webhook for clicks. Default: true.',
+  ),
+  watch_destination: flag().describe(
+    `true: its destinations are checked daily, and problems are reported; false: they are not. Default: the setting of the organization. ${clearable}`,
+  ),
   android_link_destination: address().nullish(),
   ios_link_destination: address().nullish(),
   bot_protection: flag(),
@@ -234,7 +222,7 @@ const settings = {
       error: `Send a list such as ["click"]. There are ${webhookEvents.join(', ')}.`,
     })
     .nullish()
-    .meta({ description: 'The events that are sent to webhook_url. `null` or `""` means only clicks.' }),
+    .describe('The events that are sent to webhook_url. `null` or `""` means only clicks.'),
 };
 
 const utm = (meaning: string, example: string) =>
@@ -303,10 +291,8 @@ export const ExternalId = text(255).min(1).refine(canBeInPath, { error: dotsAlon
 export const LinkToCreate = z.strictObject(
   {
     destination_url: address(),
-    domain: text(300)
-      .nullish()
-      .meta({ description: 'A verified domain; default: the domain of the service.' }),
-    suffix: text(600).nullish().meta({ description: 'Default: seven random characters.' }),
+    domain: text(300).nullish().describe('A verified domain; default: the domain of the service.'),
+    suffix: text(600).nullish().describe('Default: seven random characters.'),
     ...utmParameters,
     aliases: allAliases('Further addresses of the link, at most 20.'),
     ...settings,
@@ -321,10 +307,7 @@ export const LinkUpdate = z.strictObject({
   ...settings,
   add_tags: changedTags('attach'),
   remove_tags: changedTags('detach'),
-  domain: text(300)
-    .min(1)
-    .optional()
-    .meta({ description: 'A verified domain, or that of the service. As for `suffix`.' }),
+  domain: text(300).min(1).optional().describe('A verified domain, or that of the service. As for `suffix`.'),
   suffix: text(600)
     .min(1)
     .optional()
@@ -336,10 +319,7 @@ export const LinkUpdate = z.strictObject({
   add_aliases: changedAliases('add'),
   remove_aliases: changedAliases('remove'),
   tags: tagIds(tagsSentBack, 'Can be sent back unchanged; add_tags and remove_tags change it.'),
-  has_password: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Can be sent back: then `"password": null` changes nothing.' }),
+  has_password: z.boolean().optional().describe('Can be sent back: then `"password": null` changes nothing.'),
 });
 
 export const LinkList = z
@@ -357,62 +337,54 @@ export const idList = (max: number, words: string) =>
     .transform((value) => [...new Set(value.split(',').map(Number))]);
 
 const filters = {
-  q: text(200)
-    .optional()
-    .meta({ description: 'Part of a name, suffix, destination or notes, ignoring case.' }),
+  q: text(200).optional().describe('Part of a name, suffix, destination or notes, ignoring case.'),
   tag: idList(10, 'ids of tags')
     .optional()
-    .meta({ description: 'Ids of tags, separated by commas; the links have all of them.' }),
+    .describe('Ids of tags, separated by commas; the links have all of them.'),
   domain: text(300).optional(),
   archived: queryFlagOr('any', '"archived" must be true, false or any.')
     .optional()
-    .meta({ description: 'true: only archived links; any: these too. Default: false, and any with `ids`.' }),
+    .describe('true: only archived links; any: these too. Default: false, and any with `ids`.'),
   on_paper: queryFlag()
     .removeDefault()
     .optional()
-    .meta({ description: 'true: only links that are in print; false: only others.' }),
+    .describe('true: only links that are in print; false: only others.'),
   has_problem: queryFlag()
     .removeDefault()
     .optional()
-    .meta({ description: 'true: only links with `destination_problems`; false: only others.' }),
+    .describe('true: only links with `destination_problems`; false: only others.'),
 };
 
 export const LinkListQuery = z.object({
   ...pageParameters(maxPerPage),
   ...filters,
-  before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional().meta({
-    description:
+  before: queryNumber(1, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe(
       "Only links with a lower id. With the highest id of the first page plus 1, pages don't shift while links are created.",
-  }),
+    ),
   sort: z.enum(linkOrders).default('-created_at'),
-  daily: queryNumber(1, 31).optional().meta({
-    description: 'Adds `daily_clicks` of that many UTC days to each link; `limit` is then at most 100.',
-  }),
+  daily: queryNumber(1, 31)
+    .optional()
+    .describe('Adds `daily_clicks` of that many UTC days to each link; `limit` is then at most 100.'),
 });
 
 export const LinkExportQuery = z.object({
   ...filters,
-  ids: idList(maxPerPage, 'ids of links')
-    .optional()
-    .meta({ description: 'Only these links: ids, separated by commas.' }),
+  ids: idList(maxPerPage, 'ids of links').optional().describe('Only these links: ids, separated by commas.'),
 });
 
 /** For calls that delete or end a link. */
 export const ConfirmationQuery = z.object({
-  confirm: queryFlag().meta({
-    description: 'true: even if a link is in print. Without it: 409 `LINK_ON_PAPER`.',
-  }),
+  confirm: queryFlag().describe('true: even if a link is in print. Without it: 409 `LINK_ON_PAPER`.'),
 });
 
 export const LinkCreationQuery = z.object({
-  disable_png: queryFlag().meta({
-    description: 'true: only the SVG QR code is created, and qr_code_png is null.',
-  }),
+  disable_png: queryFlag().describe('true: only the SVG QR code is created, and qr_code_png is null.'),
   if_exists: z
     .enum(['return'], { error: '"if_exists" takes return: the link that leads there already.' })
     .optional()
-    .meta({
-      description:
-        "return: if a link of the organization already leads to this destination, on this domain (and with this suffix, if one is sent), it is returned with 200, and nothing is created or changed. Links that are disabled, haven't started, have ended, or have rules, a password, a captcha or a destination for Android or iOS don't count.",
-    }),
+    .describe(
+      "return: if a link of the organization already leads to this destination, on this domain (and with this suffix, if one is sent), it is returned with 200, and nothing is created or changed. Links that are disabled, haven't started, have ended, or have rules, a password, a captcha or a destination for Android or iOS don't count.",
+    ),
 });

@@ -6,17 +6,16 @@ export const Organization = z
     id: z.int(),
     created_at: stamp,
     name: z.string(),
-    qr_code_marker: z.boolean().meta({ description: 'The default for new links; see the Link.' }),
-    watch_destinations: z.boolean().meta({
-      description: 'Whether destinations are checked daily, for links without their own setting.',
-    }),
-    can_watch_destinations: z.boolean().meta({
-      description: 'False where the instance looks at none (`WATCH_DESTINATIONS=off`).',
-    }),
-    runs_instance: z.boolean().meta({
-      description:
-        'Whether its administrators may read the health of the service: that of the first account.',
-    }),
+    qr_code_marker: z.boolean().describe('The default for new links; see the Link.'),
+    watch_destinations: z
+      .boolean()
+      .describe('Whether destinations are checked daily, for links without their own setting.'),
+    can_watch_destinations: z
+      .boolean()
+      .describe('False where the instance looks at none (`WATCH_DESTINATIONS=off`).'),
+    runs_instance: z
+      .boolean()
+      .describe('Whether its administrators may read the health of the service: that of the first account.'),
   })
   .meta({ id: 'Organization' });
 

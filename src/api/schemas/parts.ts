@@ -121,6 +121,6 @@ export const memberField = z
 export const keyField = z
   .object({ id: z.int(), name: z.string() })
   .nullable()
-  .meta({ description: 'Null also for a key that was deleted.' });
+  .describe('Null also for a key that was deleted.');
 
-export const isoInstant = z.string().meta({ description: 'ISO 8601, UTC.' });
+export const isoInstant = z.string().describe('ISO 8601, UTC.');

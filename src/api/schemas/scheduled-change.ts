@@ -14,17 +14,15 @@ export const ScheduledChange = z
     id: z.int(),
     link_id: z.int(),
     at: isoInstant,
-    changes: z.record(z.string(), z.unknown()).meta({ description: 'Fields as in a PATCH of the link.' }),
+    changes: z.record(z.string(), z.unknown()).describe('Fields as in a PATCH of the link.'),
     status: z
       .enum(['open', 'applied', 'refused'])
-      .meta({ description: 'refused: it could not be applied; `refusal` says why.' }),
-    done_at: isoInstant.nullable().meta({ description: 'When it was applied or refused.' }),
+      .describe('refused: it could not be applied; `refusal` says why.'),
+    done_at: isoInstant.nullable().describe('When it was applied or refused.'),
     refusal: refusalField,
     created_at: isoInstant,
     updated_at: isoInstant,
-    by: memberField.meta({
-      description: 'Its author, who created or last changed it; null for a former member.',
-    }),
+    by: memberField.describe('Its author, who created or last changed it; null for a former member.'),
     via: z.enum(changeChannels),
     api_key: keyField,
   })
@@ -39,7 +37,7 @@ const at = text(64)
     error: 'Give an instant such as 2030-12-31T18:00:00Z.',
   })
   .transform((value) => parseInstant(value) ?? 0)
-  .meta({ description: 'ISO 8601 date or date-time, UTC unless it has an offset; within a year.' });
+  .describe('ISO 8601 date or date-time, UTC unless it has an offset; within a year.');
 
 /** Fields that can only be sent back as they were read are excluded. */
 const changes = LinkUpdate.omit({ tags: true, has_password: true })
@@ -47,9 +45,7 @@ const changes = LinkUpdate.omit({ tags: true, has_password: true })
     error: 'Say what is to change, such as {"disabled": true}.',
     params: { code: 'FIELD_MISSING' },
   })
-  .meta({
-    description: 'Fields as a PATCH of the link takes them. No password and no webhook key but `null`.',
-  });
+  .describe('Fields as a PATCH of the link takes them. No password and no webhook key but `null`.');
 
 export const ChangeToSchedule = z.strictObject({ at, changes });
 

@@ -7,9 +7,9 @@ import { isoInstant, text } from './parts.ts';
 
 const count = z.int();
 
-export const rawSinceField = isoInstant.meta({
-  description: 'Since when single hits are kept. Older ones are only in totals.',
-});
+export const rawSinceField = isoInstant.describe(
+  'Since when single hits are kept. Older ones are only in totals.',
+);
 
 const Uncounted = z
   .object({
@@ -21,33 +21,30 @@ const Uncounted = z
     repeat: count,
     flood: count,
   })
-  .meta({
-    description:
-      'Hits that are no clicks. `page`: a person who was not redirected. `flood`: more from one network than any crowd would make.',
-  });
+  .describe(
+    'Hits that are no clicks. `page`: a person who was not redirected. `flood`: more from one network than any crowd would make.',
+  );
 
 const Point = z.object({
-  start: z
-    .string()
-    .meta({ description: "The beginning of the bucket, with the timezone's offset at that time." }),
+  start: z.string().describe("The beginning of the bucket, with the timezone's offset at that time."),
   clicks: count,
-  visitors: count.nullable().meta({
-    description:
+  visitors: count
+    .nullable()
+    .describe(
       'Never more than clicks. Null if a filter is set, and for an hour from before these were counted.',
-  }),
+    ),
   not_counted: count.nullable(),
 });
 
 const Group = z.object({
-  value: z.string().nullable().meta({ description: 'Null: the hits without a value.' }),
+  value: z.string().nullable().describe('Null: the hits without a value.'),
   clicks: count,
-  visitors: count.optional().meta({
-    description:
+  visitors: count
+    .optional()
+    .describe(
       'By variant, for links and without a filter: daily visitors whose first click of the day led to it. Otherwise it is missing.',
-  }),
-  not_counted: count.meta({
-    description: 'Hits of this value that are no clicks, if these were requested.',
-  }),
+    ),
+  not_counted: count.describe('Hits of this value that are no clicks, if these were requested.'),
 });
 
 const RuleChange = z.object({
@@ -59,45 +56,41 @@ const RuleChange = z.object({
 export const Stats = z
   .object({
     from: isoInstant,
-    to: z.string().meta({ description: 'ISO 8601, UTC: the first instant after the range.' }),
+    to: z.string().describe('ISO 8601, UTC: the first instant after the range.'),
     interval: z.enum(intervals),
     timezone: z.string(),
-    from_raw: z.boolean().meta({
-      description:
+    from_raw: z
+      .boolean()
+      .describe(
         'Some of this was counted from raw hits, because a filter was combined with another or with a grouping. Hits before `raw_since` are missing there.',
-    }),
+      ),
     raw_since: rawSinceField,
-    visitors_are: z.enum(['unique', 'daily', 'per_link']).meta({
-      description:
+    visitors_are: z
+      .enum(['unique', 'daily', 'per_link'])
+      .describe(
         '`unique`: the range begins with a UTC day and lies within it. `daily`: visitors count once in each UTC day, in the hour of their first click. `per_link`: the daily visitors of each chosen link, summed; a visitor of two links counts twice.',
-    }),
-    rule_changes: z.array(RuleChange).meta({
-      description:
+      ),
+    rule_changes: z
+      .array(RuleChange)
+      .describe(
         'The instants within the range at which counting rules changed. Earlier hits keep their rule.',
-    }),
+      ),
     totals: z.object({
       clicks: count,
-      visitors: count.nullable().meta({ description: 'See `visitors_are`. Null if a filter is set.' }),
-      not_counted: Uncounted.nullable().meta({
-        description: 'Null if a filter is by something that only clicks have.',
-      }),
+      visitors: count.nullable().describe('See `visitors_are`. Null if a filter is set.'),
+      not_counted: Uncounted.nullable().describe('Null if a filter is by something that only clicks have.'),
     }),
-    series: z.array(Point).meta({ description: 'All buckets from `from` to `to`, including empty ones.' }),
-    groups: z
-      .array(Group)
-      .nullable()
-      .meta({ description: 'The hundred largest values of `group_by`. Null without it.' }),
+    series: z.array(Point).describe('All buckets from `from` to `to`, including empty ones.'),
+    groups: z.array(Group).nullable().describe('The hundred largest values of `group_by`. Null without it.'),
     other: z
       .object({ clicks: count, not_counted: count })
       .nullable()
-      .meta({ description: 'The sum of all other values.' }),
+      .describe('The sum of all other values.'),
   })
   .meta({ id: 'Stats' });
 
 export const instantText = (end: string) =>
-  text(64)
-    .optional()
-    .meta({ description: `ISO 8601 date or date-time, UTC unless it has an offset. ${end}` });
+  text(64).optional().describe(`ISO 8601 date or date-time, UTC unless it has an offset. ${end}`);
 
 /** Descriptions of the filters whose names alone don't explain them. */
 const described: Partial<Record<Grouping, string>> = {
@@ -119,9 +112,7 @@ const described: Partial<Record<Grouping, string>> = {
 const filters = eachField([...clickDimensions, 'reason', 'class'], (grouping: Grouping) =>
   text(grouping === 'address' ? 2_048 : 300)
     .optional()
-    .meta({
-      description: `Only hits of this ${described[grouping] ?? grouping}. Empty: those that have none.`,
-    }),
+    .describe(`Only hits of this ${described[grouping] ?? grouping}. Empty: those that have none.`),
 );
 
 const linksNow = 'For current links; at most 10,000.';
@@ -129,10 +120,10 @@ const linksNow = 'For current links; at most 10,000.';
 export const StatsQuery = z.object({
   from: instantText('A date is its first instant in `timezone`. Default: 29 days before `to`.'),
   to: instantText('A date includes that day. Default: now.'),
-  interval: z.enum(intervals).default('day').meta({ description: 'At most 1,000 of them.' }),
+  interval: z.enum(intervals).default('day').describe('At most 1,000 of them.'),
   timezone: text(100)
     .default('UTC')
-    .meta({ description: 'IANA name. Days, weeks (from Monday) and months begin at its midnight.' }),
+    .describe('IANA name. Days, weeks (from Monday) and months begin at its midnight.'),
   group_by: z.enum(groupings).optional(),
   ...filters,
 });
@@ -141,13 +132,11 @@ export const StatsQuery = z.object({
 export const chosenLinksFields = {
   tag: idList(10, 'ids of tags')
     .optional()
-    .meta({ description: `Only links that have all of these tags: ids, separated by commas. ${linksNow}` }),
-  domain: text(300)
-    .optional()
-    .meta({ description: `Only links on this domain. ${linksNow}` }),
+    .describe(`Only links that have all of these tags: ids, separated by commas. ${linksNow}`),
+  domain: text(300).optional().describe(`Only links on this domain. ${linksNow}`),
   ids: idList(maxPerPage, 'ids of links')
     .optional()
-    .meta({ description: `Only these links: ids, separated by commas. ${linksNow}` }),
+    .describe(`Only these links: ids, separated by commas. ${linksNow}`),
 };
 
 export const OrganizationStatsQuery = StatsQuery.extend(chosenLinksFields);

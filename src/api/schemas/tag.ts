@@ -6,7 +6,7 @@ export const Tag = z
   .meta({ id: 'Tag' });
 
 export const CountedTag = Tag.extend({
-  links: z.int().meta({ description: 'The number of links that have it.' }),
+  links: z.int().describe('The number of links that have it.'),
 }).meta({ id: 'CountedTag' });
 
 const name = label(100);

@@ -28,23 +28,23 @@ export const UserToCreate = z.strictObject({
   name: trimmed.nullish(),
   organization_name: trimmed
     .nullish()
-    .meta({ description: 'Default, also if it is empty: the name, or the email address.' }),
-  invitation_token: text(200)
+    .describe('Default, also if it is empty: the name, or the email address.'),
+  invitation_token: text(200).optional().describe('Joins the organization that invited this address.'),
+  setup_token: text(200)
     .optional()
-    .meta({ description: 'Joins the organization that invited this address.' }),
-  setup_token: text(200).optional().meta({
-    description:
+    .describe(
       'Required for a first account created from another machine; `linnet setup token` shows it on the machine.',
-  }),
-  base_url: text(300).optional().meta({
-    description:
+    ),
+  base_url: text(300)
+    .optional()
+    .describe(
       'With the first account, while `base_url_is_set` is false: the address at which people reach the service, from its scheme to its host and port. It takes effect within seconds.',
-  }),
+    ),
 });
 
 export const UserUpdate = z.strictObject({
-  name: trimmed.nullish().meta({ description: 'Null or empty removes it.' }),
-  email: z.string().optional().meta({ description: 'Can be sent back unchanged.' }),
+  name: trimmed.nullish().describe('Null or empty removes it.'),
+  email: z.string().optional().describe('Can be sent back unchanged.'),
 });
 
 export const PasswordChange = z.strictObject({
@@ -54,15 +54,16 @@ export const PasswordChange = z.strictObject({
 
 export const AccountDeletion = z.strictObject({
   password: text(passwordLength.max),
-  confirm: z.literal('delete_organization').optional().meta({
-    description: 'Required from the only member of an organization, which is deleted with everything in it.',
-  }),
+  confirm: z
+    .literal('delete_organization')
+    .optional()
+    .describe('Required from the only member of an organization, which is deleted with everything in it.'),
 });
 
 export const ForgottenPassword = z.strictObject({ email });
 
 export const PasswordReset = z.strictObject({
-  token: text(200).meta({ description: 'The token of the link in the mail.' }),
+  token: text(200).describe('The token of the link in the mail.'),
   new_password: PasswordChange.shape.new_password,
 });
 

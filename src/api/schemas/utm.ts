@@ -14,7 +14,7 @@ export const UtmTemplate = z
   .meta({ id: 'UtmTemplate' });
 
 const values = eachField(utmFields, () =>
-  text(255).nullish().meta({ description: '`null` or `""`: not in the template.' }),
+  text(255).nullish().describe('`null` or `""`: not in the template.'),
 );
 const name = label(100);
 

@@ -6,10 +6,10 @@ import { instantText } from './stats.ts';
 const WebhookAttempt = z
   .object({
     at: isoInstant,
-    duration: z.int().meta({ description: 'Milliseconds.' }),
-    status: z.int().nullable().meta({ description: 'The status of the response; null if there was none.' }),
-    answer: z.string().nullable().meta({ description: 'The beginning of the response.' }),
-    problem: z.string().nullable().meta({ description: 'Why there was no response.' }),
+    duration: z.int().describe('Milliseconds.'),
+    status: z.int().nullable().describe('The status of the response; null if there was none.'),
+    answer: z.string().nullable().describe('The beginning of the response.'),
+    problem: z.string().nullable().describe('Why there was no response.'),
   })
   .meta({ id: 'WebhookAttempt' });
 
@@ -19,16 +19,13 @@ export const WebhookDelivery = z
     created_at: stamp,
     link_id: z.int(),
     event: z.string(),
-    message_id: z.string().meta({
-      description: 'The header webhook-id of every attempt, by which a receiver recognises repetitions.',
-    }),
+    message_id: z
+      .string()
+      .describe('The header webhook-id of every attempt, by which a receiver recognises repetitions.'),
     target_url: z.string(),
     body: z.string(),
     state: z.enum(['waiting', 'delivered', 'failed']),
-    next_try_at: z
-      .string()
-      .nullable()
-      .meta({ description: 'ISO 8601, UTC; null if there is no next attempt.' }),
+    next_try_at: z.string().nullable().describe('ISO 8601, UTC; null if there is no next attempt.'),
     attempts: z.array(WebhookAttempt),
   })
   .meta({ id: 'WebhookDelivery' });
@@ -37,9 +34,9 @@ export const WebhookDeliveryList = z
   .object({
     webhook_deliveries: z.array(WebhookDelivery),
     total_webhook_deliveries: z.int(),
-    total_failed: z.int().meta({
-      description: 'How many of them failed permanently, except for test calls; 10,000 if there are more.',
-    }),
+    total_failed: z
+      .int()
+      .describe('How many of them failed permanently, except for test calls; 10,000 if there are more.'),
     next: nextField,
   })
   .meta({ id: 'WebhookDeliveryList' });
@@ -47,23 +44,23 @@ export const WebhookDeliveryList = z
 export const WebhookDeliveryQuery = z.object(pageParameters(100));
 
 export const WebhookRedelivery = z.strictObject({
-  link_id: id
-    .optional()
-    .meta({ description: 'Only those of this link. Default: of all links of the organization.' }),
+  link_id: id.optional().describe('Only those of this link. Default: of all links of the organization.'),
   from: instantText('A date is its first instant. Default: as far back as deliveries are kept.'),
   to: instantText('A date includes that day. Default: now.'),
 });
 
 export const WebhookRedelivered = z
   .object({
-    redelivered: z.int().meta({ description: 'The number of messages that are sent again.' }),
-    left_out: z.int().meta({
-      description: 'The number of messages without a target, because their link has no webhook now.',
-    }),
-    continue_from: z.string().nullable().meta({
-      description:
+    redelivered: z.int().describe('The number of messages that are sent again.'),
+    left_out: z
+      .int()
+      .describe('The number of messages without a target, because their link has no webhook now.'),
+    continue_from: z
+      .string()
+      .nullable()
+      .describe(
         'ISO 8601, UTC: there were so many that the call ended here. Call again with it as `from`. Null if all were sent.',
-    }),
+      ),
   })
   .meta({ id: 'WebhookRedelivered' });
 
@@ -73,21 +70,22 @@ export const WebhookOutageList = z
       z
         .object({
           target_url: z.string(),
-          since: z
+          since: z.string().describe('ISO 8601, UTC: the first failed attempt since the last delivery.'),
+          last_failed_at: z.string().describe('ISO 8601, UTC.'),
+          told_at: z
             .string()
-            .meta({ description: 'ISO 8601, UTC: the first failed attempt since the last delivery.' }),
-          last_failed_at: z.string().meta({ description: 'ISO 8601, UTC.' }),
-          told_at: z.string().nullable().meta({
-            description:
+            .nullable()
+            .describe(
               'ISO 8601, UTC: when administrators were notified by mail, after a day; null if they were not.',
-          }),
+            ),
         })
         .meta({ id: 'WebhookOutage' }),
     ),
-    total_failed: z.int().meta({
-      description:
+    total_failed: z
+      .int()
+      .describe(
         'How many messages failed permanently, for all links, including targets that work again, except for test calls; 10,000 if there are more.',
-    }),
+      ),
   })
   .meta({ id: 'WebhookOutageList' });
 
