@@ -9,7 +9,7 @@ import {
 } from '../manage/correct-clicks.ts';
 import type { Caller } from '../rules/access.ts';
 import { classes } from '../rules/click-fields.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import { formatIso, formatIsoOrNull } from '../rules/instant.ts';
 import { clicksRange } from '../stats/range.ts';
 import { Cursors } from './cursor.ts';
@@ -112,9 +112,7 @@ export const reclassify = endpoint({
     if (take_back !== undefined) {
       const other = Object.entries(body).find(([name, value]) => name !== 'take_back' && value !== undefined);
       if (other)
-        throw new Refusal('FIELD_INVALID', '"take_back" needs no other fields. Leave the other fields out.', {
-          field: other[0],
-        });
+        throw invalidField(other[0], '"take_back" needs no other fields. Leave the other fields out.');
       return replyOf(await revertReclassification(context, caller, params.id, take_back));
     }
     if (from === undefined) throw missing('class', 'Say which class the hits have now.');

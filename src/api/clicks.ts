@@ -3,7 +3,7 @@ import { chosenLinks } from '../manage/chosen-links.ts';
 import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import type { Caller } from '../rules/access.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import { type ClickQuestion, eachClick, type Owner, readClicks } from '../stats/clicks.ts';
 import { clicksRange } from '../stats/range.ts';
@@ -145,9 +145,8 @@ async function pageOf(
 /** An offset skips hits one by one; a cursor reaches the same page without that. */
 function refuseLargeOffset({ offset }: z.output<typeof ClickListQuery>): void {
   if (offset <= maxOffset) return;
-  throw new Refusal(
-    'FIELD_INVALID',
+  throw invalidField(
+    'offset',
     `"offset" can be at most ${maxOffset.toLocaleString('en-US')} here. To read further, give "next" of each page as "cursor", or take a range with "from" and "to".`,
-    { field: 'offset' },
   );
 }

@@ -1,5 +1,5 @@
 import type { Secrets } from '../auth/secrets.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField } from '../rules/errors.ts';
 
 const signatureLength = 22;
 
@@ -34,10 +34,9 @@ export class Cursors<Position> {
     const isOurs =
       more.length === 0 && this.#secrets.verify('cursor', this.#signed(text), signature) && text !== '';
     if (!isOurs || signature.length !== signatureLength) {
-      throw new Refusal(
-        'FIELD_INVALID',
+      throw invalidField(
+        field,
         `"${field}" is not from this list. Give "next" of the page before as it is, with the same filters and order, or begin again without it.`,
-        { field },
       );
     }
     return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
@@ -61,5 +60,5 @@ export function refuseBoth(query: {
   if (query.cursor === undefined) return;
   const other = query.offset ? 'offset' : query.before === undefined ? undefined : 'before';
   if (other === undefined) return;
-  throw new Refusal('FIELD_INVALID', `Give "cursor" or "${other}", not both.`, { field: other });
+  throw invalidField(other, `Give "cursor" or "${other}", not both.`);
 }

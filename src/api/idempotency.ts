@@ -2,7 +2,7 @@ import type { Context } from '../manage/context.ts';
 import { type Answered, IdempotentCall, keyField } from '../manage/idempotent-call.ts';
 import type { Caller } from '../rules/access.ts';
 import { statusOf } from '../rules/error-codes.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, type Refusal } from '../rules/errors.ts';
 import { errorBody } from './errors.ts';
 import { Json } from './json.ts';
 
@@ -18,10 +18,9 @@ export function idempotentCall(
   const key = headers.get(keyField);
   if (key === null) return null;
   if (!validKey.test(key)) {
-    throw new Refusal(
-      'FIELD_INVALID',
+    throw invalidField(
+      keyField,
       `${keyField} takes 1 to 255 characters of ASCII, such as a UUID that is made for each thing to create.`,
-      { field: keyField },
     );
   }
   const { organizationId, userId } = caller;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readByExternalId } from '../manage/external-ids.ts';
 import { putLink } from '../manage/put-link.ts';
 import { updateLink } from '../manage/update-link.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField } from '../rules/errors.ts';
 import { endpoint, Reply } from './endpoint.ts';
 import { linkAnswer } from './link-answer.ts';
 import { requireInput } from './read-input.ts';
@@ -37,10 +37,9 @@ export const put = endpoint({
   async handle({ caller, params, query, body, headers }, context) {
     const { external_id } = requireInput(ExternalIdInPath, params);
     if (body.external_id && body.external_id !== external_id) {
-      throw new Refusal(
-        'FIELD_INVALID',
+      throw invalidField(
+        'external_id',
         'The external_id in the body is not the one in the path. Leave it out of the body; PATCH /api/v1/link/<id> changes it.',
-        { field: 'external_id' },
       );
     }
     const { domain, suffix, tags, external_id: _, ...settings } = body;

@@ -7,7 +7,7 @@ import { type LinkPosition, readLink, readLinks } from '../manage/read-links.ts'
 import { TimeSlice } from '../manage/time-slice.ts';
 import { updateLink } from '../manage/update-link.ts';
 import type { Caller } from '../rules/access.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import { dailyClicks } from '../stats/daily.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint, Reply } from './endpoint.ts';
@@ -58,9 +58,7 @@ export const list = endpoint({
   answer: LinkList,
   async handle({ caller, query }, context) {
     if (query.daily !== undefined && query.limit > maxWithDays) {
-      throw new Refusal('FIELD_INVALID', `With "daily" a page has at most ${maxWithDays} links.`, {
-        field: 'limit',
-      });
+      throw invalidField('limit', `With "daily" a page has at most ${maxWithDays} links.`);
     }
     refuseBoth(query);
     const cursorScope = [

@@ -1,5 +1,5 @@
 import { options } from '../config/options.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField } from '../rules/errors.ts';
 import { Site } from '../rules/site.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
@@ -18,7 +18,7 @@ export const forgetBaseUrl = (queries: Queries): Promise<void> => deleteSetting(
 
 /** An address that may be stored: one that is useful beyond this machine. `name` is what errors call it. */
 export function requireBaseUrl(text: string, name = '"base_url"'): string {
-  const refuse = (sentence: string) => new Refusal('FIELD_INVALID', sentence, { field: 'base_url' });
+  const refuse = (sentence: string) => invalidField('base_url', sentence);
   let url: URL | null;
   try {
     url = options.baseUrl.parse(text);

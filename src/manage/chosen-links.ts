@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import { matchingIds } from '../storage/list-links.ts';
 import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
@@ -33,10 +33,7 @@ export async function chosenLinks(
     throw unknownTags(missing, 'tag');
   }
   const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
-  if (domainId === null)
-    throw new Refusal('FIELD_INVALID', `You have no domain "${domain}". Give one of yours.`, {
-      field: 'domain',
-    });
+  if (domainId === null) throw invalidField('domain', `You have no domain "${domain}". Give one of yours.`);
   if (ids) await requireOwn(context, caller, ids);
   const links = await matchingIds(read, organizationId, { tags, domainId, ids }, maxChosen + 1);
   if (links.length <= maxChosen) return links;
@@ -51,7 +48,5 @@ async function requireOwn({ database }: Context, caller: Caller, ids: readonly n
   const own = new Set(await matchingIds(database.read, caller.organizationId, { ids }, ids.length));
   const missing = ids.filter((id) => !own.has(id));
   if (missing.length === 0) return;
-  throw new Refusal('FIELD_INVALID', `There is no link ${missing.slice(0, 5).join(', ')}. Leave it out.`, {
-    field: 'ids',
-  });
+  throw invalidField('ids', `There is no link ${missing.slice(0, 5).join(', ')}. Leave it out.`);
 }

@@ -2,7 +2,7 @@ import { correctionStep } from '../ledger/corrections/correction-step.ts';
 import { keepsHour } from '../ledger/kept-hits.ts';
 import type { Caller } from '../rules/access.ts';
 import { classCodes } from '../rules/click-fields.ts';
-import { notFound, Refusal, StoreUnavailable, TookTooLong } from '../rules/errors.ts';
+import { invalidField, notFound, Refusal, StoreUnavailable, TookTooLong } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import type { Reclassifiable } from '../rules/reclassified.ts';
 import { hourLength, hourOf } from '../rules/utc-time.ts';
@@ -69,9 +69,7 @@ export async function reclassifyClicks(
 ): Promise<ListedCorrection> {
   await readLink(context, caller, span.linkId);
   if (change.from === change.to)
-    throw new Refusal('FIELD_INVALID', 'The hits have this class already. Give another one.', {
-      field: 'to_class',
-    });
+    throw invalidField('to_class', 'The hits have this class already. Give another one.');
   const classes = { from_class: classCodes[change.from], to_class: classCodes[change.to] };
   return correct(context, caller, span, { ...classes, way_back_of: null });
 }
@@ -90,26 +88,15 @@ export async function revertReclassification(
     id,
   );
   if (!original || original.link_id !== linkId)
-    throw new Refusal(
-      'FIELD_INVALID',
-      'This link has no such correction. GET …/clicks/corrections lists them.',
-      {
-        field: 'take_back',
-      },
-    );
+    throw invalidField('take_back', 'This link has no such correction. GET …/clicks/corrections lists them.');
   const { from_class, to_class, way_back_of } = original;
   if (way_back_of !== null)
-    throw new Refusal(
-      'FIELD_INVALID',
+    throw invalidField(
+      'take_back',
       'This one takes back another itself. Reclassify the clicks again instead.',
-      {
-        field: 'take_back',
-      },
     );
   if (from_class === null || to_class === null)
-    throw new Refusal('FIELD_INVALID', 'What was erased is gone, and cannot be restored.', {
-      field: 'take_back',
-    });
+    throw invalidField('take_back', 'What was erased is gone, and cannot be restored.');
   const span = { linkId, from: original.from_at ?? undefined, to: original.to_at };
   return correct(context, caller, span, { from_class: to_class, to_class: from_class, way_back_of: id });
 }
@@ -135,9 +122,7 @@ async function correct(
 ): Promise<ListedCorrection> {
   const { database, now } = context;
   if (from !== undefined && from > now())
-    throw new Refusal('FIELD_INVALID', 'There are no clicks from then on yet. Give an instant in the past.', {
-      field: 'from',
-    });
+    throw invalidField('from', 'There are no clicks from then on yet. Give an instant in the past.');
   // A click that was answered before the call is included, even if it isn't in the store yet.
   const requestedAt = now();
   const isFolded = await foldedWithin(context, foldTimeout);
@@ -237,10 +222,9 @@ async function refuseCutHours(
     const hour = hourOf(at);
     if (await keepsHour(database, owner, hour)) continue;
     const [before, after] = [hour, hour + 1].map((whole) => formatIso(whole * hourLength));
-    throw new Refusal(
-      'FIELD_INVALID',
+    throw invalidField(
+      field,
       `The single clicks of that hour are no longer kept, so only all of it can be erased. Give a whole hour: ${before} or ${after}.`,
-      { field },
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import { dialects } from '../storage/dialect.ts';
 import { findOrganization } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
@@ -169,10 +169,9 @@ function prepareInParts(
 }
 
 const tooManyPasswords = (maxPasswords: number) =>
-  new Refusal(
-    'FIELD_INVALID',
+  invalidField(
+    'password',
     `At most ${maxPasswords} links of one call may have a password: each takes a while to hash. Send the rest in further calls.`,
-    { field: 'password' },
   );
 
 function asRefusal(cause: unknown): Refusal {

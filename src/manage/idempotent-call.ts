@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import type { Database, WriteItems } from '../storage/database.ts';
 import {
   claimIdempotencyKey,
@@ -174,8 +174,7 @@ const answerUnknown = (): Refusal =>
   );
 
 const answerTooLong = (): Refusal =>
-  new Refusal(
-    'FIELD_INVALID',
+  invalidField(
+    keyField,
     `The answer to this call is too long to be kept for its ${keyField}, and nothing was made. Send fewer links in one call.`,
-    { field: keyField },
   );

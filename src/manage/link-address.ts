@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import { normaliseHostname } from '../rules/host.ts';
 import type { Site } from '../rules/site.ts';
 import { checkSuffix, normaliseSuffix } from '../rules/suffix.ts';
@@ -106,9 +106,7 @@ export function distinctAliases(aliases: readonly Alias[], own: LinkAddress): Al
   const byKey = new Map(aliases.map((alias) => [addressKey(alias), alias]));
   byKey.delete(addressKey(own));
   if (byKey.size <= maxAliases) return [...byKey.values()];
-  throw new Refusal('FIELD_INVALID', `A link has at most ${maxAliases} aliases. Remove one of them first.`, {
-    field: 'aliases',
-  });
+  throw invalidField('aliases', `A link has at most ${maxAliases} aliases. Remove one of them first.`);
 }
 
 /** As the API shows them. */

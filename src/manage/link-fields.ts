@@ -3,7 +3,7 @@ import type { UtmField } from '../rules/click-fields.ts';
 import { defaultColours } from '../rules/colour.ts';
 import { destinationKey } from '../rules/destination-key.ts';
 import { asUri } from '../rules/destination-text.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import {
   isQueryForwarding,
   isRedirectStatus,
@@ -262,9 +262,7 @@ const flagOrNull = (value: boolean | '' | null | undefined): number | null | und
 function instant(text: string, field: string): number {
   const parsed = parseInstant(text);
   if (parsed === null) {
-    throw new Refusal('FIELD_INVALID', 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.', {
-      field,
-    });
+    throw invalidField(field, 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.');
   }
   return parsed;
 }
@@ -273,10 +271,9 @@ const webAddress = (text: string, field: string): string => requireDestination(t
 
 function signingKey(key: string): string {
   if (!isBrokenKey(key)) return key;
-  throw new Refusal(
-    'FIELD_INVALID',
+  throw invalidField(
+    'webhook_auth_key',
     'A key that begins with "whsec_" continues in base64, and this one does not. Copy the whole key, or use one that begins differently.',
-    { field: 'webhook_auth_key' },
   );
 }
 

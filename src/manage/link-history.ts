@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { notFound, type Problem, Refusal } from '../rules/errors.ts';
+import { invalidField, notFound, type Problem, Refusal } from '../rules/errors.ts';
 import { findHistoryEntry, type HistoryRow, historyAfter, listHistory } from '../storage/link-history.ts';
 import { findLink, type StoredLink } from '../storage/links.ts';
 import { pageOf } from '../storage/rows.ts';
@@ -106,10 +106,9 @@ export async function revertLink(
 const maxTries = 10;
 
 const unknownEntry = (entry: number): Refusal =>
-  new Refusal(
-    'FIELD_INVALID',
+  invalidField(
+    'entry',
     `There is no entry ${entry} in the history of this link. GET /api/v1/link/<id>/history lists them; 0 is how the link was created.`,
-    { field: 'entry' },
   );
 
 const entriesAtOnce = 200;

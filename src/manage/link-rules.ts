@@ -1,5 +1,5 @@
 import { asUri } from '../rules/destination-text.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import {
   maxRulesText,
   type RuleConditions,
@@ -101,9 +101,10 @@ function refuseDuplicateIds(entries: readonly { readonly id?: string | undefined
   for (const [index, { id }] of entries.entries()) {
     if (id === undefined) continue;
     if (ids.has(id))
-      throw new Refusal('FIELD_INVALID', `The id "${id}" is there twice. Leave one out to get a new one.`, {
-        field: `${field}.${index}.id`,
-      });
+      throw invalidField(
+        `${field}.${index}.id`,
+        `The id "${id}" is there twice. Leave one out to get a new one.`,
+      );
     ids.add(id);
   }
   return (id: string): boolean => {

@@ -1,4 +1,4 @@
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import { attachTags, detachTags, hasMoreTags } from '../storage/link-tags.ts';
 import type { Queries } from '../storage/schema.ts';
 import { ownTags, type StoredTag } from '../storage/tags.ts';
@@ -54,4 +54,4 @@ export function unknownTags(ids: readonly number[], field: string): Refusal {
 }
 
 const tooManyTags = (field: string): Refusal =>
-  new Refusal('FIELD_INVALID', `A link has at most ${maxTagsOnLink} tags.`, { field });
+  invalidField(field, `A link has at most ${maxTagsOnLink} tags.`);

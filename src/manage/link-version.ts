@@ -1,4 +1,4 @@
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import { formatIso, parseInstant } from '../rules/instant.ts';
 
 /** As a client would send it in `If-Match`. */
@@ -24,9 +24,8 @@ export function requireVersion(expected: string | null, link: { readonly updated
 /** For a header that can't be the version of any link: it doesn't prove that the link was changed. */
 function invalidVersion(tags: readonly string[], link: { readonly updated_at: number }): Refusal {
   const isWeak = tags.some((tag) => /^w\//i.test(tag));
-  return new Refusal(
-    'FIELD_INVALID',
+  return invalidField(
+    'If-Match',
     `The header "If-Match" takes the updated_at of the link in quotes, such as "${formatIso(link.updated_at)}"${isWeak ? ', without W/: weak tags are never a match' : ''}. Without the header the change is made in any case.`,
-    { field: 'If-Match' },
   );
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import { similarSuffixes } from '../rules/similar-suffixes.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { listDomains } from '../storage/domains.ts';
@@ -91,10 +91,7 @@ async function visibleDomains(
     (id === undefined || id === defaultDomainId) &&
     caller.role === 'administrator' &&
     (await runsInstance(context, caller.organizationId));
-  if (id === null)
-    throw new Refusal('FIELD_INVALID', `You have no domain "${domain}". Give one of yours.`, {
-      field: 'domain',
-    });
+  if (id === null) throw invalidField('domain', `You have no domain "${domain}". Give one of yours.`);
   if (id === defaultDomainId && !seesDefault)
     throw new Refusal(
       'FORBIDDEN',

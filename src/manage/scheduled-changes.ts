@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { notFound, type Problem, Refusal } from '../rules/errors.ts';
+import { invalidField, notFound, type Problem, Refusal } from '../rules/errors.ts';
 import { findLink, type LinkChanges, lockLink, type StoredLink } from '../storage/links.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
 import * as stored from '../storage/scheduled-changes.ts';
@@ -149,9 +149,8 @@ async function checkedColumns(
   { at, changes }: Plan,
 ): Promise<LinkChanges> {
   const now = context.now();
-  if (at <= now) throw new Refusal('FIELD_INVALID', 'Give an instant that is yet to come.', { field: 'at' });
-  if (at > now + maxAhead)
-    throw new Refusal('FIELD_INVALID', 'A change is scheduled for a year ahead at most.', { field: 'at' });
+  if (at <= now) throw invalidField('at', 'Give an instant that is yet to come.');
+  if (at > now + maxAhead) throw invalidField('at', 'A change is scheduled for a year ahead at most.');
   for (const field of ['password', 'webhook_auth_key'] as const) if (changes[field]) throw secret(field);
   return inChanges(() => columnsOf(context, organizationId, changes));
 }
@@ -197,10 +196,9 @@ async function inChanges<T>(check: () => Promise<T>): Promise<T> {
 }
 
 const secret = (field: string): Refusal =>
-  new Refusal(
-    'FIELD_INVALID',
+  invalidField(
+    `changes.${field}`,
     `"${field}" can not be scheduled: it would have to be kept readable until then. Set it now, or send null to clear it at that time.`,
-    { field: `changes.${field}` },
   );
 
 const tooMany = (): Refusal =>

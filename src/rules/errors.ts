@@ -67,6 +67,9 @@ export class TookTooLong extends StoreUnavailable {
   }
 }
 
+export const invalidField = (field: string, sentence: string): Refusal =>
+  new Refusal('FIELD_INVALID', sentence, { field });
+
 export const notFound = (noun: string): Refusal =>
   new Refusal('NOT_FOUND', `There is no such ${noun} in your organization.`);
 
