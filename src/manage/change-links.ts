@@ -2,6 +2,7 @@ import type { Caller } from '../rules/access.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { tagsOf } from '../storage/link-tags.ts';
 import { lockLinks, type StoredLink, setFlags, touchLinks } from '../storage/links.ts';
+import { idsOf } from '../storage/rows.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { changeTags } from './link-tags.ts';
@@ -30,7 +31,7 @@ export async function changeLinks(
   const flags = flagsOf(change);
   const { count, changed } = await context.database.write(async (queries) => {
     const links = await lockLinks(queries, organizationId, change.ids);
-    const ids = links.map((link) => link.id);
+    const ids = idsOf(links);
     const retags = change.add_tags.length > 0 || change.remove_tags.length > 0;
     const tagsBefore = retags ? await tagsOf(queries, ids) : null;
     const retagged = await changeTags(queries, organizationId, ids, change);
@@ -39,20 +40,12 @@ export async function changeLinks(
       reflagged.filter((link) => changeEndsLink(link, { ...link, ...flags })),
       isConfirmed,
     );
-    await setFlags(
-      queries,
-      reflagged.map((link) => link.id),
-      flags,
-    );
+    await setFlags(queries, idsOf(reflagged), flags);
     const changed = links
       .filter((link) => retagged.has(link.id) || reflagged.includes(link))
       .map((link) => (reflagged.includes(link) ? { ...link, ...flags } : link));
     const now = context.now();
-    await touchLinks(
-      queries,
-      changed.map((link) => link.id),
-      now,
-    );
+    await touchLinks(queries, idsOf(changed), now);
     const tags = tagsBefore && (await tagsOf(queries, ids));
     const before = new Map(links.map((link) => [link.id, link]));
     const states = changed.map((link) => ({

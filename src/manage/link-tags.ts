@@ -1,5 +1,6 @@
 import { invalidField, Refusal } from '../rules/errors.ts';
 import { attachTags, detachTags, hasMoreTags } from '../storage/link-tags.ts';
+import { idsOf } from '../storage/rows.ts';
 import type { Queries } from '../storage/schema.ts';
 import { ownTags, type StoredTag } from '../storage/tags.ts';
 
@@ -36,7 +37,6 @@ export async function changeTags(
   },
 ): Promise<ReadonlySet<number>> {
   const added = await requireTags(queries, organizationId, add_tags, 'add_tags');
-  const idsOf = (tags: readonly StoredTag[]) => tags.map((tag) => tag.id);
   const attached = await attachTags(queries, linkIds, idsOf(added));
   const detached = await detachTags(queries, linkIds, [...new Set(remove_tags)]);
   if (attached.length > 0 && (await hasMoreTags(queries, linkIds, maxTagsOnLink)))

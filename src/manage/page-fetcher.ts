@@ -3,6 +3,7 @@ import { iconType } from '../rules/icon-type.ts';
 import { decodePage, pageHead } from '../rules/page-head.ts';
 import * as stored from '../storage/due-pages.ts';
 import { findIcon, hasIcon, type StoredIcon, storeIcon } from '../storage/page-icons.ts';
+import { idsOf } from '../storage/rows.ts';
 import { type FetchedPage, guardedPage, type PageOptions } from '../webhooks/guarded-page.ts';
 import type { Context } from './context.ts';
 
@@ -69,11 +70,7 @@ export class PageFetcher {
         page.destination_url !== null && hostOf(page.destination_url) === host;
       const page = waiting.find(isDue);
       const obsolete = page ? waiting.slice(0, waiting.indexOf(page)) : waiting;
-      await stored.deleteDue(
-        queries,
-        host,
-        obsolete.map(({ id }) => id),
-      );
+      await stored.deleteDue(queries, host, idsOf(obsolete));
       if (!page) await stored.freeHost(queries, host, now());
       return page ?? null;
     });

@@ -8,6 +8,7 @@ import { correctBlocks } from '../storage/link-blocks.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
 import { tagsAmong } from '../storage/link-tags.ts';
 import { linksUnder, touchLinks } from '../storage/links.ts';
+import { idsOf } from '../storage/rows.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import type { Context } from './context.ts';
 import { onHeldDomains } from './held-domains.ts';
@@ -26,10 +27,7 @@ export async function restoreLinks(
     const kept = await lockRestorable(queries, organizationId, ids, restorableAfter(now));
     const found = await onHeldDomains(queries, kept);
     if (found.length === 0) return { restored: [], taken: undefined };
-    const moved = await moveFromBin(
-      queries,
-      found.map((link) => link.id),
-    );
+    const moved = await moveFromBin(queries, idsOf(found));
     const restoredIds = [...moved.keys()];
     const links = found.flatMap((link) => {
       const kept = moved.get(link.id);
@@ -62,7 +60,7 @@ export async function restoreLinks(
     );
   }
   context.linksChanged(restored);
-  return restored.map((link) => link.id);
+  return idsOf(restored);
 }
 
 async function suffixInUse(

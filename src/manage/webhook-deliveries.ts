@@ -1,7 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { findAnyLink, findLink, type StoredLink } from '../storage/links.ts';
-import { pageOf } from '../storage/rows.ts';
+import { idsOf, pageOf } from '../storage/rows.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
   attemptsOf,
@@ -55,10 +55,7 @@ export async function readDeliveries(
     countFailed(read, { organizationId: caller.organizationId, linkId }, maxFailedCounted),
   ]);
   const { rows, last } = pageOf(found, page.limit);
-  const attempts = await attemptsOf(
-    read,
-    rows.map((row) => row.id),
-  );
+  const attempts = await attemptsOf(read, idsOf(rows));
   return {
     deliveries: rows.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })),
     total,
@@ -167,7 +164,7 @@ async function currentTargets(
   ].map((same) => ({
     target_url: same[0]?.target_url ?? '',
     signing_key: same[0]?.signing_key ?? null,
-    ids: same.map(({ id }) => id),
+    ids: idsOf(same),
   }));
 }
 

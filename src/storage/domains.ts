@@ -3,6 +3,7 @@ import { dialectOf } from './dialect.ts';
 import { hasAliases } from './link-aliases.ts';
 import { deleteNotFoundOf } from './not-found-visits.ts';
 import { preparedHasRow, preparedRow } from './prepared.ts';
+import { idsOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export const findVerifiedDomain = preparedRow((queries, host: string) =>
@@ -160,16 +161,12 @@ export async function claimDueDomains(
     .where('next_check_at', '<=', claim.now)
     .orderBy('next_check_at')
     .limit(claim.max);
-  const ids = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
-  if (ids.length === 0) return [];
+  const found = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
+  if (found.length === 0) return [];
   return queries
     .updateTable('domains')
     .set({ next_check_at: claim.until })
-    .where(
-      'id',
-      'in',
-      ids.map((row) => row.id),
-    )
+    .where('id', 'in', idsOf(found))
     .returningAll()
     .execute();
 }
@@ -187,7 +184,7 @@ export async function linkIdsOn(queries: Queries, domainId: number, limit: numbe
     .orderBy('suffix')
     .limit(limit)
     .execute();
-  return rows.map((row) => row.id);
+  return idsOf(rows);
 }
 
 /** By its name, verified or not. */

@@ -12,7 +12,7 @@ import {
 } from './link-addresses.ts';
 import { searchText } from './links.ts';
 import { prepared } from './prepared.ts';
-import { hasRow } from './rows.ts';
+import { hasRow, idsOf } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** What keeps an address from new links: a deleted link that had it, or an alias. */
@@ -83,11 +83,7 @@ export async function claimAddresses(
       qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
     select domain_id, suffix, organization_id, 0, 0, '', '', '', 0, 0, 0, ${noText} from ${sent} as sent where true
     on conflict (domain_id, suffix) do nothing returning id, domain_id, suffix`.execute(queries);
-  if (rows.length > 0)
-    await dropLinks(
-      queries,
-      rows.map(({ id }) => id),
-    );
+  if (rows.length > 0) await dropLinks(queries, idsOf(rows));
   return new Set(rows.map(addressKey));
 }
 

@@ -6,6 +6,7 @@ import { copyAliases, withTakenAddress } from './link-aliases.ts';
 import { linkColumns } from './link-columns.ts';
 import { deleteTracesOf } from './link-records.ts';
 import { isRestorable } from './list-deleted.ts';
+import { idsOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 const columns = Object.keys(linkColumns) as (keyof typeof linkColumns)[];
@@ -92,7 +93,7 @@ export async function moveFromBin(
     .returning(['id', 'external_id'])
     .execute();
   if (moved.length === 0) return new Map();
-  const inserted = moved.map(({ id }) => id);
+  const inserted = idsOf(moved);
   const taken = await withTakenAddress(queries, inserted);
   if (taken.length > 0) await dropLinks(queries, taken);
   const ids = inserted.filter((id) => !taken.includes(id));
@@ -131,9 +132,6 @@ export async function deleteOldBinned(queries: Queries, before: number, limit: n
     )
     .returning('id')
     .execute();
-  await deleteTracesOf(
-    queries,
-    rows.map(({ id }) => id),
-  );
+  await deleteTracesOf(queries, idsOf(rows));
   return rows.length;
 }

@@ -11,6 +11,7 @@ import { dialectOf } from './dialect.ts';
 import { readAliases } from './link-addresses.ts';
 import { linkColumns } from './link-columns.ts';
 import { preparedRow } from './prepared.ts';
+import { idsOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 /** A link as it is stored, with the host of its domain (null is the default domain) and its totals. */
@@ -125,14 +126,7 @@ export async function lockLinks(
   // Not by an update, even one that changes nothing: others that want a link's address would wait for it, and might deadlock.
   const locked = await (dialectOf(queries).locksRows ? existing.forNoKeyUpdate() : existing).execute();
   if (locked.length === 0) return [];
-  return withHost(queries)
-    .where(
-      'links.id',
-      'in',
-      locked.map((link) => link.id),
-    )
-    .orderBy('links.id')
-    .execute();
+  return withHost(queries).where('links.id', 'in', idsOf(locked)).orderBy('links.id').execute();
 }
 
 export async function updateLink(

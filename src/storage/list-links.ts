@@ -4,7 +4,7 @@ import { type Dialect, dialectOf } from './dialect.ts';
 import type { Start } from './link-blocks.ts';
 import { isAfter, isUnnamedAfter, keyColumn, type LinkPosition, orderOf } from './link-position.ts';
 import { holds, type SearchedText } from './link-search.ts';
-import { countRows, pageOf } from './rows.ts';
+import { countRows, idsOf, pageOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 import { findTaggedLinks, type TaggedLink } from './tagged-links.ts';
 
@@ -118,10 +118,7 @@ async function listedLinksOf(
   limit: number,
 ): Promise<ListedLinks> {
   const { rows, last } = pageOf(found, limit);
-  const links = await findTaggedLinks(
-    queries,
-    rows.map(({ id }) => id),
-  );
+  const links = await findTaggedLinks(queries, idsOf(rows));
   return { links, next: last && { key: last.key, id: last.id } };
 }
 
@@ -212,7 +209,7 @@ export async function matchingIds(
     .orderBy('links.id')
     .limit(limit)
     .execute();
-  return rows.map(({ id }) => id);
+  return idsOf(rows);
 }
 
 export const countLinks = (queries: Queries, organizationId: number, filter: LinkFilter): Promise<number> =>

@@ -17,6 +17,8 @@ export async function insertInParts<Row>(
 export const hasRow = async (query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> =>
   (await query.executeTakeFirst()) !== undefined;
 
+export const idsOf = (rows: readonly { readonly id: number }[]): number[] => rows.map(({ id }) => id);
+
 export async function countRows<Table extends keyof Schema>(
   query: SelectQueryBuilder<Schema, Table, unknown>,
 ): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { prepared } from './prepared.ts';
-import { hasRow } from './rows.ts';
+import { hasRow, idsOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type ScheduledRow = Selectable<Schema['scheduled_changes']>;
@@ -131,11 +131,7 @@ export async function claimRefusals(
     .orderBy('untold')
     .limit(limit);
   const rows = await (dialectOf(queries).locksRows ? untold.forUpdate().skipLocked() : untold).execute();
-  await postponeRefusals(
-    queries,
-    rows.map(({ id }) => id),
-    until,
-  );
+  await postponeRefusals(queries, idsOf(rows), until);
   return rows;
 }
 

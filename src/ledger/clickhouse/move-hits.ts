@@ -6,6 +6,7 @@ import { newestMigration } from '../../storage/migrate.ts';
 import { requireMigration } from '../../storage/min-migration.ts';
 import { deleteMovedHits, hitLocation, hitMove, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
 import { hasOlderProcess } from '../../storage/nodes.ts';
+import { idsOf } from '../../storage/rows.ts';
 import {
   claimSetting,
   deletedBefore,
@@ -149,13 +150,9 @@ async function deleteOrphans({ database, client }: MoveParts): Promise<void> {
   const found = await database.read
     .selectFrom('organizations')
     .select('id')
-    .where(
-      'id',
-      'in',
-      owners.map(({ id }) => id),
-    )
+    .where('id', 'in', idsOf(owners))
     .execute();
-  const existing = new Set(found.map(({ id }) => id));
+  const existing = new Set(idsOf(found));
   for (const { id } of owners)
     if (!existing.has(id))
       await client.run(`alter table hits delete where organization_id = ${id}`, rewriteTimeout);

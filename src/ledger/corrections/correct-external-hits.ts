@@ -3,6 +3,7 @@ import { isBefore } from '../../journal/files.ts';
 import { reasonToStore } from '../../rules/reclassified.ts';
 import type { Database } from '../../storage/database.ts';
 import { allWatermarks, lockWatermarks } from '../../storage/journal-watermarks.ts';
+import { idsOf } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { deleteSetting, findSetting, replaceSetting } from '../../storage/settings.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
@@ -40,10 +41,7 @@ export async function stepOverExternalHits(
   }
   // Another node may be at the same step.
   const part = `${correction} ${randomUUID()}`;
-  await hits.keepPart(
-    part,
-    found.map(({ id }) => id),
-  );
+  await hits.keepPart(part, idsOf(found));
   const possiblyUncounted = [...before, ...(await uncountedNow(database, hits))];
   return async (queries: Queries) => {
     const uncounted = await stillUncounted(queries, possiblyUncounted);
