@@ -3,47 +3,8 @@ import type { Input } from '../../client.ts';
 
 export type WebhookEvent = Link['webhook_events'][number];
 
-/** The fields of a link that can be changed. A text that isn't set is empty. */
-export interface Fields {
-  readonly destination_url: string;
-  /** With its scheme. */
-  readonly domain: string;
-  readonly suffix: string;
-  /** As the API has them, or as they were typed. */
-  readonly aliases: readonly string[];
-  readonly name: string;
-  readonly notes: string;
-  readonly tags: readonly Tag[];
-  readonly android_link_destination: string;
-  readonly ios_link_destination: string;
-  readonly rules: Link['rules'];
-  readonly og_title: string;
-  readonly og_description: string;
-  readonly og_image: string;
-  /** Empty: unchanged; the stored one is never shown. Null: remove it. */
-  readonly password: string | null;
-  /** ISO 8601, UTC. */
-  readonly start_date: string | null;
-  readonly before_start_url: string;
-  /** ISO 8601, UTC. */
-  readonly expiration_date: string | null;
-  readonly click_limit: number | null;
-  readonly expired_url: string;
-  readonly bot_protection: boolean;
-  readonly captcha: boolean;
-  readonly disabled: boolean;
-  readonly archived: boolean;
-  readonly on_paper: boolean;
-  readonly statistics: boolean;
-  /** Null: the organization's setting applies. */
-  readonly watch_destination: boolean | null;
-  readonly qr_code_foreground_hex: string;
-  readonly qr_code_background_hex: string;
-  readonly qr_code_marker: boolean;
-  readonly webhook_url: string;
-  readonly webhook_auth_key: string;
-  readonly webhook_events: readonly WebhookEvent[];
-}
+/** The fields of a link that can be changed. */
+export type Fields = Readonly<ReturnType<typeof fieldsOf>>;
 
 export type FieldName = keyof Fields;
 type NameOf<Type> = { [Name in FieldName]: Fields[Name] extends Type ? Name : never }[FieldName];
@@ -99,13 +60,16 @@ export function fieldsOn(tab: string): readonly FieldName[] {
   return tab === 'details' ? fieldNames.filter((name) => !onOtherTabs.includes(name)) : [];
 }
 
-export const fieldsOf = (link: Link): Fields => ({
+/** A text that isn't set is empty. Dates are ISO 8601, UTC. */
+export const fieldsOf = (link: Link) => ({
   destination_url: link.destination_url,
   name: link.name ?? '',
   notes: link.notes ?? '',
   tags: link.tags,
+  /** With its scheme. */
   domain: link.domain,
   suffix: link.suffix,
+  /** As the API has them, or as they were typed. */
   aliases: link.aliases,
   android_link_destination: link.android_link_destination ?? '',
   ios_link_destination: link.ios_link_destination ?? '',
@@ -113,7 +77,8 @@ export const fieldsOf = (link: Link): Fields => ({
   og_title: link.og_title ?? '',
   og_description: link.og_description ?? '',
   og_image: link.og_image ?? '',
-  password: '',
+  /** Empty: unchanged; the stored one is never shown. Null: remove it. */
+  password: '' as string | null,
   start_date: link.start_date,
   before_start_url: link.before_start_url ?? '',
   expiration_date: link.expiration_date,
@@ -125,6 +90,7 @@ export const fieldsOf = (link: Link): Fields => ({
   archived: link.archived,
   on_paper: link.on_paper,
   statistics: link.statistics,
+  /** Null: the organization's setting applies. */
   watch_destination: link.watch_destination,
   qr_code_foreground_hex: link.qr_code_foreground_hex,
   qr_code_background_hex: link.qr_code_background_hex,
