@@ -27,7 +27,7 @@ import { openServers } from './compose/servers.ts';
 import { sharedClock } from './compose/shared-clock.ts';
 import type { Start } from './compose/start.ts';
 import { journalMetrics, nodeMetrics, outboxMetrics } from './compose/store-metrics.ts';
-import { gauge, threadMetrics, visitMetrics } from './compose/thread-metrics.ts';
+import { threadMetrics, visitMetrics } from './compose/thread-metrics.ts';
 import { watchVersion } from './compose/version-watch.ts';
 import type { Config } from './config/options.ts';
 import { router } from './http/router.ts';
@@ -40,7 +40,7 @@ import { findLinkForVisitor } from './storage/links.ts';
 import { hasUsers } from './storage/users.ts';
 import { openStore } from './store.ts';
 import { Log } from './telemetry/log.ts';
-import { type Metric, mergeMetrics } from './telemetry/metrics.ts';
+import { gauge, type Metric, mergeMetrics } from './telemetry/metrics.ts';
 import { NotFoundTally } from './visit/not-found-tally.ts';
 import { VisitCounts } from './visit/visit-counts.ts';
 

@@ -11,7 +11,7 @@ import type { NotFoundCount } from '../storage/not-found-visits.ts';
 import { openLookups } from '../storage/open.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Metric } from '../telemetry/metrics.ts';
+import { gauge, type Metric } from '../telemetry/metrics.ts';
 import type { FastPath } from '../visit/connection/connection.ts';
 import { type ConnectionLimits, connectionLimits } from '../visit/connection/connection-limits.ts';
 import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
@@ -31,7 +31,7 @@ import { type Https, httpsPorts } from './https-ports.ts';
 import type { Overrides } from './overrides.ts';
 import { sharedClock } from './shared-clock.ts';
 import type { Start } from './start.ts';
-import { clickMetrics, gauge, visitMetrics } from './thread-metrics.ts';
+import { clickMetrics, visitMetrics } from './thread-metrics.ts';
 
 type DataPlaneOverrides = Pick<
   Overrides,

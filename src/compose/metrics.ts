@@ -4,7 +4,7 @@ import { certificateMetrics } from '../certificates/metrics.ts';
 import type { Config } from '../config/options.ts';
 import type { IncomingRequest } from '../http/router.ts';
 import type { Context } from '../manage/context.ts';
-import { type Metric, metricsType, renderMetrics } from '../telemetry/metrics.ts';
+import { gauge, type Metric, metricsType, renderMetrics } from '../telemetry/metrics.ts';
 import { notFoundPage } from '../visit/pages.ts';
 import { pageResponse } from '../visit/response.ts';
 import { destinationMetrics } from './destination-metrics.ts';
@@ -44,18 +44,12 @@ export function metricsRoute(
 }
 
 const about = (isWhole: boolean): readonly Metric[] => [
-  {
-    name: 'linnet_build_info',
-    help: 'The version that answers.',
-    kind: 'gauge',
-    samples: [{ labels: { version }, value: 1 }],
-  },
-  {
-    name: 'linnet_metrics_complete',
-    help: 'Whether all metrics could be read: 0 while the database is away, when those that are read from it are missing.',
-    kind: 'gauge',
-    samples: [{ value: isWhole ? 1 : 0 }],
-  },
+  gauge('linnet_build_info', 'The version that answers.', [{ labels: { version }, value: 1 }]),
+  gauge(
+    'linnet_metrics_complete',
+    'Whether all metrics could be read: 0 while the database is away, when those that are read from it are missing.',
+    Number(isWhole),
+  ),
 ];
 
 function hasToken({ headers }: Request, token: string | null): boolean {

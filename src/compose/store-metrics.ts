@@ -5,8 +5,7 @@ import { watermarksOf } from '../storage/journal-watermarks.ts';
 import { listNodes } from '../storage/nodes.ts';
 import { outboxStatus } from '../storage/outbox-status.ts';
 import type { Queries } from '../storage/schema.ts';
-import type { Metric } from '../telemetry/metrics.ts';
-import { gauge } from './thread-metrics.ts';
+import { gauge, type Metric, samplesBy } from '../telemetry/metrics.ts';
 
 /** The webhook deliveries waiting to be sent: for the whole instance, so every node reports the same. */
 export async function outboxMetrics(queries: Queries, now: number): Promise<Metric[]> {
@@ -30,13 +29,11 @@ export async function nodeMetrics(queries: Queries, now: number): Promise<Metric
   const nodes = nodesOf(await listNodes(queries), now);
   const gone = nodes.filter(({ isGone }) => isGone);
   return [
-    {
-      ...gauge('linnet_nodes', 'Nodes by whether they told of themselves in the last minute.', 0),
-      samples: [
-        { labels: { state: 'here' }, value: nodes.length - gone.length },
-        { labels: { state: 'gone' }, value: gone.length },
-      ],
-    },
+    gauge(
+      'linnet_nodes',
+      'Nodes by whether they told of themselves in the last minute.',
+      samplesBy('state', { here: nodes.length - gone.length, gone: gone.length }),
+    ),
     gauge(
       'linnet_gone_node_bytes',
       'Bytes of clicks in journals of nodes that are gone, as they told last.',

@@ -3,39 +3,35 @@ import { clickServerCalls, clickServerState } from '../ledger/click-server-calls
 import { storeFaults } from '../rules/errors.ts';
 import type { Histogram } from '../structures/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Metric, Sample } from '../telemetry/metrics.ts';
+import { counter, gauge, type Metric, type Sample, samplesBy } from '../telemetry/metrics.ts';
 import type { VisitCounts } from '../visit/visit-counts.ts';
 
 /** The counts of the thread that answers visits. `feedLag`: milliseconds since the change feed was last read. */
 export function visitMetrics(counts: VisitCounts, feedLag: number): Metric[] {
   return [
-    {
-      name: 'linnet_visits_total',
-      help: 'Visits by what they were answered with.',
-      kind: 'counter',
-      samples: counts.outcomes().map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
-    },
+    counter(
+      'linnet_visits_total',
+      'Visits by what they were answered with.',
+      counts.outcomes().map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
+    ),
     {
       name: 'linnet_visit_duration_seconds',
       help: 'From reading a visit of a plain link to sending its answer, with its click in the journal.',
       kind: 'histogram',
       samples: histogramSamples(counts.answerTimes, 1_000),
     },
+    counter(
+      'linnet_link_cache_lookups_total',
+      'Visits by whether their address was in the cache of links, with a link or as one that has none.',
+      samplesBy('result', { hit: counts.cacheHits, miss: counts.cacheMisses }),
+    ),
     {
-      name: 'linnet_link_cache_lookups_total',
-      help: 'Visits by whether their address was in the cache of links, with a link or as one that has none.',
-      kind: 'counter',
-      samples: [
-        { labels: { result: 'hit' }, value: counts.cacheHits },
-        { labels: { result: 'miss' }, value: counts.cacheMisses },
-      ],
-    },
-    {
-      name: 'linnet_feed_lag_seconds',
-      help: 'For how long the feed of changed links has not been read.',
-      kind: 'gauge',
+      ...gauge(
+        'linnet_feed_lag_seconds',
+        'For how long the feed of changed links has not been read.',
+        feedLag / 1_000,
+      ),
       aggregation: 'highest',
-      samples: [{ value: feedLag / 1_000 }],
     },
   ];
 }
@@ -43,18 +39,16 @@ export function visitMetrics(counts: VisitCounts, feedLag: number): Metric[] {
 /** Counts of any thread, whatever runs in it. */
 export function threadMetrics(log: Log): Metric[] {
   return [
-    {
-      name: 'linnet_database_errors_total',
-      help: 'Failed calls of the database: it was away, full or overrun, or took too long.',
-      kind: 'counter',
-      samples: Object.entries(storeFaults).map(([kind, value]) => ({ labels: { kind }, value })),
-    },
-    {
-      name: 'linnet_log_events_total',
-      help: 'Warnings and errors by the event that the log names, also those that it holds back.',
-      kind: 'counter',
-      samples: log.counts().map(({ level, event, count }) => ({ labels: { level, event }, value: count })),
-    },
+    counter(
+      'linnet_database_errors_total',
+      'Failed calls of the database: it was away, full or overrun, or took too long.',
+      samplesBy('kind', storeFaults),
+    ),
+    counter(
+      'linnet_log_events_total',
+      'Warnings and errors by the event that the log names, also those that it holds back.',
+      log.counts().map(({ level, event, count }) => ({ labels: { level, event }, value: count })),
+    ),
     ...(clickServerCalls.sent > 0 ? clickServerMetrics() : []),
   ];
 }
@@ -72,15 +66,11 @@ function clickServerMetrics(): Metric[] {
   } = clickServerCalls;
   return [
     counter('linnet_clickhouse_calls_total', 'Statements that were sent to ClickHouse.', made),
-    {
-      name: 'linnet_clickhouse_errors_total',
-      help: 'Statements that ClickHouse did not answer, refused, or took too long for.',
-      kind: 'counter',
-      samples: Object.entries({ unreachable, refused, too_slow }).map(([kind, value]) => ({
-        labels: { kind },
-        value,
-      })),
-    },
+    counter(
+      'linnet_clickhouse_errors_total',
+      'Statements that ClickHouse did not answer, refused, or took too long for.',
+      samplesBy('kind', { unreachable, refused, too_slow }),
+    ),
     {
       ...gauge(
         'linnet_clickhouse_away',
@@ -122,20 +112,6 @@ export const clickMetrics = (figures: ClickRecorderFigures): Metric[] => [
     figures.damaged,
   ),
 ];
-
-export const gauge = (name: string, help: string, value: number): Metric => ({
-  name,
-  help,
-  kind: 'gauge',
-  samples: [{ value }],
-});
-
-export const counter = (name: string, help: string, value: number): Metric => ({
-  name,
-  help,
-  kind: 'counter',
-  samples: [{ value }],
-});
 
 /** `perUnit`: how many of the histogram's units make one of the metric's. */
 function histogramSamples({ bounds, cumulative, sum }: Histogram, perUnit: number): Sample[] {

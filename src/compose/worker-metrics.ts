@@ -1,6 +1,5 @@
 import { GatheredMetrics } from '../telemetry/gathered-metrics.ts';
-import type { Metric } from '../telemetry/metrics.ts';
-import { counter, gauge } from './thread-metrics.ts';
+import { counter, gauge, type Metric } from '../telemetry/metrics.ts';
 
 /** Messages about metrics between workers and their parent process. */
 type ToWorker =

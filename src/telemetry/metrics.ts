@@ -15,6 +15,23 @@ export interface Metric {
   readonly samples: readonly Sample[];
 }
 
+/** `value`: its only one, or the samples of a metric with several. */
+const metricOf =
+  (kind: Metric['kind']) =>
+  (name: string, help: string, value: number | readonly Sample[]): Metric => ({
+    name,
+    help,
+    kind,
+    samples: typeof value === 'number' ? [{ value }] : value,
+  });
+
+export const gauge = metricOf('gauge');
+export const counter = metricOf('counter');
+
+/** A sample for each value of a label. */
+export const samplesBy = (label: string, values: Readonly<Record<string, number>>): Sample[] =>
+  Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }));
+
 /** The media type of Prometheus' text format. */
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
