@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Issuer } from '../certificates/issuer.ts';
 import type { Config } from '../config/options.ts';
 import type { IncomingRequest } from '../http/router.ts';
-import { StoreUnavailable } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
 import { StartProblem } from '../start-problem.ts';
 import { findHttpProof } from '../storage/certificates.ts';
@@ -12,7 +11,7 @@ import { isRefusedName } from '../visit/tls/certificate-finder.ts';
 import { RefusedNames } from '../visit/tls/refused-names.ts';
 import type { DataPlane } from './data-plane.ts';
 import { foundIn } from './https-ports.ts';
-import { repeatJob } from './repeat-job.ts';
+import { logFault, repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const workInterval = 1_000;
@@ -26,10 +25,7 @@ export function startIssuer(
   changed: (host: string, isIssued: boolean) => Promise<void>,
 ): void {
   if (config.https !== 'auto') return;
-  // The follower of the change feed already logs that the store is down.
-  const report = (cause: unknown) => {
-    if (!(cause instanceof StoreUnavailable)) log.error('certificates not looked after', cause);
-  };
+  const report = logFault(log, 'certificates not looked after');
   const issuer = new Issuer({
     database,
     secrets,

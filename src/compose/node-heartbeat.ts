@@ -8,7 +8,7 @@ import { watermarksOf } from '../storage/journal-watermarks.ts';
 import { newestMigration } from '../storage/migrate.ts';
 import { forgetEarlier, forgetGone, forgetProcess, reportNode } from '../storage/nodes.ts';
 import type { Metric } from '../telemetry/metrics.ts';
-import { repeatJob } from './repeat-job.ts';
+import { repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const interval = 10_000;
@@ -49,8 +49,7 @@ export function reportThisNode(
     });
   };
   // While the database is down, other checks report that; the list then shows when this process was last seen.
-  const job = repeatJob(report, overrides.heartbeatInterval ?? interval, () => {});
-  opened.defer(() => job.stop());
+  repeatWhileOpen(opened, report, overrides.heartbeatInterval ?? interval);
   return async () => {
     try {
       if ((await bytes()) === 0) await database.write((queries) => forgetProcess(queries, node, process));

@@ -1,9 +1,8 @@
-import { StoreUnavailable } from '../rules/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { addNotFoundVisits, type NotFoundCount } from '../storage/not-found-visits.ts';
 import type { NotFoundTally } from '../visit/not-found-tally.ts';
 import type { DataPlane } from './data-plane.ts';
-import { repeatJob } from './repeat-job.ts';
+import { logFault, repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const interval = 5_000;
@@ -32,9 +31,7 @@ export function storeNotFoundVisits(
       waiting = waiting.filter((count) => !isOfSame(count));
     }
   };
-  const onFault = (cause: unknown) => {
-    if (!(cause instanceof StoreUnavailable)) log.error('visits to nowhere not counted', cause);
-  };
+  const onFault = logFault(log, 'visits to nowhere not counted');
   const job = repeatJob(store, overrides.notFoundInterval ?? interval, onFault);
   opened.defer(async () => {
     await job.stop();

@@ -1,3 +1,6 @@
+import { StoreUnavailable } from '../rules/errors.ts';
+import type { Log } from '../telemetry/log.ts';
+
 /** Runs a job now, and again `interval` milliseconds after the end of each run. */
 export function repeatJob(work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) {
   let timer: Timer | undefined;
@@ -18,3 +21,21 @@ export function repeatJob(work: () => Promise<void>, interval: number, onFault: 
     },
   };
 }
+
+/** Repeats a job until what is `opened` is closed. */
+export function repeatWhileOpen(
+  opened: AsyncDisposableStack,
+  work: () => Promise<void>,
+  interval: number,
+  onFault: (cause: unknown) => void = () => {},
+): void {
+  const job = repeatJob(work, interval, onFault);
+  opened.defer(() => job.stop());
+}
+
+/** Logs why a job failed. That the store is down is already logged by the follower of the change feed. */
+export const logFault =
+  (log: Log, event: string) =>
+  (cause: unknown): void => {
+    if (!(cause instanceof StoreUnavailable)) log.error(event, cause);
+  };

@@ -4,7 +4,7 @@ import { answerSaltRequests } from '../ledger/visitors/salts/answer-salt-request
 import { SaltFolder } from '../ledger/visitors/salts/salt-folder.ts';
 import { StoreUnavailable } from '../rules/errors.ts';
 import type { Store } from '../store.ts';
-import { repeatJob } from './repeat-job.ts';
+import { repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const answerInterval = 1_000;
@@ -20,12 +20,12 @@ export function answerOtherNodes({ config, log, opened }: Start, store: Store): 
   const { database } = store;
   if (database.kind === 'sqlite') return;
   const folder = new SaltFolder(saltDirOf(config));
-  const job = repeatJob(
+  repeatWhileOpen(
+    opened,
     () => answerSaltRequests(database, folder, saltKeyOf(store)),
     answerInterval,
     // The follower of the change feed already logs that the store is down.
     (cause) =>
       cause instanceof StoreUnavailable || log.warn('visitor salt not passed on', { error: String(cause) }),
   );
-  opened.defer(() => job.stop());
 }

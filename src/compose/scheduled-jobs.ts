@@ -9,94 +9,62 @@ import { mailRefusals } from '../manage/mail-refusals.ts';
 import { PageFetcher } from '../manage/page-fetcher.ts';
 import { sendExpiries } from '../manage/send-expiries.ts';
 import { mailOutages } from '../manage/webhook-outages.ts';
-import { StoreUnavailable } from '../rules/errors.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import type { Clicks } from './data-plane.ts';
 import { startDestinationWatch } from './destination-watch.ts';
-import { repeatJob } from './repeat-job.ts';
+import { logFault, repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const cleanUpInterval = 60 * 60 * 1000;
-const expiryInterval = 15_000;
-/** Changes are promised within a second of their instant. */
-const scheduledInterval = 250;
-const pageInterval = 500;
-const refusalInterval = 10_000;
-const outageInterval = 10 * 60 * 1000;
-const domainInterval = 2_000;
-const correctionInterval = 1_000;
-const sweepInterval = 5_000;
-const clearingInterval = 2_000;
 
 /** Starts the jobs of the control plane that run at intervals. */
 export function startScheduledJobs(start: Start, context: Context, deliverer: Deliverer): void {
   const { config, overrides, log, opened } = start;
-  const repeat = (work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) => {
-    const job = repeatJob(work, interval, onFault);
-    opened.defer(() => job.stop());
-  };
-  repeat(
-    () => cleanUp(context),
-    cleanUpInterval,
-    (cause) => log.warn('tidying failed', { error: String(cause) }),
-  );
+  const {
+    clearInterval: clearingInterval = 2_000,
+    expiryInterval = 15_000,
+    // Changes are promised within a second of their instant.
+    scheduledInterval = 250,
+    pageInterval = 500,
+    refusalInterval = 10_000,
+    outageInterval = 10 * 60 * 1000,
+    domainInterval = 2_000,
+    correctionInterval = 1_000,
+    sweepInterval = 5_000,
+  } = overrides;
+  const repeat = (work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) =>
+    repeatWhileOpen(opened, work, interval, onFault);
+  const fault = (event: string) => logFault(log, event);
+  const warning = (event: string) => (cause: unknown) => log.warn(event, { error: String(cause) });
+  repeat(() => cleanUp(context), cleanUpInterval, warning('tidying failed'));
   const deletedOrganizations = new DeletedOrganizations(context);
-  repeat(
-    () => deletedOrganizations.clear(),
-    overrides.clearInterval ?? clearingInterval,
-    (cause) => cause instanceof StoreUnavailable || log.error('organization not cleared away', cause),
-  );
+  repeat(() => deletedOrganizations.clear(), clearingInterval, fault('organization not cleared away'));
   deliverer.start();
   opened.defer(() => deliverer.stop());
-  repeat(
-    () => sendExpiries(context),
-    overrides.expiryInterval ?? expiryInterval,
-    (cause) => log.warn('expiries not told', { error: String(cause) }),
-  );
-  repeat(
-    () =>
-      applyScheduled(context, {
-        onRefused: (facts) => log.warnEach('scheduled change not applied', facts),
-        onFault: (cause, facts) => log.error('scheduled change failed', cause, facts),
-      }),
-    overrides.scheduledInterval ?? scheduledInterval,
-    (cause) => cause instanceof StoreUnavailable || log.error('scheduled changes not applied', cause),
-  );
+  repeat(() => sendExpiries(context), expiryInterval, warning('expiries not told'));
+  const applyDue = () =>
+    applyScheduled(context, {
+      onRefused: (facts) => log.warnEach('scheduled change not applied', facts),
+      onFault: (cause, facts) => log.error('scheduled change failed', cause, facts),
+    });
+  repeat(applyDue, scheduledInterval, fault('scheduled changes not applied'));
   if (config.fetchTitles === 'on') {
-    const onFault = (cause: unknown) =>
-      cause instanceof StoreUnavailable || log.error('pages of destinations not looked at', cause);
+    const onFault = fault('pages of destinations not looked at');
     const pages = new PageFetcher(context, overrides.webhooks?.postOptions ?? {}, onFault);
     // Closed in reverse order: no new run begins while earlier steps are being closed.
     opened.defer(() => pages.stop());
-    repeat(() => pages.run(), overrides.pageInterval ?? pageInterval, onFault);
+    repeat(() => pages.run(), pageInterval, onFault);
   }
-  repeat(
-    () => mailRefusals(context),
-    overrides.refusalInterval ?? refusalInterval,
-    (cause) => cause instanceof StoreUnavailable || log.error('refused changes not mailed', cause),
-  );
-  repeat(
-    () => mailOutages(context),
-    overrides.outageInterval ?? outageInterval,
-    (cause) => log.warn('failing webhooks not told of', { error: String(cause) }),
-  );
-  repeat(
-    () => checkDueDomains(context),
-    overrides.domainInterval ?? domainInterval,
-    // The follower of the change feed already logs that the store is down.
-    (cause) => cause instanceof StoreUnavailable || log.error('domains not checked', cause),
-  );
+  repeat(() => mailRefusals(context), refusalInterval, fault('refused changes not mailed'));
+  repeat(() => mailOutages(context), outageInterval, warning('failing webhooks not told of'));
+  repeat(() => checkDueDomains(context), domainInterval, fault('domains not checked'));
   let isStopped = false;
   repeat(
     () => continueCorrections(context, () => isStopped),
-    overrides.correctionInterval ?? correctionInterval,
-    (cause) => cause instanceof StoreUnavailable || log.error('clicks not corrected', cause),
+    correctionInterval,
+    fault('clicks not corrected'),
   );
-  repeat(
-    () => sweepWords(context, () => isStopped),
-    overrides.sweepInterval ?? sweepInterval,
-    (cause) => cause instanceof StoreUnavailable || log.error('words not swept', cause),
-  );
+  repeat(() => sweepWords(context, () => isStopped), sweepInterval, fault('words not swept'));
   opened.defer(() => {
     isStopped = true;
   });

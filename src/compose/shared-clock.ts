@@ -1,7 +1,7 @@
 import { ServerClock } from '../ledger/fold/server-clock.ts';
 import type { Queries } from '../storage/schema.ts';
 import { serverTime } from '../storage/server-time.ts';
-import { repeatJob } from './repeat-job.ts';
+import { repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const readInterval = 60_000;
@@ -26,12 +26,7 @@ export async function correctedClock(
   // The fold logs a warning if this machine's clock is ahead.
   const server = new ServerClock(readReference, now, () => {});
   await server.read();
-  const job = repeatJob(
-    () => server.read(),
-    readInterval,
-    () => {},
-  );
-  opened.defer(() => job.stop());
+  repeatWhileOpen(opened, () => server.read(), readInterval);
   return () => {
     const own = now();
     const serverNow = server.now;

@@ -3,7 +3,7 @@ import { newestMigration } from '../storage/migrate.ts';
 import { minMigration } from '../storage/min-migration.ts';
 import { adoptFormats, newestFormat } from '../storage/newer-formats.ts';
 import type { Readiness } from './readiness.ts';
-import { repeatJob } from './repeat-job.ts';
+import { repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const interval = 3_000;
@@ -33,6 +33,5 @@ export function watchVersion(
     if (!isTooOld && (await adoptFormats(database, now()))) log.info('newer forms', { needs: newestFormat });
   };
   // The follower of the change feed already logs that the store is down.
-  const job = repeatJob(check, overrides.versionInterval ?? interval, () => {});
-  opened.defer(() => job.stop());
+  repeatWhileOpen(opened, check, overrides.versionInterval ?? interval);
 }
