@@ -9,7 +9,7 @@ import type { Config } from '../config/options.ts';
 import { Dns } from '../domains/dns.ts';
 import { runChecks } from '../health/run-checks.ts';
 import { baseUrlSetting } from '../manage/base-url.ts';
-import { type Finding, ok, problem } from '../rules/finding.ts';
+import { type CheckFinding, problem, usableSettings } from '../rules/finding.ts';
 import { Site } from '../rules/site.ts';
 import { storeProblem } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
@@ -24,16 +24,10 @@ export const doctor: StandaloneCommand = {
     refuseArguments(call);
     const { environment, values } = call;
     const settingErrors = settingProblems(environment);
-    const findings =
+    const findings: readonly CheckFinding[] =
       settingErrors.length > 0
-        ? settingErrors.map((sentence) =>
-            problem(
-              'settings',
-              sentence,
-              'Correct it: nothing starts until then. The rest was not looked at.',
-            ),
-          )
-        : [ok('settings', 'All settings can be used.'), ...(await checkInstance(loadConfig(environment)))];
+        ? settingErrors.map((sentence) => ({ check: 'settings', ...problem(sentence, settingsTodo) }))
+        : [usableSettings, ...(await checkInstance(loadConfig(environment)))];
     const isHealthy = findings.every(({ state }) => state !== 'problem');
     process.stdout.write(
       values.json === true
@@ -44,7 +38,9 @@ export const doctor: StandaloneCommand = {
   },
 };
 
-async function checkInstance(config: Config): Promise<readonly Finding[]> {
+const settingsTodo = 'Correct it: nothing starts until then. The rest was not looked at.';
+
+async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
   const dataDir = resolve(config.dataDir);
   let store: ReadOnlyStore | null = null;
   let storeError: string | null = null;
@@ -86,7 +82,7 @@ async function storedBaseUrl(store: ReadOnlyStore | null): Promise<string | null
 
 const marks = { ok: '  ok   ', notice: '  note ', problem: '  BAD  ' } as const;
 
-function listed(findings: readonly Finding[]): string {
+function listed(findings: readonly CheckFinding[]): string {
   const lines = findings.map(({ check, state, found, todo }) => {
     const head = `${marks[state]}${check.padEnd(12)}${found}\n`;
     return todo === null ? head : `${head}${' '.repeat(19)}${todo}\n`;

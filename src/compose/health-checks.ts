@@ -4,7 +4,7 @@ import type { ReadOnlyStore } from '../backup/read-only-store.ts';
 import { Dns } from '../domains/dns.ts';
 import { runChecks } from '../health/run-checks.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import { type Finding, ok } from '../rules/finding.ts';
+import { type CheckFinding, usableSettings } from '../rules/finding.ts';
 import type { Site } from '../rules/site.ts';
 import type { Database } from '../storage/database.ts';
 import type { Store } from '../store.ts';
@@ -19,7 +19,7 @@ export function healthChecksOf(
   site: Site,
   { database, secrets }: Store,
   mailer: Mailer | null,
-): () => Promise<readonly Finding[]> {
+): () => Promise<readonly CheckFinding[]> {
   const dns = new Dns(config.dnsServers);
   opened.defer(() => dns.close());
   const check = async () => {
@@ -28,9 +28,9 @@ export function healthChecksOf(
       store: storeForChecks(database),
       storeProblem: null,
     });
-    return [ok('settings', 'All settings can be used.'), ...findings];
+    return [usableSettings, ...findings];
   };
-  let last: { readonly until: number; readonly findings: Promise<readonly Finding[]> } | null = null;
+  let last: { readonly until: number; readonly findings: Promise<readonly CheckFinding[]> } | null = null;
   return () => {
     if (last === null || performance.now() > last.until)
       last = { until: performance.now() + lifetime, findings: check() };

@@ -6,7 +6,7 @@ const timeout = 8_000;
 
 /** Calls the running server through its public address, as visitors do, to see how the request arrives. */
 export async function arrivalFindings({ site, secrets, config, now }: CheckContext): Promise<Finding[]> {
-  if (secrets === null) return [notice('address', 'There is no secret key yet.', 'Start the server once.')];
+  if (secrets === null) return [notice('There is no secret key yet.', 'Start the server once.')];
   const { origin } = site;
   let answer: Response;
   try {
@@ -20,7 +20,6 @@ export async function arrivalFindings({ site, secrets, config, now }: CheckConte
   } catch (cause) {
     return [
       notice(
-        'address',
         `${origin} does not answer this machine: ${(cause as Error).message}`,
         'See that the server runs, and that BASE_URL leads to it. If others can reach it, only the way from this machine back to itself may be missing.',
       ),
@@ -30,7 +29,6 @@ export async function arrivalFindings({ site, secrets, config, now }: CheckConte
   if (answer.status !== 200 || arrival?.headers === undefined)
     return [
       problem(
-        'address',
         `At ${origin} something else answers, or another Linnet (${answer.status}).`,
         'Check BASE_URL, the DNS, and that the proxy passes on all paths and the Host header as it is.',
       ),
@@ -54,7 +52,6 @@ export function headerFindings(
   if (isProxied && !trusts)
     findings.push(
       problem(
-        'address',
         'A proxy passes requests on, and TRUSTED_PROXIES is 0: all visitors count as one, and share one limit.',
         'Set TRUSTED_PROXIES to how many proxies stand in front (mostly 1), or to their networks.',
       ),
@@ -62,7 +59,6 @@ export function headerFindings(
   if (trusts && forwarded === undefined)
     findings.push(
       problem(
-        'address',
         'TRUSTED_PROXIES names proxies, and no X-Forwarded-For arrives: visitors could claim any address.',
         'Have the proxy send X-Forwarded-For, or set TRUSTED_PROXIES to 0 where there is none.',
       ),
@@ -70,7 +66,6 @@ export function headerFindings(
   if (trusted.kind === 'hops' && forwarded !== undefined && forwarded.split(',').length < trusted.count)
     findings.push(
       problem(
-        'address',
         `TRUSTED_PROXIES is ${trusted.count}, and X-Forwarded-For names ${forwarded.split(',').length}: visitors could claim any address.`,
         'Set it to the number of proxies in front of it.',
       ),
@@ -78,7 +73,6 @@ export function headerFindings(
   if (isSecure && isProxied && headers['x-forwarded-proto'] !== 'https')
     findings.push(
       notice(
-        'address',
         'The proxy does not say X-Forwarded-Proto: https.',
         "Have it send that: some clicks count as a script's without it.",
       ),
@@ -86,16 +80,12 @@ export function headerFindings(
   if (!(probeHeader in headers))
     findings.push(
       notice(
-        'address',
         'The proxy takes out Sec-Fetch-* header fields.',
         "Have it pass them on: without them Chrome's clicks count as a script's.",
       ),
     );
   if (findings.length > 0) return findings;
   return [
-    ok(
-      'address',
-      `${origin} leads here${isProxied ? ' through a proxy' : ''}; this machine arrives as ${client}.`,
-    ),
+    ok(`${origin} leads here${isProxied ? ' through a proxy' : ''}; this machine arrives as ${client}.`),
   ];
 }

@@ -13,11 +13,11 @@ export async function backlogFindings({ dataDir, store, now }: CheckContext): Pr
   for (const row of rows)
     watermarks.set(String(row.node), { segment: Number(row.segment), offset: Number(row.byte_offset) });
   const { bytes, since } = unfoldedIn(dataDir, watermarks);
-  if (since === null) return [ok('backlog', 'All clicks are in the database.')];
+  if (since === null) return [ok('All clicks are in the database.')];
   const oldest = Math.min(now, since);
   const found = `${(bytes / 1e6).toFixed(1)} MB of clicks wait in the journal, the oldest since ${Math.round((now - oldest) / 1000)} seconds.`;
   const todo =
     'They follow as soon as the database takes them. Look for "store away" and "fold failed" in the log, and see that a server runs on this folder.';
-  if (now - oldest > maxWait) return [problem('backlog', found, todo)];
-  return [bytes > largeBacklog ? notice('backlog', found, todo) : ok('backlog', found)];
+  if (now - oldest > maxWait) return [problem(found, todo)];
+  return [bytes > largeBacklog ? notice(found, todo) : ok(found)];
 }

@@ -18,8 +18,7 @@ const maxFailing = 100;
 
 /** Checks the certificates of the service's host and of custom domains, as a browser sees them. */
 export async function certificateFindings({ site, store, config, now }: CheckContext): Promise<Finding[]> {
-  if (!site.isSecure)
-    return [ok('certificate', `${site.origin} is without HTTPS: there is no certificate to look at.`)];
+  if (!site.isSecure) return [ok(`${site.origin} is without HTTPS: there is no certificate to look at.`)];
   const port = Number(new URL(site.origin).port || 443);
   const failing = config.https === 'auto' ? await failingNames(store, site.defaultHost) : [];
   const served = [site.defaultHost, ...(await verifiedDomains(store)).slice(0, maxDomains)];
@@ -59,8 +58,8 @@ function failedOrder({ host, problem: code, detail, until }: FailingName, now: n
   const todo = certificateSentence(code, host) + authorityMessage;
   const isValid = until !== null && until > now;
   return isValid
-    ? notice('certificate', `The certificate of ${host} could not be renewed.`, todo)
-    : problem('certificate', `${host} has no certificate: its order failed.`, todo);
+    ? notice(`The certificate of ${host} could not be renewed.`, todo)
+    : problem(`${host} has no certificate: its order failed.`, todo);
 }
 
 async function certificateOf(host: string, port: number, now: number): Promise<Finding> {
@@ -68,7 +67,6 @@ async function certificateOf(host: string, port: number, now: number): Promise<F
     return certificateFinding(host, await readPeerCertificate(host, port), now);
   } catch (cause) {
     return notice(
-      'certificate',
       `The certificate of ${host} could not be seen from here: ${(cause as Error).message}.`,
       `See that port ${port} is open, and that ${host} leads to this machine or to the proxy in front.`,
     );
@@ -80,12 +78,11 @@ export function certificateFinding(host: string, certificate: PeerCertificate, n
   const { problem: untrusted, begins, expires } = certificate;
   const days = Math.floor((expires - now) / day);
   const isLate = expires - now < Math.min(fewDays * day, (expires - begins) * smallPart);
-  if (days < 0)
-    return problem('certificate', `The certificate of ${host} ran out ${-days} days ago.`, renewTodo);
+  if (days < 0) return problem(`The certificate of ${host} ran out ${-days} days ago.`, renewTodo);
   if (untrusted !== null)
-    return problem('certificate', `Browsers refuse the certificate of ${host}: ${untrusted}.`, renewTodo);
-  if (isLate) return notice('certificate', `The certificate of ${host} runs out in ${days} days.`, renewTodo);
-  return ok('certificate', `The certificate of ${host} is good for ${days} days.`);
+    return problem(`Browsers refuse the certificate of ${host}: ${untrusted}.`, renewTodo);
+  if (isLate) return notice(`The certificate of ${host} runs out in ${days} days.`, renewTodo);
+  return ok(`The certificate of ${host} is good for ${days} days.`);
 }
 
 const renewTodo =

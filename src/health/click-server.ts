@@ -14,12 +14,11 @@ export async function clickServerFindings({ config }: Pick<CheckContext, 'config
   const client = new ClickhouseClient(clicksUrl, { ...internalReadTerms, timeout });
   try {
     const [row] = await client.rows<{ version: string }>('select version() as version');
-    return [ok('database', `ClickHouse ${row?.version} answers, for single clicks.`)];
+    return [ok(`ClickHouse ${row?.version} answers, for single clicks.`)];
   } catch (cause) {
     const why = (cause as Error).message.split('\n', 1)[0] ?? '';
     return [
       problem(
-        'database',
         `The server of single clicks at ${clickServerName(clicksUrl)} does not answer: ${why}.`,
         'Check CLICKS_URL, and that ClickHouse runs. Clicks wait in the journal.',
       ),

@@ -15,20 +15,19 @@ export async function clockFindings({ store, now }: Pick<CheckContext, 'store' |
     const difference = Math.round(Number(row?.at) - (before + Date.now()) / 2);
     const found = `The clock of this machine and the database's are ${Math.abs(difference)} ms apart.`;
     const todo = 'Have both set by NTP: nodes must agree to half a minute.';
-    if (Math.abs(difference) > problemAbove) findings.push(problem('clock', found, todo));
-    else if (Math.abs(difference) > noticeAbove) findings.push(notice('clock', found, todo));
+    if (Math.abs(difference) > problemAbove) findings.push(problem(found, todo));
+    else if (Math.abs(difference) > noticeAbove) findings.push(notice(found, todo));
   }
   const ahead = (await newest(store)) - now;
   if (ahead > noticeAbove)
     findings.push(
       problem(
-        'clock',
         `The store has a change from ${Math.ceil(ahead / 1000)} seconds in the future: this clock is behind, or was ahead.`,
         'Set the clock by NTP (timedatectl, chronyc tracking).',
       ),
     );
   if (findings.length > 0) return findings;
-  return [ok('clock', `It is ${new Date(now).toISOString()}${isSynchronised() ? ', kept by NTP' : ''}.`)];
+  return [ok(`It is ${new Date(now).toISOString()}${isSynchronised() ? ', kept by NTP' : ''}.`)];
 }
 
 async function newest(store: CheckContext['store']): Promise<number> {

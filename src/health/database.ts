@@ -11,8 +11,8 @@ const largeWal = 500e6;
 
 export async function databaseFindings({ store, storeProblem, dataDir }: CheckContext): Promise<Finding[]> {
   if (storeProblem !== null)
-    return [problem('database', storeProblem, 'Bring the database back; nothing is lost meanwhile.')];
-  if (store === null) return [notice('database', 'There is no store yet.', 'The first start makes it.')];
+    return [problem(storeProblem, 'Bring the database back; nothing is lost meanwhile.')];
+  if (store === null) return [notice('There is no store yet.', 'The first start makes it.')];
   const [row] = await store.query(
     store.kind === 'sqlite'
       ? 'select sqlite_version() as version'
@@ -20,12 +20,10 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
   );
   const name = `${store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${row?.version}`;
   const done = await migrationsOf(store);
-  if (done === 0)
-    return [notice('database', `${name}: there are no tables yet.`, 'The first start makes them.')];
+  if (done === 0) return [notice(`${name}: there are no tables yet.`, 'The first start makes them.')];
   if (done > newestMigration && !(await isCompatible(store)))
     return [
       problem(
-        'database',
         `${name}: the tables are those of a newer Linnet (${done}).`,
         'Start that version, or restore a backup from before it.',
       ),
@@ -33,7 +31,6 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
   if (done < newestMigration)
     return [
       notice(
-        'database',
         `${name}: the tables are those of an earlier Linnet (${done} of ${newestMigration}).`,
         'The next start changes them; upgrade --check says what that takes.',
       ),
@@ -41,7 +38,6 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
   if (store.kind === 'postgres' && !takesChanges(await store.query(readOnlySql)))
     return [
       problem(
-        'database',
         `${name} can only be read at the moment.`,
         'Promote a standby, or name in DATABASE_URL the server that takes changes. Clicks wait in the journal.',
       ),
@@ -50,12 +46,11 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
   if (wal > largeWal)
     return [
       notice(
-        'database',
         `${name}: linnet.sqlite-wal has ${Math.round(wal / 1e6)} MB.`,
         'Something reads the database for very long, such as a backup; it shrinks after that.',
       ),
     ];
-  return [ok('database', `${name} answers, and its tables are up to date.`)];
+  return [ok(`${name} answers, and its tables are up to date.`)];
 }
 
 /** Whether this version may still write to tables migrated by a newer Linnet. */

@@ -13,9 +13,7 @@ export async function diskFindings({ dataDir }: Pick<CheckContext, 'dataDir'>): 
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     const todo = 'Make it a folder of the user that Linnet runs as, or set DATA_DIR to one that is.';
-    return [
-      problem('disk', `The data folder ${dataDir} can not be written (${(cause as Error).message}).`, todo),
-    ];
+    return [problem(`The data folder ${dataDir} can not be written (${(cause as Error).message}).`, todo)];
   }
   const { bavail, bsize } = await statfs(dataDir);
   return [roomFinding(dataDir, bavail * bsize)];
@@ -24,8 +22,7 @@ export async function diskFindings({ dataDir }: Pick<CheckContext, 'dataDir'>): 
 export function roomFinding(dataDir: string, free: number): Finding {
   const found = `The disk of ${dataDir} has ${gigabytes(free)} free.`;
   if (free < tooLittle)
-    return problem('disk', found, 'Make room now: without it clicks are lost, and nothing can be changed.');
-  if (free < little)
-    return notice('disk', found, 'Make room: an upgrade, or a backlog of clicks, may need more.');
-  return ok('disk', found);
+    return problem(found, 'Make room now: without it clicks are lost, and nothing can be changed.');
+  if (free < little) return notice(found, 'Make room: an upgrade, or a backlog of clicks, may need more.');
+  return ok(found);
 }

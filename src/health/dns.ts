@@ -10,26 +10,21 @@ export async function dnsFindings(context: CheckContext): Promise<Finding[]> {
   const { site, dns, config } = context;
   const host = site.defaultHost;
   const bare = host.replace(/^\[|\]$/g, '');
-  if (site.isTrial) return [ok('dns', `${host} is this machine: no name server is needed.`)];
-  if (isIP(bare) !== 0) return [ok('dns', `${bare} is an address: no name server is needed.`)];
+  if (site.isTrial) return [ok(`${host} is this machine: no name server is needed.`)];
+  if (isIP(bare) !== 0) return [ok(`${bare} is an address: no name server is needed.`)];
   const addresses = await dns.addressesOf(host);
   if (addresses === null)
     return [
-      notice(
-        'dns',
-        `The name servers did not answer for ${host}.`,
-        'Check DNS_SERVERS, or /etc/resolv.conf.',
-      ),
+      notice(`The name servers did not answer for ${host}.`, 'Check DNS_SERVERS, or /etc/resolv.conf.'),
     ];
   if (addresses.length === 0)
     return [
       problem(
-        'dns',
         `${host} has no address in the DNS.`,
         `Set an A record (and AAAA) of ${host} to the address of this machine, or correct BASE_URL.`,
       ),
     ];
-  const own = ok('dns', `${host} leads to ${addresses.join(', ')}.`);
+  const own = ok(`${host} leads to ${addresses.join(', ')}.`);
   const expected = await targetsOf(config.domainTarget, addresses, dns);
   return [own, ...(await domainFindings(await verifiedDomains(context.store), expected, dns))];
 }
@@ -59,8 +54,7 @@ async function domainFindings(
       else findings.push(wrongAddressFinding(domain, addresses, expected));
     }
   }
-  if (good > 0)
-    findings.push(ok('dns', `${good} verified ${good === 1 ? 'domain leads' : 'domains lead'} here.`));
+  if (good > 0) findings.push(ok(`${good} verified ${good === 1 ? 'domain leads' : 'domains lead'} here.`));
   return findings;
 }
 
@@ -71,13 +65,11 @@ function wrongAddressFinding(
 ): Finding {
   if (addresses === null)
     return notice(
-      'dns',
       `The name servers did not answer for ${domain}.`,
       'Try again; then ask the name servers of that domain.',
     );
   const leads = addresses.length === 0 ? 'has no address' : `leads to ${addresses.join(', ')}`;
   return notice(
-    'dns',
     `${domain} ${leads}.`,
     `Its links are reached when it leads to ${expected.join(' or ')}, or to a proxy that passes them on. Set it where the domain's DNS is.`,
   );

@@ -3,13 +3,11 @@ import type { CheckContext } from './check-context.ts';
 
 /** Connects and signs in, without sending mail. */
 export async function mailFindings({ mailer }: CheckContext): Promise<Finding[]> {
-  if (mailer === null)
-    return [ok('mail', 'No mail server is set: links of invitations are handed over by people.')];
+  if (mailer === null) return [ok('No mail server is set: links of invitations are handed over by people.')];
   const fault = await mailer.check();
-  if (fault === null) return [ok('mail', 'The mail server takes mail from here.')];
+  if (fault === null) return [ok('The mail server takes mail from here.')];
   return [
     problem(
-      'mail',
       `The mail server does not take mail from here: ${fault}.`,
       'Check SMTP_URL: host, port, user and password.',
     ),

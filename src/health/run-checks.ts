@@ -1,4 +1,4 @@
-import { type CheckName, type Finding, notice } from '../rules/finding.ts';
+import { type CheckFinding, type CheckName, type Finding, notice } from '../rules/finding.ts';
 import { arrivalFindings } from './arrival.ts';
 import { backlogFindings } from './backlog.ts';
 import { certificateFindings } from './certificate.ts';
@@ -26,23 +26,28 @@ const checks: readonly (readonly [CheckName, Check])[] = [
   ['backup', lastBackupFindings],
 ];
 
-/** A check that takes longer, or throws, is reported as such, without affecting the others. */
-const timeout = 12_000;
-
-export async function runChecks(context: CheckContext): Promise<readonly Finding[]> {
+export async function runChecks(context: CheckContext): Promise<readonly CheckFinding[]> {
   const found = await Promise.all(
     checks.map(async ([name, check]) => {
-      const { promise: late, resolve } = Promise.withResolvers<null>();
-      const timer = setTimeout(() => resolve(null), timeout);
-      try {
-        const findings = await Promise.race([check(context), late]);
-        return findings ?? [notice(name, 'This took too long to find out.', 'Try again.')];
-      } catch (cause) {
-        return [notice(name, `This could not be found out: ${(cause as Error).message}.`, 'Try again.')];
-      } finally {
-        clearTimeout(timer);
-      }
+      const findings = await findingsOf(check, context);
+      return findings.map((finding) => ({ check: name, ...finding }));
     }),
   );
   return found.flat();
+}
+
+/** A check that takes longer, or throws, is reported as such, without affecting the others. */
+const timeout = 12_000;
+
+async function findingsOf(check: Check, context: CheckContext): Promise<readonly Finding[]> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), timeout);
+  try {
+    const findings = await Promise.race([check(context), late]);
+    return findings ?? [notice('This took too long to find out.', 'Try again.')];
+  } catch (cause) {
+    return [notice(`This could not be found out: ${(cause as Error).message}.`, 'Try again.')];
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -5,7 +5,7 @@ import type { Secrets } from '../auth/secrets.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import type { Config } from '../config/options.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import type { Finding } from '../rules/finding.ts';
+import type { CheckFinding } from '../rules/finding.ts';
 import type { KnownPlaceFields } from '../rules/place.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
@@ -37,7 +37,7 @@ export interface Context {
   /** Whether a host is a custom domain of this service, from this node's cache; a promise if the store has to be queried. */
   readonly isOurHost: (host: string) => boolean | Promise<boolean>;
   /** Checks what the instance as a whole depends on. */
-  readonly runChecks: () => Promise<readonly Finding[]>;
+  readonly runChecks: () => Promise<readonly CheckFinding[]>;
   readonly config: Pick<
     Config,
     | 'baseUrl'

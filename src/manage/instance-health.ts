@@ -1,6 +1,6 @@
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
-import type { Finding } from '../rules/finding.ts';
+import type { CheckFinding } from '../rules/finding.ts';
 import type { Queries } from '../storage/schema.ts';
 import { claimSetting, findSetting } from '../storage/settings.ts';
 import type { Context } from './context.ts';
@@ -27,7 +27,7 @@ export async function requireInstanceAdministrator(context: Context, caller: Cal
     );
 }
 
-export async function readInstanceHealth(context: Context, caller: Caller): Promise<readonly Finding[]> {
+export async function readInstanceHealth(context: Context, caller: Caller): Promise<readonly CheckFinding[]> {
   await requireInstanceAdministrator(context, caller);
   return context.runChecks();
 }

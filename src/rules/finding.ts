@@ -18,7 +18,6 @@ export const findingStates = ['ok', 'notice', 'problem'] as const;
 type FindingState = (typeof findingStates)[number];
 
 export interface Finding {
-  readonly check: CheckName;
   readonly state: FindingState;
   /** A sentence. */
   readonly found: string;
@@ -26,16 +25,11 @@ export interface Finding {
   readonly todo: string | null;
 }
 
-export const ok = (check: CheckName, found: string): Finding => ({ check, state: 'ok', found, todo: null });
-export const notice = (check: CheckName, found: string, todo: string): Finding => ({
-  check,
-  state: 'notice',
-  found,
-  todo,
-});
-export const problem = (check: CheckName, found: string, todo: string): Finding => ({
-  check,
-  state: 'problem',
-  found,
-  todo,
-});
+export interface CheckFinding extends Finding {
+  readonly check: CheckName;
+}
+
+export const ok = (found: string): Finding => ({ state: 'ok', found, todo: null });
+export const notice = (found: string, todo: string): Finding => ({ state: 'notice', found, todo });
+export const problem = (found: string, todo: string): Finding => ({ state: 'problem', found, todo });
+export const usableSettings: CheckFinding = { check: 'settings', ...ok('All settings can be used.') };
