@@ -26,6 +26,10 @@ function option<T>(
   return { variable, default: defaultText, help, parse, secret: false };
 }
 
+/** A setting that may be left out: it is null then. */
+const optional = <T>(variable: string, help: string, parse: (text: string) => T): Option<T | null> =>
+  option(variable, '', help, (text) => (text === '' ? null : parse(text)));
+
 const secret = <T>(plain: Option<T>): Option<T> => ({ ...plain, secret: true });
 
 const wholeNumber = (min: number, max: number) => (text: string) => {
@@ -56,22 +60,19 @@ function directory(text: string): string {
   return url.href;
 }
 
-function email(text: string): string | null {
-  if (text === '') return null;
+function email(text: string): string {
   if (!isEmail(text)) throw new Error('give one address, such as you@example.com');
   return text;
 }
 
-function eabKey(text: string): string | null {
-  if (text === '') return null;
+function eabKey(text: string): string {
   if (!/^[\w-]+=*$/.test(text)) throw new Error('give it as the authority wrote it, in base64url');
   return text;
 }
 
-const path = (text: string): string | null => (text === '' ? null : text);
+const asWritten = (text: string): string => text;
 
-function origin(text: string): URL | null {
-  if (text === '') return null;
+function origin(text: string): URL {
   const url = URL.parse(text);
   const isHttp = url && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
   if (!isHttp || url.pathname !== '/' || url.search || url.hash || url.username || url.password) {
@@ -95,8 +96,7 @@ function isReachable(hostname: string): boolean {
   return hostname.length <= 254 && labels.every((label) => /^(?!-)[\w-]{1,63}(?<!-)$/.test(label));
 }
 
-function databaseUrl(text: string): string | null {
-  if (text === '') return null;
+function databaseUrl(text: string): string {
   if (serversOf(text) === null) {
     throw new Error(
       'give postgres://user:password@host:5432/database, with more servers as host1:5432,host2:5432, or leave it out for SQLite',
@@ -105,8 +105,7 @@ function databaseUrl(text: string): string | null {
   return text;
 }
 
-function clicksUrl(text: string): ClickServer | null {
-  if (text === '') return null;
+function clicksUrl(text: string): ClickServer {
   const server = clickServerOf(text);
   if (server === null)
     throw new Error(
@@ -115,8 +114,7 @@ function clicksUrl(text: string): ClickServer | null {
   return server;
 }
 
-function smtpUrl(text: string): string | null {
-  if (text === '') return null;
+function smtpUrl(text: string): string {
   const url = URL.parse(text);
   if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
     throw new Error(
@@ -126,8 +124,7 @@ function smtpUrl(text: string): string | null {
   return text;
 }
 
-function sender(text: string): { readonly name: string; readonly address: string } | null {
-  if (text === '') return null;
+function sender(text: string): { readonly name: string; readonly address: string } {
   const [, , name = '', bracketed] = /^("?)([^<>"\p{Cc}]*)\1\s*<([^<>]*)>$/u.exec(text.trim()) ?? [];
   const address = bracketed ?? text.trim();
   if (!isEmail(address))
@@ -169,15 +166,13 @@ function schemes(text: string): readonly string[] {
   return given;
 }
 
-function secretKey(text: string): string | null {
-  if (text === '') return null;
+function secretKey(text: string): string {
   if (text.length < 32)
     throw new Error('give at least 32 characters, such as the output of "openssl rand -hex 32"');
   return text;
 }
 
-function metricsToken(text: string): string | null {
-  if (text === '') return null;
+function metricsToken(text: string): string {
   if (!/^[\x21-\x7e]{16,}$/.test(text))
     throw new Error(
       'give at least 16 characters of ASCII without spaces, such as the output of "openssl rand -hex 16"',
@@ -185,9 +180,8 @@ function metricsToken(text: string): string | null {
   return text;
 }
 
-/** Where custom domains should point: a host, or addresses. Null: the host of BASE_URL. */
-function domainTarget(text: string): string | readonly string[] | null {
-  if (text === '') return null;
+/** Where custom domains should point: a host, or addresses. */
+function domainTarget(text: string): string | readonly string[] {
   const parts = text.split(',').map((part) => part.trim().toLowerCase().replace(/\.$/, ''));
   if (parts.every((part) => isIP(part) !== 0)) return parts;
   const [host = ''] = parts;
@@ -231,9 +225,8 @@ export const options = {
     'The folder for the SQLite file, the secret key and clicks not yet counted.',
     nonEmpty,
   ),
-  baseUrl: option(
+  baseUrl: optional(
     'BASE_URL',
-    '',
     'The public address; its host is the default domain of links. Default: the one set on the first-run page, else http://127.0.0.1:PORT.',
     origin,
   ),
@@ -243,39 +236,31 @@ export const options = {
     'Whether Linnet itself serves HTTPS: off, files (TLS_CERT and TLS_KEY) or auto (certificates by ACME). See docs/https.md.',
     oneOf('off', 'files', 'auto'),
   ),
-  tlsCert: option(
+  tlsCert: optional(
     'TLS_CERT',
-    '',
     'The certificate for HTTPS=files with its chain: a PEM file, read again when it changes.',
-    path,
+    asWritten,
   ),
-  tlsKey: option('TLS_KEY', '', 'The private key of TLS_CERT: a PEM file.', path),
+  tlsKey: optional('TLS_KEY', 'The private key of TLS_CERT: a PEM file.', asWritten),
   acmeUrl: option(
     'ACME_URL',
     'https://acme-v02.api.letsencrypt.org/directory',
     "The ACME directory of the authority for HTTPS=auto; using it accepts its terms. Default: Let's Encrypt.",
     directory,
   ),
-  acmeEmail: option(
-    'ACME_EMAIL',
-    '',
-    'The address that the authority may write to about certificates.',
-    email,
-  ),
-  acmeEabKid: option(
+  acmeEmail: optional('ACME_EMAIL', 'The address that the authority may write to about certificates.', email),
+  acmeEabKid: optional(
     'ACME_EAB_KID',
-    '',
     'The id of an account issued by the authority, with ACME_EAB_KEY. Most authorities need none.',
-    (text) => (text === '' ? null : text),
+    asWritten,
   ),
   acmeEabKey: secret(
-    option('ACME_EAB_KEY', '', 'The key of that account, as issued by the authority.', eabKey),
+    optional('ACME_EAB_KEY', 'The key of that account, as issued by the authority.', eabKey),
   ),
-  acmeCa: option(
+  acmeCa: optional(
     'ACME_CA',
-    '',
     'The CA certificate of the authority itself, if it is your own: a PEM file.',
-    path,
+    asWritten,
   ),
   httpPort: option(
     'HTTP_PORT',
@@ -296,9 +281,8 @@ export const options = {
     oneOf('service', 'all', 'off'),
   ),
   databaseUrl: secret(
-    option(
+    optional(
       'DATABASE_URL',
-      '',
       'postgres://… for PostgreSQL, with several servers as host1:5432,host2:5432. Default: SQLite in DATA_DIR.',
       databaseUrl,
     ),
@@ -310,9 +294,8 @@ export const options = {
     wholeNumber(4, 500),
   ),
   clicksUrl: secret(
-    option(
+    optional(
       'CLICKS_URL',
-      '',
       'clickhouse://… (clickhouses:// over TLS) for single clicks in ClickHouse, beside PostgreSQL. Default: in the database.',
       clicksUrl,
     ),
@@ -330,24 +313,21 @@ export const options = {
     trustedProxies,
   ),
   secretKey: secret(
-    option(
+    optional(
       'SECRET_KEY',
-      '',
       'The key for signing tokens and gates, the same on every node. Default: generated once, in DATA_DIR/secret.key.',
       secretKey,
     ),
   ),
   smtpUrl: secret(
-    option(
+    optional(
       'SMTP_URL',
-      '',
       'The server for outgoing mail, such as smtp://user:password@host:587. Default: no mail is sent.',
       smtpUrl,
     ),
   ),
-  mailFrom: option(
+  mailFrom: optional(
     'MAIL_FROM',
-    '',
     'The sender of mails, such as Linnet <linnet@example.com>. Default: linnet at the host of BASE_URL.',
     sender,
   ),
@@ -393,9 +373,8 @@ export const options = {
     "How much of a visitor's address webhooks include: full, shortened (to its network) or none.",
     oneOf('full', 'shortened', 'none'),
   ),
-  domainTarget: option(
+  domainTarget: optional(
     'DOMAIN_TARGET',
-    '',
     'The host or addresses that custom domains must point to. Default: the host of BASE_URL.',
     domainTarget,
   ),
@@ -405,17 +384,15 @@ export const options = {
     'Name servers for looking up custom domains. Default: those of the machine.',
     dnsServers,
   ),
-  countryFile: option(
+  countryFile: optional(
     'COUNTRY_FILE',
-    '',
     "Your own file (.mmdb) for looking up a visitor's country by address. Default: the one that comes with Linnet. With a city file, link rules and statistics can use regions and cities.",
-    path,
+    asWritten,
   ),
-  visitorSaltDir: option(
+  visitorSaltDir: optional(
     'VISITOR_SALT_DIR',
-    '',
     'The folder for the daily secrets by which visitors are told apart; it may be in memory. Default: visitor-salts in DATA_DIR.',
-    (text) => (text === '' ? null : text),
+    asWritten,
   ),
   clickRetentionDays: option(
     'CLICK_RETENTION_DAYS',
@@ -471,22 +448,19 @@ export const options = {
     'The number of processes that share the port, one per core; on Linux.',
     wholeNumber(1, 256),
   ),
-  maxConnections: option(
+  maxConnections: optional(
     'MAX_CONNECTIONS',
-    '',
     "The maximum of connections per process. Default: three fifths of what the system's limit on open files leaves, at most 50,000.",
-    (text) => (text === '' ? null : wholeNumber(8, 1_000_000)(text)),
+    wholeNumber(8, 1_000_000),
   ),
-  maxConnectionsPerNetwork: option(
+  maxConnectionsPerNetwork: optional(
     'MAX_CONNECTIONS_PER_NETWORK',
-    '',
     'The maximum of these per network, except trusted proxies; 0 for no limit. Default: a quarter.',
-    (text) => (text === '' ? null : wholeNumber(0, 1_000_000)(text)),
+    wholeNumber(0, 1_000_000),
   ),
   metricsToken: secret(
-    option(
+    optional(
       'METRICS_TOKEN',
-      '',
       'The bearer token for reading /metrics from another machine. Default: only from this machine.',
       metricsToken,
     ),
