@@ -1,10 +1,10 @@
+import { sql } from 'kysely';
 import { dimensionCodes, rollupClassCodes } from '../../rules/click-fields.ts';
-import { dayLength, hourLength } from '../../rules/utc-time.ts';
+import { hoursPerDay } from '../../rules/utc-time.ts';
 import type { Queries } from '../../storage/schema.ts';
 
 const { click } = rollupClassCodes;
 const { total, visitors: ofVisitors } = dimensionCodes;
-const hoursPerDay = dayLength / hourLength;
 
 interface LostClicks {
   readonly organization: number;
@@ -83,15 +83,10 @@ async function setVisitors(
   hour: number,
   visitors: number,
 ): Promise<void> {
-  const key = { organization_id: organization, dimension: ofVisitors, hour, class: click, value: 0 };
-  const columns = Object.entries(key) as [keyof typeof key, number][];
-  if (visitors === 0) {
-    let deletion = queries.deleteFrom('organization_rollups');
-    for (const [name, value] of columns) deletion = deletion.where(name, '=', value);
-    await deletion.execute();
-    return;
-  }
-  let update = queries.updateTable('organization_rollups').set({ hits: visitors });
-  for (const [name, value] of columns) update = update.where(name, '=', value);
-  await update.execute();
+  const row = sql`organization_id = ${organization} and dimension = ${ofVisitors} and hour = ${hour}
+    and class = ${click} and value = 0`;
+  await (visitors === 0
+    ? sql`delete from organization_rollups where ${row}`
+    : sql`update organization_rollups set hits = ${visitors} where ${row}`
+  ).execute(queries);
 }

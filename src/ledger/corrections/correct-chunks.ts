@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import { dialects } from '../../storage/dialect.ts';
+import { insertInParts } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { type ChunkRow, ChunkScan } from '../chunks/chunk-scan.ts';
 import { type ChunkCells, columnsInMemory } from '../chunks/chunk-store.ts';
@@ -9,9 +10,7 @@ import { chunkOf, columnKey, endOfKeys } from '../chunks/hit-chunk.ts';
 import { columnsOfHits } from '../chunks/stored-columns.ts';
 import { type CorrectionScope, isInScope } from '../correction-scope.ts';
 import type { StoredHit } from '../ledger.ts';
-
-/** Few enough to be parameters of one statement. */
-const linksAtOnce = 200;
+import { withClass } from './corrected-hits.ts';
 
 /** The next chunk in a correction's scope that has hits after an id. No chunk is made during a correction. */
 export async function nextChunk(
@@ -39,7 +38,6 @@ export async function correctChunk(
   queries: Queries,
   scope: CorrectionScope,
   id: number,
-  changed: (hit: StoredHit, newClass: number) => StoredHit,
 ): Promise<readonly StoredHit[]> {
   const chunk = await queries.selectFrom('hit_chunks').selectAll().where('id', '=', id).executeTakeFirst();
   if (chunk === undefined) return [];
@@ -55,7 +53,7 @@ export async function correctChunk(
     chunk,
     change === null
       ? hits.filter((hit) => !isInScope(scope, hit))
-      : hits.map((hit) => (isInScope(scope, hit) ? changed(hit, change.to) : hit)),
+      : hits.map((hit) => (isInScope(scope, hit) ? withClass(hit, change.to) : hit)),
   );
   return inScope;
 }
@@ -92,15 +90,13 @@ async function insertChunk(
       .insertInto('hit_chunk_tallies')
       .values({ key: columnKey(id, column), cells })
       .execute();
-  for (const some of inParts(links)) {
-    const rows = some.map(({ link, first, end }) => ({
-      link_id: link,
-      chunk_id: id,
-      first_row: first,
-      end_row: end,
-    }));
-    await queries.insertInto('hit_chunk_links').values(rows).execute();
-  }
+  const rows = links.map(({ link, first, end }) => ({
+    link_id: link,
+    chunk_id: id,
+    first_row: first,
+    end_row: end,
+  }));
+  await insertInParts(rows, (some) => queries.insertInto('hit_chunk_links').values(some));
 }
 
 async function deleteSources(queries: Queries, organizationId: number, upTo: number): Promise<void> {
@@ -113,10 +109,4 @@ async function deleteSources(queries: Queries, organizationId: number, upTo: num
     );
   }
   await sql`delete from hits where organization_id = ${organizationId} and id <= ${upTo}`.execute(queries);
-}
-
-function inParts<T>(all: readonly T[]): T[][] {
-  const parts: T[][] = [];
-  for (let at = 0; at < all.length; at += linksAtOnce) parts.push(all.slice(at, at + linksAtOnce));
-  return parts;
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { isBefore } from '../../journal/files.ts';
-import { reasonToStore } from '../../rules/reclassified.ts';
 import type { Database } from '../../storage/database.ts';
 import { allWatermarks, lockWatermarks } from '../../storage/journal-watermarks.ts';
 import { idsOf } from '../../storage/rows.ts';
@@ -8,13 +7,9 @@ import type { Queries } from '../../storage/schema.ts';
 import { deleteSetting, findSetting, replaceSetting } from '../../storage/settings.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import type { ExternalHits, UncountedBatch } from '../external-hits.ts';
-import type { StoredHit } from '../ledger.ts';
 import { changeTotals } from './change-totals.ts';
-import { RollUpDifference } from './roll-up-difference.ts';
+import { differenceOf, idsInFlight } from './corrected-hits.ts';
 import type { Step } from './step-result.ts';
-
-/** Other nodes may have reserved up to this many ids before the search; their hits appear after it. */
-const idsInFlight = 500_000;
 
 /** The setting with the name of a part whose totals have been corrected, but whose hits have not. */
 const keyOf = (correction: number): string => `correction_part_${correction}`;
@@ -88,16 +83,3 @@ export const hasLaterExternalHits = async (
   scope: CorrectionScope,
   seenId: number,
 ): Promise<boolean> => (await hits.inScope(scope, Math.max(0, seenId - idsInFlight), 1)).length > 0;
-
-function differenceOf({ change }: CorrectionScope, hits: readonly StoredHit[]): RollUpDifference {
-  const difference = new RollUpDifference();
-  difference.count(hits, -1);
-  if (change === null) return difference;
-  const changed = hits.map((hit) => ({
-    ...hit,
-    class: change.to,
-    reason: reasonToStore(hit.reason, change.to),
-  }));
-  difference.count(changed, 1);
-  return difference;
-}

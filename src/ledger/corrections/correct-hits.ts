@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { type HitColumn, hitColumns } from '../../rules/click-fields.ts';
-import { reasonToStore } from '../../rules/reclassified.ts';
 import type { Database } from '../../storage/database.ts';
 import { dialectOf } from '../../storage/dialect.ts';
 import { jsonRows } from '../../storage/json-rows.ts';
@@ -15,7 +14,7 @@ import { packsAfter } from '../packs/packed-hits.ts';
 import { RowLedger } from '../row-ledger.ts';
 import { changeTotals } from './change-totals.ts';
 import { correctChunk, nextChunk } from './correct-chunks.ts';
-import { RollUpDifference } from './roll-up-difference.ts';
+import { differenceOf, idsInFlight, withClass } from './corrected-hits.ts';
 
 /** Few enough that no other change waits long behind a transaction. */
 const rowsAtOnce = 2_048;
@@ -74,9 +73,6 @@ function hasHitInScope(scope: CorrectionScope, pack: HitPack): boolean {
   return false;
 }
 
-/** Other nodes may have reserved up to this many ids before the search; their hits appear after it. */
-const idsInFlight = 500_000;
-
 /** Whether hits in the scope were added after this id. Called inside a transaction, which sees them. */
 export async function hasLaterHits(
   database: Database,
@@ -100,26 +96,12 @@ export async function correctPart(queries: Queries, scope: CorrectionScope, part
   const rows = await rowsOf(queries, scope, part.rows);
   const packed = await correctPacks(queries, scope, part.packs);
   await correctRows(queries, scope, rows);
-  const inChunk = part.chunk === null ? [] : await correctChunk(queries, scope, part.chunk, changed);
+  const inChunk = part.chunk === null ? [] : await correctChunk(queries, scope, part.chunk);
   const hits = [...rows, ...packed, ...inChunk];
   if (partitions) await deleteChunksSince(queries, scope.organizationId, hits);
-  const difference = new RollUpDifference();
-  difference.count(hits, -1);
-  const { change } = scope;
-  if (change !== null)
-    difference.count(
-      hits.map((hit) => changed(hit, change.to)),
-      1,
-    );
-  await changeTotals(queries, difference);
+  await changeTotals(queries, differenceOf(scope, hits));
   return hits.length;
 }
-
-const changed = (hit: StoredHit, newClass: number): StoredHit => ({
-  ...hit,
-  class: newClass,
-  reason: reasonToStore(hit.reason, newClass),
-});
 
 const idsIn = (queries: Queries, ids: readonly number[]) => {
   const rows = jsonRows(dialectOf(queries), { id: 'integer' }, JSON.stringify(ids.map((id) => [id])));
@@ -149,7 +131,7 @@ async function correctRows(
     await sql`delete from hits where id in ${idsIn(queries, ids)}`.execute(queries);
     return;
   }
-  for (const [reason, some] of Map.groupBy(hits, (hit) => changed(hit, change.to).reason)) {
+  for (const [reason, some] of Map.groupBy(hits, (hit) => withClass(hit, change.to).reason)) {
     const ids = some.map(({ id }) => id);
     await sql`update hits set class = ${change.to}, reason = ${reason} where id in ${idsIn(queries, ids)}`.execute(
       queries,
@@ -180,7 +162,7 @@ async function correctPacks(
       await replaceCells(
         queries,
         pack.id,
-        hits.map((hit) => (isInScope(scope, hit) ? changed(hit, change.to) : hit)),
+        hits.map((hit) => (isInScope(scope, hit) ? withClass(hit, change.to) : hit)),
       );
   }
   return found;
