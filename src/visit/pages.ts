@@ -65,18 +65,24 @@ function page({ status, host, title, head = '', body, extraHeaders }: Contents):
   return { status, headers: extraHeaders === undefined ? headers : { ...headers, ...extraHeaders }, html };
 }
 
-const messageHtml = (title: string, sentence: string): string => `<h1>${title}</h1><p>${sentence}</p>`;
+function messagePage(
+  status: number,
+  host: string,
+  title: string,
+  sentence: string,
+  extraHeaders?: Record<string, string>,
+): Page {
+  return page({ status, host, title, body: `<h1>${title}</h1><p>${sentence}</p>`, extraHeaders });
+}
 
 /** Memoized, because guesses at links may request it thousands of times a second. */
-export const notFoundPage = memoize(
-  1_000,
-  (host): Page =>
-    page({
-      status: 404,
-      host,
-      title: 'No link here',
-      body: messageHtml('No link here', 'Check the address for typos, or ask the person who gave it to you.'),
-    }),
+export const notFoundPage = memoize(1_000, (host) =>
+  messagePage(
+    404,
+    host,
+    'No link here',
+    'Check the address for typos, or ask the person who gave it to you.',
+  ),
 );
 
 const months = 'January February March April May June July August September October November December'.split(
@@ -92,75 +98,45 @@ function dayAndTime(instant: number): string {
 
 /** Of a link that hasn't started. */
 export const notStartedPage = (host: string, startsAt: number, now: number): Page =>
-  page({
-    status: 404,
-    host,
-    title: 'Not yet',
-    body: messageHtml('Not yet', `This link starts on ${dayAndTime(startsAt)}. Open it again then.`),
-    extraHeaders: { 'retry-after': String(Math.max(1, Math.ceil((startsAt - now) / 1000))) },
+  messagePage(404, host, 'Not yet', `This link starts on ${dayAndTime(startsAt)}. Open it again then.`, {
+    'retry-after': String(Math.max(1, Math.ceil((startsAt - now) / 1000))),
   });
 
 /** Of a link that has expired or is disabled. */
 export const expiredPage = (host: string): Page =>
-  page({
-    status: 410,
+  messagePage(
+    410,
     host,
-    title: 'This link has ended',
-    body: messageHtml(
-      'This link has ended',
-      'It no longer leads anywhere. Whoever shared it may have a new one.',
-    ),
-  });
+    'This link has ended',
+    'It no longer leads anywhere. Whoever shared it may have a new one.',
+  );
 
 export const refusedPage = (host: string): Page =>
-  page({
-    status: 403,
-    host,
-    title: 'Not for automated visitors',
-    body: messageHtml('Not for automated visitors', 'This link is for people. Open it in a web browser.'),
-  });
+  messagePage(403, host, 'Not for automated visitors', 'This link is for people. Open it in a web browser.');
 
 export const slowDownPage = (host: string, retryAfter: number): Page =>
-  page({
-    status: 429,
+  messagePage(
+    429,
     host,
-    title: 'Too many wrong addresses',
-    body: messageHtml(
-      'Too many wrong addresses',
-      'Your network asked for many links that do not exist. Try again in a minute.',
-    ),
-    extraHeaders: { 'retry-after': String(retryAfter) },
-  });
+    'Too many wrong addresses',
+    'Your network asked for many links that do not exist. Try again in a minute.',
+    { 'retry-after': String(retryAfter) },
+  );
 
 export const unavailablePage = (host: string): Page =>
-  page({
-    status: 503,
+  messagePage(
+    503,
     host,
-    title: 'Not reachable right now',
-    body: messageHtml(
-      'Not reachable right now',
-      'This link cannot be looked up at the moment. Try again in a few seconds.',
-    ),
-    extraHeaders: { 'retry-after': '5' },
-  });
+    'Not reachable right now',
+    'This link cannot be looked up at the moment. Try again in a few seconds.',
+    { 'retry-after': '5' },
+  );
 
-export function methodPage(host: string, allow: string): Page {
-  return page({
-    status: 405,
-    host,
-    title: 'This link is only for opening',
-    body: messageHtml('This link is only for opening', 'Nothing can be sent to it.'),
-    extraHeaders: { allow },
-  });
-}
+export const methodPage = (host: string, allow: string): Page =>
+  messagePage(405, host, 'This link is only for opening', 'Nothing can be sent to it.', { allow });
 
 export const badFormPage = (host: string): Page =>
-  page({
-    status: 400,
-    host,
-    title: 'This could not be read',
-    body: messageHtml('This could not be read', 'Open the link again, and send the form from its page.'),
-  });
+  messagePage(400, host, 'This could not be read', 'Open the link again, and send the form from its page.');
 
 /** Carries the Referer of the visit through the form: our pages send none. */
 function refererInput(referer: string): string {
