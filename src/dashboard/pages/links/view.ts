@@ -12,7 +12,6 @@ export const orders = [
   { value: 'suffix', label: 'By suffix' },
   { value: 'created_at', label: 'Oldest first' },
 ] as const;
-type Order = (typeof orders)[number]['value'];
 
 export const sizes = [25, 50, 100] as const;
 export const maxQueryLength = 200;
@@ -21,38 +20,27 @@ const maxPages = 1_000_000_000 / Math.max(...sizes);
 const sparkDays = 14;
 
 /** Which links and which page of them are shown, according to the page's address. */
-export interface View {
-  readonly words: string;
-  readonly tagIds: readonly number[];
-  readonly domain: string;
-  /** The archived links are shown, and no others. */
-  readonly isArchive: boolean;
-  /** Only links that are in print. */
-  readonly isOnPaper: boolean;
-  readonly hasProblem: boolean;
-  readonly order: Order;
-  readonly size: number;
-  readonly page: number;
-  /** Links with this id or a higher one are hidden, so that pages don't shift while links are created. */
-  readonly before: number | null;
-}
+export type View = ReturnType<typeof viewOf>;
 
 const wholeNumber = (text: string | null): number | null =>
   text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
 
-export function viewOf(search: string): View {
+export function viewOf(search: string) {
   const query = new URLSearchParams(search);
   const size = wholeNumber(query.get('size'));
   return {
     words: (query.get('q') ?? '').slice(0, maxQueryLength),
     tagIds: idsIn(query.get('tag') ?? '').slice(0, maxTags),
     domain: query.get('domain') ?? '',
+    /** The archived links are shown, and no others. */
     isArchive: query.get('archived') === 'true',
+    /** Only links that are in print. */
     isOnPaper: query.get('on_paper') === 'true',
     hasProblem: query.get('has_problem') === 'true',
     order: orders.find(({ value }) => value === query.get('sort'))?.value ?? '-created_at',
     size: sizes.find((one) => one === size) ?? sizes[0],
     page: Math.min(wholeNumber(query.get('page')) ?? 1, maxPages),
+    /** Links with this id or a higher one are hidden, so that pages don't shift while links are created. */
     before: wholeNumber(query.get('before')),
   };
 }
