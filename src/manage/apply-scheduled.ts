@@ -5,6 +5,7 @@ import { findLink } from '../storage/links.ts';
 import { findMember } from '../storage/members.ts';
 import { findScheduled, finishScheduled, listDue, type ScheduledRow } from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
+import { together } from '../storage/together.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { messageContext } from './message-context.ts';
@@ -36,12 +37,8 @@ export async function applyScheduled(context: Context, report: Report): Promise<
     const work = async () => {
       for (const changes of pending) for (const change of changes) await apply(context, change, report);
     };
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: Math.min(linksAtOnce, due.length) }, work),
-    );
     // The rest is due again in the next run. Later changes of its link must not be made before it.
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed) throw failed.reason;
+    await together(...Array.from({ length: Math.min(linksAtOnce, due.length) }, work));
     if (due.length < perPage) return;
     after = due.at(-1) ?? after;
   }

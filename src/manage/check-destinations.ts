@@ -2,6 +2,7 @@ import { version } from '../../package.json' with { type: 'json' };
 import { type CheckOutcome, initialCheck, outcomeOf, stateAfterCheck } from '../rules/destination-check.ts';
 import { isParkedPage } from '../rules/parked-page.ts';
 import { isAllowedByRobots, robotsFor } from '../rules/robots-txt.ts';
+import { together } from '../storage/together.ts';
 import {
   claimHost,
   findRobots,
@@ -57,9 +58,7 @@ export class DestinationWatch {
   async run(): Promise<void> {
     const { database, now } = this.#context;
     const hosts = await hostsDue(database.read, now(), hostsAtOnce);
-    const outcomes = await Promise.allSettled(hosts.map((host) => this.#check(host)));
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed) throw failed.reason;
+    await together(...hosts.map((host) => this.#check(host)));
   }
 
   async #check(host: string): Promise<void> {

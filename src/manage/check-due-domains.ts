@@ -1,4 +1,5 @@
 import { claimDueDomains, type DomainRow, hasDueDomains } from '../storage/domains.ts';
+import { together } from '../storage/together.ts';
 import { type CheckResult, checkDomain } from './check-domain.ts';
 import type { Context } from './context.ts';
 import { clearAway } from './delete-domain.ts';
@@ -17,11 +18,9 @@ export async function checkDueDomains(context: Context): Promise<void> {
     const claimed = await database.write((queries) => claimDueDomains(queries, claim));
     // Another node has claimed the rest.
     if (claimed.length === 0) return;
-    const outcomes = await Promise.allSettled(claimed.map((domain) => checkOrClear(context, domain)));
     // A failed check is due again when its claim expires; it doesn't delay the others.
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (failed) throw failed.reason;
-    if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === 'left')) return;
+    const outcomes = await together(...claimed.map((domain) => checkOrClear(context, domain)));
+    if (outcomes.includes('left')) return;
   }
 }
 

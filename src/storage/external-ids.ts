@@ -2,11 +2,7 @@ import { sql } from 'kysely';
 import { findLink, type StoredLink } from './links.ts';
 import type { Queries } from './schema.ts';
 
-interface ExternalIdHolder {
-  readonly id: number;
-  readonly external_id: string | null;
-  readonly created_at: number;
-}
+type ExternalIdHolder = Pick<StoredLink, 'id' | 'external_id' | 'created_at'>;
 
 /** An organization's links with one of these external ids. */
 export const holdersOfExternalIds = (

@@ -1,15 +1,11 @@
-import type { Queries } from './schema.ts';
+import type { Queries, Schema } from './schema.ts';
 
 interface Watermark {
   readonly segment: number;
   readonly offset: number;
 }
 
-interface WatermarkRow {
-  readonly node: string;
-  readonly segment: number;
-  readonly byte_offset: number;
-}
+type WatermarkRow = Pick<Schema['journal_watermarks'], 'node' | 'segment' | 'byte_offset'>;
 
 const selectWatermarks = (queries: Queries) =>
   queries.selectFrom('journal_watermarks').select(['node', 'segment', 'byte_offset']);

@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
 import { hasRow, insertInParts } from './rows.ts';
-import type { Queries } from './schema.ts';
+import type { Queries, Schema } from './schema.ts';
 import { addToTagCounts, perTag } from './tag-counts.ts';
 import type { StoredTag } from './tags.ts';
 
-interface LinkTag {
-  readonly link_id: number;
-  readonly tag_id: number;
-}
+type LinkTag = Schema['link_tags'];
 
 /** Adds tags to new links, which can't have any yet. */
 export async function insertLinkTags(queries: Queries, rows: readonly LinkTag[]): Promise<void> {

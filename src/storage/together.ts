@@ -1,6 +1,6 @@
 /**
- * Sends several queries of one transaction at once, and resolves when all of them have ended: none may still run when the
- * transaction is over. Pass work with several statements last, so that the first failure is the cause.
+ * Resolves when all have ended, or rejects then with the first failure. For queries of one transaction that are sent at once: none
+ * may still run when the transaction is over. Pass work with several statements last, so that the first failure is the cause.
  */
 export async function together<Promises extends readonly Promise<unknown>[]>(
   ...promises: Promises
