@@ -18,6 +18,7 @@ import { deleteOldBinned } from '../storage/link-bin.ts';
 import { deleteOldNotFound } from '../storage/not-found-visits.ts';
 import { deleteOldestIcons } from '../storage/page-icons.ts';
 import { deleteOldScheduled } from '../storage/scheduled-changes.ts';
+import type { Queries } from '../storage/schema.ts';
 import { deleteEmptyFamilies } from '../storage/tokens.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
 import { deleteOldOutages } from '../storage/webhook-outages.ts';
@@ -62,34 +63,23 @@ export async function cleanUp({
   await database.write((queries) => deleteFreeHosts(queries, instant - day));
   await database.write((queries) => deleteOldestIcons(queries, iconsKept));
   await database.write((queries) => deleteOldOutages(queries, instant - outageKept));
-  await repeatWhileFull(() => database.write((queries) => deleteDueOfDeletedLinks(queries, rowsAtOnce)));
+  const deleteAll = async (deleteSome: (queries: Queries) => Promise<number>) => {
+    while ((await database.write(deleteSome)) === rowsAtOnce);
+  };
+  await deleteAll((queries) => deleteDueOfDeletedLinks(queries, rowsAtOnce));
   for (const host of await hostsWithMoreDue(database.read, maxDueOfHost)) {
     const excess = { host, max: maxDueOfHost, limit: rowsAtOnce };
-    await repeatWhileFull(() => database.write((queries) => deleteExcessDue(queries, excess)));
+    await deleteAll((queries) => deleteExcessDue(queries, excess));
   }
-  await repeatWhileFull(() =>
-    database.write((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce)),
-  );
-  await repeatWhileFull(() => database.write((queries) => deleteOldDeliveries(queries, old, rowsAtOnce)));
-  await repeatWhileFull(() =>
-    database.write((queries) => deleteOldBinned(queries, restorableAfter(instant), rowsAtOnce)),
-  );
-  await repeatWhileFull(() =>
-    database.write((queries) => deleteOldScheduled(queries, instant - scheduledKept, rowsAtOnce)),
-  );
-  await repeatWhileFull(() =>
-    database.write((queries) => deleteOldNotFound(queries, dayOf(clicksBefore), rowsAtOnce)),
-  );
-  await repeatWhileFull(() =>
-    database.write((queries) => deleteOldIdempotencyKeys(queries, instant, rowsAtOnce)),
-  );
+  await deleteAll((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce));
+  await deleteAll((queries) => deleteOldDeliveries(queries, old, rowsAtOnce));
+  await deleteAll((queries) => deleteOldBinned(queries, restorableAfter(instant), rowsAtOnce));
+  await deleteAll((queries) => deleteOldScheduled(queries, instant - scheduledKept, rowsAtOnce));
+  await deleteAll((queries) => deleteOldNotFound(queries, dayOf(clicksBefore), rowsAtOnce));
+  await deleteAll((queries) => deleteOldIdempotencyKeys(queries, instant, rowsAtOnce));
   for (const id of await organizationsOverAnswerLimit(database.read, maxAnswersKept)) {
     const deleteSome = () =>
       database.write((queries) => deleteOldestKeys(queries, id, maxAnswersKept, rowsAtOnce));
     while (await deleteSome());
   }
-}
-
-async function repeatWhileFull(deleteSome: () => Promise<number>): Promise<void> {
-  while ((await deleteSome()) === rowsAtOnce);
 }
