@@ -6,7 +6,7 @@ import { copyAliases, withTakenAddress } from './link-aliases.ts';
 import { linkColumns } from './link-columns.ts';
 import { deleteTracesOf } from './link-records.ts';
 import { isRestorable } from './list-deleted.ts';
-import { idsOf } from './rows.ts';
+import { deleteSelected, idsOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 const columns = Object.keys(linkColumns) as (keyof typeof linkColumns)[];
@@ -120,18 +120,13 @@ export async function removeFromBin(queries: Queries, ids: readonly number[]): P
 
 /** Permanently deletes some of those that were deleted before an instant; returns how many. */
 export async function deleteOldBinned(queries: Queries, before: number, limit: number): Promise<number> {
-  const rows = await queries
-    .deleteFrom('link_bin')
-    .where('id', 'in', (old) =>
-      old
-        .selectFrom('link_bin')
-        .select('id')
-        .where('deleted_at', '<=', before)
-        .orderBy('deleted_at')
-        .limit(limit),
-    )
-    .returning('id')
-    .execute();
-  await deleteTracesOf(queries, idsOf(rows));
-  return rows.length;
+  const old = queries
+    .selectFrom('link_bin')
+    .select('id')
+    .where('deleted_at', '<=', before)
+    .orderBy('deleted_at')
+    .limit(limit);
+  const deleted = await deleteSelected(queries, 'link_bin', old);
+  await deleteTracesOf(queries, deleted);
+  return deleted.length;
 }

@@ -1,5 +1,5 @@
-import type { SelectQueryBuilder } from 'kysely';
-import type { Schema } from './schema.ts';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Queries, Schema } from './schema.ts';
 
 /** Databases limit the values of one statement. */
 const rowsPerStatement = 500;
@@ -18,6 +18,17 @@ export const hasRow = async (query: { executeTakeFirst(): Promise<unknown> }): P
   (await query.executeTakeFirst()) !== undefined;
 
 export const idsOf = (rows: readonly { readonly id: number }[]): number[] => rows.map(({ id }) => id);
+
+/** Deletes the rows of a table whose ids a query selects, and returns these ids. */
+export async function deleteSelected<Table extends keyof Schema>(
+  queries: Queries,
+  table: Table,
+  selected: SelectQueryBuilder<Schema, Table, { id: number }>,
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    delete from ${sql.table(table)} where id in (${selected}) returning id`.execute(queries);
+  return idsOf(rows);
+}
 
 export async function countRows<Table extends keyof Schema>(
   query: SelectQueryBuilder<Schema, Table, unknown>,

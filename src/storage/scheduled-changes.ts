@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { prepared } from './prepared.ts';
-import { hasRow, idsOf } from './rows.ts';
+import { deleteSelected, hasRow, idsOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type ScheduledRow = Selectable<Schema['scheduled_changes']>;
@@ -154,19 +154,13 @@ async function setUntold(queries: Queries, ids: readonly number[], untold: numbe
 
 /** Deletes some of those that were done before an instant; returns how many. */
 export async function deleteOldScheduled(queries: Queries, before: number, limit: number): Promise<number> {
-  const rows = await queries
-    .deleteFrom('scheduled_changes')
-    .where('id', 'in', (old) =>
-      old
-        .selectFrom('scheduled_changes')
-        .select('id')
-        .where('done_at', '<=', before)
-        .orderBy('done_at')
-        .limit(limit),
-    )
-    .returning('id')
-    .execute();
-  return rows.length;
+  const old = queries
+    .selectFrom('scheduled_changes')
+    .select('id')
+    .where('done_at', '<=', before)
+    .orderBy('done_at')
+    .limit(limit);
+  return (await deleteSelected(queries, 'scheduled_changes', old)).length;
 }
 
 export async function deleteScheduledOf(queries: Queries, linkIds: readonly number[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { countRows } from './rows.ts';
+import { countRows, deleteSelected } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 import type { NewDelivery, StoredDelivery } from './webhook-queue.ts';
 
@@ -206,22 +206,16 @@ export async function deleteOldDeliveries(
   { before, clicksBefore, clickEvents }: OldDeliveries,
   limit: number,
 ): Promise<number> {
-  const rows = await queries
-    .deleteFrom('webhook_deliveries')
-    .where('id', 'in', (old) =>
-      old
-        .selectFrom('webhook_deliveries')
-        .select('id')
-        .where('created_at', '<', before)
-        .where((where) =>
-          where.or([
-            where('next_try_at', 'is', null),
-            where.and([where('created_at', '<', clicksBefore), where('event', 'in', clickEvents)]),
-          ]),
-        )
-        .limit(limit),
+  const old = queries
+    .selectFrom('webhook_deliveries')
+    .select('id')
+    .where('created_at', '<', before)
+    .where((where) =>
+      where.or([
+        where('next_try_at', 'is', null),
+        where.and([where('created_at', '<', clicksBefore), where('event', 'in', clickEvents)]),
+      ]),
     )
-    .returning('id')
-    .execute();
-  return rows.length;
+    .limit(limit);
+  return (await deleteSelected(queries, 'webhook_deliveries', old)).length;
 }
