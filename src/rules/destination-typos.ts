@@ -57,8 +57,11 @@ export function hostTypo(url: URL, given: string, isGuessed: boolean): string | 
   if (!isName || host === 'www' || /^https?$/.test(host)) return noAddress;
   if (!isGuessed || host === 'localhost') return undefined;
   const ending = labels.at(-1) ?? '';
-  if (labels.length === 1) return noAddress;
-  if (isReservedEnding(ending) || parse(host).isIcann) return undefined;
+  // A word alone is rather a mistake than the name of a machine in the owner's network.
+  if (labels.length === 1) return url.pathname === '/' ? noAddress : undefined;
+  const { hostname, isIcann } = parse(host);
+  if (hostname === null) return noAddress;
+  if (isReservedEnding(ending) || isIcann) return undefined;
   return `No site's name ends in ".${ending}". If this one does, write https:// in front of it.`;
 }
 
