@@ -35,6 +35,21 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect((await at('/unknown', 'POST'))[0]).toBe(404);
     expect(await at('/api/v1/link')).toEqual([404, undefined]);
     expect((await at('/robots.txt'))[0]).toBe(200);
+    // A key must not be sent on to where the domain redirects.
+    for (const [path, key] of [
+      ['/v1/link', ''],
+      ['/v1/link', suite.owner.key],
+      ['/', suite.owner.key],
+      ['/unknown', suite.owner.key],
+    ] as const) {
+      const misdirected = await visitRaw(suite.app.url, {
+        host: 'fallbacks.example.org',
+        path,
+        headers: key === '' ? {} : { 'api-key': key },
+      });
+      expect([path, misdirected.status, misdirected.headers.location]).toEqual([path, 404, undefined]);
+      expect(misdirected.headers['content-type']).toStartWith('application/json');
+    }
 
     expect((await patch(json)).status).toBe(200);
     expect((await patch({ not_found_url: null })).json).toMatchObject({
@@ -46,6 +61,18 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     expect(await at('/')).toEqual([404, undefined]);
     const stats = await suite.app.call('GET', '/api/v1/clicks?class=all', { key: suite.owner.key });
     expect(stats.json.clicks.every(({ link_id }: { link_id: number | null }) => link_id !== null)).toBe(true);
+  });
+
+  test('are named in their own script, too, wherever links are chosen by domain', async () => {
+    await addVerifiedDomain('läden.example.org');
+    await link('läden.example.org', 'script');
+    for (const name of ['läden.example.org', 'xn--lden-loa.example.org', 'https://LÄDEN.example.org/']) {
+      const query = `domain=${encodeURIComponent(name)}`;
+      const call = (path: string) =>
+        suite.app.call('GET', `/api/v1/${path}?${query}`, { key: suite.owner.key });
+      expect([name, (await call('link')).json.total_links]).toEqual([name, 1]);
+      expect([name, (await call('stats')).status]).toEqual([name, 200]);
+    }
   });
 
   test('never redirect to a short domain, their own or another, in any spelling', async () => {

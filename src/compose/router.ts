@@ -69,12 +69,12 @@ function answerUnknownHost({ site }: Context, isFirstRun: () => Promise<boolean>
 
 function answerVisit(redirects: RequestHandler, site: Site, incoming: IncomingRequest, domainId: number) {
   const { request, path } = incoming;
-  const isCustom = domainId !== defaultDomainId;
-  const answer = redirects.answer(new RequestVisit(incoming, domainId));
-  // A client that calls the API at the wrong path gets an error of the API.
+  // A client that calls the API at the wrong path gets an error of the API, unless a link has that path.
+  const misdirected =
+    domainId === defaultDomainId ? misdirectedCall(request, path, site) : misdirectedOnDomain(request, path);
+  const answer = redirects.answer(new RequestVisit(incoming, domainId, misdirected === null));
+  if (misdirected === null) return answer;
   const orMisdirected = (found: Response) =>
-    found.status === 404 || found.status === 405
-      ? ((isCustom ? misdirectedOnDomain(request, path) : misdirectedCall(request, path, site)) ?? found)
-      : found;
+    found.status === 404 || found.status === 405 ? misdirected : found;
   return answer instanceof Promise ? answer.then(orMisdirected) : orMisdirected(answer);
 }

@@ -1,6 +1,5 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
-import { normaliseHostname } from '../rules/host.ts';
 import { findOwnDomainId } from '../storage/domains.ts';
 import { closerStart } from '../storage/link-blocks.ts';
 import { archivedCount, hasArchived, linkCount, linkTotals } from '../storage/link-counts.ts';
@@ -23,6 +22,7 @@ import { tagCount } from '../storage/tag-counts.ts';
 import { findByKeys } from '../storage/tagged-links.ts';
 import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
+import { hostOf } from './link-address.ts';
 import { countInBackground, deepOffset, prefetchBlockCounts } from './prefetch-block-counts.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 
@@ -244,7 +244,8 @@ async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter
 
 /** Null for another organization's domain: no link of this organization can be on it. */
 export async function domainIdOf(context: Context, caller: Caller, domain: string): Promise<number | null> {
-  const host = normaliseHostname(domain.replace(/^https?:\/\//i, '').replace(/[:/].*$/s, ''));
-  if (context.site.isDefaultHost(host)) return defaultDomainId;
+  const [, name = ''] = /^(?:https?:\/\/)?([^/]*)/i.exec(domain) ?? [];
+  const host = name === '' ? name : hostOf(context.site, name);
+  if (host === null) return defaultDomainId;
   return findOwnDomainId(context.database.lookup, caller.organizationId, host);
 }

@@ -17,6 +17,11 @@ export class PlainVisit implements Visit {
     this.address = address;
   }
 
+  /** Calls of the API go to the app server. */
+  get takesFallback(): true {
+    return true;
+  }
+
   get network(): string {
     return networkOf(this.address);
   }

@@ -190,7 +190,7 @@ export class Redirects {
   miss(visit: Visit): VisitAnswer {
     const { misses, notFound, fallbackFor, counts } = this.#parts;
     const { host } = visit;
-    const fallbackUrl = fallbackFor(host, visit.method, visit.path);
+    const fallbackUrl = visit.takesFallback ? fallbackFor(host, visit.method, visit.path) : null;
     // Visiting a domain's root is no attempt to guess a link.
     const wait = fallbackUrl !== null && visit.path === '/' ? 0 : misses.count(visit.network);
     counts.answered(wait > 0 ? 'slowed_down' : 'no_link');

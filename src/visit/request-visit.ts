@@ -9,12 +9,14 @@ type Incoming = Pick<IncomingRequest, 'request' | 'host' | 'path' | 'search' | '
 export class RequestVisit implements Visit {
   readonly request: Request;
   readonly domainId: number;
+  readonly takesFallback: boolean;
   readonly #incoming: Incoming;
   #refererInForm: string | null = null;
 
-  constructor(incoming: Incoming, domainId: number) {
+  constructor(incoming: Incoming, domainId: number, takesFallback = true) {
     this.request = incoming.request;
     this.domainId = domainId;
+    this.takesFallback = takesFallback;
     this.#incoming = incoming;
   }
 

@@ -40,6 +40,8 @@ export interface Visit {
   readonly purpose: string;
   /** DNT: 1 or Sec-GPC: 1. */
   readonly doNotTrack: boolean;
+  /** False for calls of the API: without a link they get an error, and are not redirected elsewhere. */
+  readonly takesFallback: boolean;
   /** The country named by a proxy's header, if any. Any client can send such a header. */
   readonly countryHint: string;
 }
