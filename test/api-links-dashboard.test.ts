@@ -39,6 +39,29 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
     expect((await patch(`"other", ${updated_at}`, 'one of several')).status).toBe(200);
   });
 
+  test('an update that changes nothing is no change: it keeps the version, and no webhook is sent', async () => {
+    const red = await tag(`red ${store}`);
+    const link = await create({
+      name: 'as it was',
+      tags: [red],
+      webhook_url: 'https://example.com/hook',
+      webhook_events: ['link.updated'],
+    });
+    const deliveries = async () =>
+      (await send('GET', `/link/${link.id}/webhook_deliveries`)).json.webhook_deliveries.length;
+    const { updated_at } = (await send('GET', `/link/${link.id}`)).json;
+    for (const same of [{}, { name: 'as it was' }, { add_tags: [red] }, { suffix: link.suffix }])
+      expect((await send('PATCH', `/link/${link.id}`, same)).json.updated_at).toBe(updated_at);
+    expect(await deliveries()).toBe(0);
+    const other = { name: 'other' };
+    expect((await send('PATCH', `/link/${link.id}`, other, { 'if-match': `"${updated_at}"` })).status).toBe(
+      200,
+    );
+    const recoloured = await send('PATCH', `/link/${link.id}`, { remove_tags: [red] });
+    expect(recoloured.json.tags).toEqual([]);
+    expect(await deliveries()).toBe(2);
+  });
+
   test('of two simultaneous changes of the same state, one succeeds', async () => {
     const link = await create();
     const responses = await Promise.all(

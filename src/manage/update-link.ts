@@ -5,7 +5,14 @@ import { recordChanges } from '../storage/changes.ts';
 import { NotUnique } from '../storage/database.ts';
 import { addDuePages } from '../storage/due-pages.ts';
 import { tagsOf } from '../storage/link-tags.ts';
-import { findLink, isSpent, lockLink, searchText, updateLink as store } from '../storage/links.ts';
+import {
+  findLink,
+  isSpent,
+  lockLink,
+  type StoredLink,
+  searchText,
+  updateLink as store,
+} from '../storage/links.ts';
 import { finishScheduled, type ScheduledRow } from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { StoredTag } from '../storage/tags.ts';
@@ -93,6 +100,12 @@ export async function updateLink(
     if (changeEndsLink(before, after)) requireConfirmation([before], isConfirmed);
     if (addresses) requireAddressConfirmation(before, addresses, isConfirmed);
     const now = context.now();
+    const tagsBefore = changesTags(update) ? await tagsIn(queries, id) : null;
+    if (tagsBefore) await changeTags(queries, caller.organizationId, [id], tagChange(update, tagsBefore));
+    const tags = await tagsIn(queries, id);
+    const previous = { link: before, tags: tagsBefore ?? tags };
+    if (isSame(before, after) && addresses === null && haveSameIds(previous.tags, tags))
+      return { before, updated: previous };
     const destination_problems = problemsLeft(after, now);
     // No two states of a link share `updated_at`, so it identifies a version.
     const updated_at = Math.max(now, before.updated_at + 1);
@@ -108,11 +121,7 @@ export async function updateLink(
       updated_at,
     });
     if (isOtherPage) await addDuePages(queries, [{ host: pageHost(context, destination_url), link_id: id }]);
-    const tagsBefore = changesTags(update) ? await tagsIn(queries, id) : [];
-    await changeTags(queries, caller.organizationId, [id], tagChange(update, tagsBefore));
-    const tags = await tagsIn(queries, id);
     const updated = { link: { ...after, destination_problems, updated_at }, tags };
-    const previous = { link: before, tags: changesTags(update) ? tagsBefore : tags };
     await recordUpdates(context, queries, caller, [{ before: previous, after: updated }], {
       backTo,
       scheduled: scheduled?.id ?? null,
@@ -131,6 +140,12 @@ export async function updateLink(
   if (updated.link.webhook_url !== null) context.webhooks.wake();
   return updated;
 }
+
+const isSame = (before: StoredLink, after: StoredLink): boolean =>
+  (Object.keys(after) as (keyof StoredLink)[]).every((name) => after[name] === before[name]);
+
+const haveSameIds = (some: readonly StoredTag[], others: readonly StoredTag[]): boolean =>
+  some.length === others.length && some.every(({ id }, index) => id === others[index]?.id);
 
 const changesTags = ({ add_tags, remove_tags, tags }: LinkUpdate): boolean =>
   Boolean(add_tags?.length || remove_tags?.length || tags);
