@@ -28,6 +28,15 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     return fast.headers.get('location')?.replace('https://example.com/', '');
   };
 
+  test('are refused if they ask for a parameter whose name could not be kept', async () => {
+    const rules =
+      '[{"when":{"query":{"vip":["1"],"__proto__":["x"]}},"destination_url":"https://example.com/x"}]';
+    const body = `{"destination_url":"https://example.com","rules":${rules}}`;
+    const { status, json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
+    expect([status, json.error_code]).toEqual([400, 'FIELD_INVALID']);
+    expect(json.error_string).toContain('"__proto__"');
+  });
+
   test('redirect by the first that matches the visitor: a country, a device, a language, a referrer', async () => {
     const { suffix, rules } = await create({
       android_link_destination: 'https://example.com/android',
