@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { readInput } from '../src/api/read-input.ts';
 import { routes } from '../src/api/routes.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { exchange } from './support/raw-http.ts';
 
 const { app, owner } = appWithOwner();
 let linkId: number;
@@ -38,6 +39,13 @@ describe('an invalid body', () => {
     expectRefusal(create(body), 400, 'FIELD_INVALID'),
   );
   test('over 64 KB', () => expectRefusal(withLink({ name: 'x'.repeat(65_536) }), 413, 'BODY_TOO_LARGE'));
+  test('of many gigabytes, by its Content-Length', async () => {
+    const { host } = new URL(app.url);
+    const head = `POST /api/v1/link HTTP/1.1\r\nHost: ${host}\r\napi-key: ${owner.key}\r\nContent-Type: application/json\r\nContent-Length: 5000000000\r\n\r\n`;
+    const [response] = await exchange(app.url, head, { responses: 1 });
+    expect(response?.status).toBe(413);
+    expect(JSON.parse(response?.body ?? '')).toMatchObject({ error_code: 'BODY_TOO_LARGE' });
+  });
   test('over 64 KB, sent in chunks without a Content-Length', async () => {
     const body = new ReadableStream({
       start(controller) {

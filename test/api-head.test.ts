@@ -68,8 +68,9 @@ test('HEAD is answered wherever GET is, with its status and its length', async (
 
 test('a stream is not opened by HEAD', async () => {
   for (const path of ['/api/v1/clicks/live', '/api/v1/link.csv', '/api/v1/clicks.csv']) {
-    const { status, text } = await app.call('HEAD', path, { key: owner.key });
+    const { status, text, headers } = await app.call('HEAD', path, { key: owner.key });
     expect([path, status, text]).toEqual([path, 200, '']);
+    expect([path, headers.get('content-length')]).toEqual([path, null]);
   }
 });
 

@@ -10,6 +10,12 @@ const create = async (body: object) =>
 const explain = async (id: number, body: object = {}) =>
   (await call('POST', `/link/${id}/explain`, body)).json;
 
+test('a visit need not be described', async () => {
+  const { id } = await create({});
+  const { status, json } = await call('POST', `/link/${id}/explain`);
+  expect([status, json.to]).toEqual([200, 'https://example.com/default']);
+});
+
 test('an explanation has each step up to the matching rule, and counts no click', async () => {
   const { id } = await create({
     bot_protection: true,

@@ -10,9 +10,10 @@ export const explain = endpoint({
     'Evaluates a described visit with the same function that answers visits, and returns each step. Nothing is counted.',
   params: linkPath,
   body: VisitToExplain,
+  bodyIsOptional: true,
   statuses: { 200: 'Where the visitor would be led, and why.' },
   answer: LinkExplanation,
-  async handle({ caller, params, body }, context) {
+  async handle({ caller, params, body = VisitToExplain.parse({}) }, context) {
     const { outcome, status, steps } = await explainLink(context, caller, params.id, {
       country: body.country,
       region: body.region,

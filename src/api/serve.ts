@@ -98,9 +98,10 @@ const undecodable = (): Refusal =>
 /** The response to HEAD: the headers of GET, with the length if it is known in advance. */
 async function withoutBody(response: Response | Promise<Response>): Promise<Response> {
   const { status, headers, body } = await response;
-  if (body === null || headers.get('content-type') !== jsonType) {
-    await body?.cancel();
-    return new Response(null, { status, headers });
+  if (body === null) return new Response(null, { status, headers });
+  if (headers.get('content-type') !== jsonType) {
+    await body.cancel();
+    return new Response(emptyStream(), { status, headers });
   }
   const length = (await new Response(body).arrayBuffer()).byteLength;
   return new Response(null, {
@@ -108,6 +109,15 @@ async function withoutBody(response: Response | Promise<Response>): Promise<Resp
     headers: { ...Object.fromEntries(headers), 'content-length': `${length}` },
   });
 }
+
+/** A body that has already ended would give the response a length of 0. */
+const emptyStream = () =>
+  new ReadableStream({
+    async pull(controller) {
+      await Bun.sleep(0);
+      controller.close();
+    },
+  });
 
 /** `methodsWithId`: the methods that the path takes when followed by an id. */
 function wrongMethod(
