@@ -10,7 +10,7 @@ const placeholder =
  * the credential: errors end up in logs.
  */
 export function credentialTypo(credential: string): string | null {
-  if (/^["'`“„«].*|.*["'`”»]$/.test(credential))
+  if (/^["'`“„«]|["'`”»]$/.test(credential))
     return 'The credential has quotes around it. Send it without them.';
   if (/^bearer\b/i.test(credential))
     return 'The header "api-key" holds the key alone. "Bearer" belongs in the header "Authorization".';

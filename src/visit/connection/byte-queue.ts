@@ -16,6 +16,13 @@ export class ByteQueue {
     this.#end += more.length;
   }
 
+  /** A part of `bytes`, without a view of it: for many small ones. */
+  pushPart(bytes: Buffer, from: number, to: number): void {
+    if (this.#end + to - from > this.#bytes.length) this.#makeRoom(to - from);
+    bytes.copy(this.#bytes, this.#end, from, to);
+    this.#end += to - from;
+  }
+
   /** All bytes in the queue. Valid until the next `push`. */
   view(): Buffer {
     return this.#bytes.subarray(this.#start, this.#end);

@@ -7,8 +7,8 @@ function read(parts: readonly string[]) {
   let body = '';
   let consumed = 0;
   for (const part of parts)
-    consumed += reader.read(Buffer.from(part, 'latin1'), (data) => {
-      body += data.toString('latin1');
+    consumed += reader.read(Buffer.from(part, 'latin1'), (from, to) => {
+      body += part.slice(from, to);
     });
   return { body, consumed, isOver: reader.isOver, isMalformed: reader.isMalformed };
 }

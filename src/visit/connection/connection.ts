@@ -54,6 +54,8 @@ export interface ConnectionContext {
 const maxReady = 64 * 1024;
 /** Requests of one connection that are answered before other connections have their turn. */
 const maxPerTick = 4;
+/** Bytes of one connection's chunked body that are read before other connections have their turn. */
+const maxChunkedPerTick = 16 * 1024;
 /** Bytes that are decoded at once: room for the longest head and its end. */
 const windowLength = maxHead + 4;
 /**
@@ -384,9 +386,11 @@ export class Connection implements Limited {
   /** Takes more bytes of the request under way. */
   #receive(bytes: Buffer): number {
     const request = this.#request as ProxiedRequest;
-    const taken = request.take(bytes);
+    const isShare = request.head.body === 'chunked' && bytes.length > maxChunkedPerTick;
+    const taken = request.take(isShare ? bytes.subarray(0, maxChunkedPerTick) : bytes);
     if (request.isMalformed) this.#fail(400);
     else this.#forward(request);
+    if (isShare && !request.isMalformed && !request.isComplete) this.#happened('share used');
     return taken;
   }
 

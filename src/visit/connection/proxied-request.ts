@@ -32,7 +32,14 @@ export class ProxiedRequest {
       this.#pending.push(own);
       return own.length;
     }
-    const taken = this.#chunks.read(bytes, this.#takeChunk);
+    const data = new ByteQueue();
+    const taken = this.#chunks.read(bytes, (from, to) => data.pushPart(bytes, from, to));
+    // As one chunk, however small those of the client are.
+    if (data.length > 0) {
+      this.#pending.push(Buffer.from(`${data.length.toString(16)}\r\n`));
+      this.#pending.push(data.view());
+      this.#pending.push(lineBreak);
+    }
     // The last chunk is passed on once its trailers have been read: until then the body is incomplete for the app server.
     if (this.#chunks.isOver) this.#pending.push(lastChunk);
     return taken;
@@ -68,12 +75,6 @@ export class ProxiedRequest {
     upstream.send(this.#pending.view());
     this.#pending.clear();
   }
-
-  readonly #takeChunk = (data: Buffer): void => {
-    this.#pending.push(Buffer.from(`${data.length.toString(16)}\r\n`));
-    this.#pending.push(data);
-    this.#pending.push(lineBreak);
-  };
 }
 
 const lineBreak = Buffer.from('\r\n');

@@ -1,10 +1,23 @@
 import { describe, expect, test } from 'bun:test';
+import { growth } from '../../../test/support/growth.ts';
 import { isGarbled, readHead } from './request-head.ts';
 
 const text = (head: string) => {
   const read = readHead(head);
   return typeof read === 'number' ? read : read.text;
 };
+
+test('a header of many blanks takes time in proportion to its length', () => {
+  const head = (length: number) => `GET /a HTTP/1.1\r\nHost: h\r\nx: a${' '.repeat(length)}a`;
+  expect(growth(head, (text) => readHead(text))).toBeLessThan(4);
+});
+
+test('blanks around a value are no part of it, and a no-break space is', () => {
+  expect(readHead('GET /a HTTP/1.1\r\nHost: \t h:1 \t')).toMatchObject({
+    text: 'GET /a HTTP/1.1\r\nHost: h:1\r\n\r\n',
+  });
+  expect(readHead('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\xa0')).toBe(400);
+});
 
 test('hop-by-hop headers are removed, and the rest is passed on unchanged', () => {
   const head = readHead(
