@@ -24,10 +24,13 @@ export function clientAddress(peer: string, forwardedFor: string | null, trust: 
 
 /** The network whose limits a connection counts towards; null for a trusted proxy's connection, which carries many clients. */
 export const limitedNetwork = (peer: string, trust: TrustedProxies): string | null =>
-  isTrustedHop(peer, 0, trust) ? null : networkOf(peer);
+  trustsPeer(peer, trust) ? null : networkOf(peer);
 
 /** Whether any proxies' headers are trusted. */
 export const trustsProxies = (trust: TrustedProxies): boolean => trust.kind !== 'hops' || trust.count > 0;
+
+/** Whether the peer is a proxy whose headers about its client are trusted. `peer` as `peerAddress` returns it. */
+export const trustsPeer = (peer: string, trust: TrustedProxies): boolean => isTrustedHop(peer, 0, trust);
 
 /** Whether this proxy, `hop` hops away, is trusted to name its own client. */
 const isTrustedHop = (proxy: string, hop: number, trust: TrustedProxies): boolean =>

@@ -7,6 +7,7 @@ import {
   isTrustedProxy,
   networkOf,
   peerAddress,
+  trustsPeer,
   trustsProxies,
 } from './client-address.ts';
 import { hostName } from './host-name.ts';
@@ -28,6 +29,8 @@ export interface IncomingRequest {
   /** The client's address, after the trusted proxies. Computed when needed, like its network. */
   readonly address: () => string;
   readonly network: () => string;
+  /** Whether the peer is a trusted proxy. */
+  readonly isProxied: () => boolean;
   /** Sent from this machine, not through a proxy and not from another site's page. */
   readonly isLocal: () => boolean;
   /** Sent by a program on this machine or by a trusted proxy on its own behalf, not for a visitor. */
@@ -153,6 +156,7 @@ function incomingOf(request: Request, caller: Caller, host: string, routes: Rout
     search: query < 0 ? '' : url.slice(query),
     address: () => addressOf(request, caller, trust),
     network: () => networkOf(addressOf(request, caller, trust)),
+    isProxied: () => trustsPeer(peerAddress(caller.address), trust),
     isLocal: () => baseIsLoopback && !trustsProxies(trust) && isLocal(request, caller, host, routes),
     isInternal: () => isInternal(request, caller, routes),
     keepOpen: caller.keepOpen,

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { TrustedProxies } from '../config/options.ts';
-import { clientAddress } from '../http/client-address.ts';
+import { clientAddress, trustsPeer } from '../http/client-address.ts';
 import { hostName } from '../http/host-name.ts';
 import { isServicePath } from '../rules/service-paths.ts';
 import type { FastPath } from './connection/connection.ts';
@@ -29,7 +29,9 @@ export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts)
     // On custom domains as well: the app server distinguishes a misdirected API call from a visit.
     if (isServicePath(request.path, false)) return null;
     const address = clientAddress(peer, request.forwardedFor, trustedProxies);
-    const answer = redirects.answer(new PlainVisit(request, host, domainId, address));
+    const countryHint =
+      request.countryHint !== '' && trustsPeer(peer, trustedProxies) ? request.countryHint : '';
+    const answer = redirects.answer(new PlainVisit(request, host, domainId, address, countryHint));
     switch (answer.kind) {
       case 'redirect':
         return redirectBytes(answer.status, answer.location, answer.stored === 'after_tick');

@@ -6,7 +6,15 @@ const address = () => '203.0.113.9';
 
 function hitWith(headers: Record<string, string>, trustsProxies = false) {
   const request = new Request('http://x/a', { headers });
-  const sent = { request, host: 'x', path: '/a', search: '?qr', address, network: address };
+  const sent = {
+    request,
+    host: 'x',
+    path: '/a',
+    search: '?qr',
+    address,
+    network: address,
+    isProxied: () => true,
+  };
   return hitOf(
     new RequestVisit(sent, 0),
     { id: 7, organizationId: 3 },

@@ -27,7 +27,15 @@ function visit(
   { method = 'GET', headers = {}, domainId = 7 }: VisitOptions = {},
 ) {
   const request = new Request(`http://x${path}`, { method, headers: { 'user-agent': browser, ...headers } });
-  const sent = { request, host: 'x', path, search: '', address: () => network, network: () => network };
+  const sent = {
+    request,
+    host: 'x',
+    path,
+    search: '',
+    address: () => network,
+    network: () => network,
+    isProxied: () => false,
+  };
   tally.count(new RequestVisit(sent, domainId));
 }
 

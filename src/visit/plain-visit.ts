@@ -9,12 +9,14 @@ export class PlainVisit implements Visit {
   readonly host: string;
   readonly domainId: number;
   readonly address: string;
+  readonly countryHint: string;
 
-  constructor(request: PlainRequest, host: string, domainId: number, address: string) {
+  constructor(request: PlainRequest, host: string, domainId: number, address: string, countryHint: string) {
     this.request = request;
     this.host = host;
     this.domainId = domainId;
     this.address = address;
+    this.countryHint = countryHint;
   }
 
   /** Calls of the API go to the app server. */
@@ -68,9 +70,5 @@ export class PlainVisit implements Visit {
 
   get doNotTrack(): boolean {
     return this.request.doNotTrack;
-  }
-
-  get countryHint(): string {
-    return this.request.countryHint;
   }
 }

@@ -3,7 +3,10 @@ import { hintsChecksum } from '../rules/client-hints.ts';
 import { type HeaderEvidence, headerEvidenceOf } from '../rules/header-evidence.ts';
 import { countryHeaders, purposeOf, type Visit } from './visit.ts';
 
-type Incoming = Pick<IncomingRequest, 'request' | 'host' | 'path' | 'search' | 'address' | 'network'>;
+type Incoming = Pick<
+  IncomingRequest,
+  'request' | 'host' | 'path' | 'search' | 'address' | 'network' | 'isProxied'
+>;
 
 /** A visit that came to the app server. Headers are read only when needed: each read takes a quarter of a microsecond. */
 export class RequestVisit implements Visit {
@@ -97,6 +100,6 @@ export class RequestVisit implements Visit {
 
   get countryHint(): string {
     const name = countryHeaders.find((header) => this.headers.has(header));
-    return name === undefined ? '' : (this.headers.get(name) ?? '');
+    return name === undefined || !this.#incoming.isProxied() ? '' : (this.headers.get(name) ?? '');
   }
 }

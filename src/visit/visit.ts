@@ -42,6 +42,6 @@ export interface Visit {
   readonly doNotTrack: boolean;
   /** False for calls of the API: without a link they get an error, and are not redirected elsewhere. */
   readonly takesFallback: boolean;
-  /** The country named by a proxy's header, if any. Any client can send such a header. */
+  /** The country named by the header of a trusted proxy, or ''. */
   readonly countryHint: string;
 }
