@@ -64,12 +64,16 @@ export const acceptInvitation = (context: Context, caller: Caller, id: number): 
     const invitation = await findInvitationById(queries, id);
     if (invitation?.email !== member.email || invitation.expires_at <= context.now())
       throw noSuchInvitation();
-    // Anyone could have created an account with this address. Where invitations are mailed, the owner of the address has the
-    // link.
-    if (context.mailer !== null && member.email_proven === 0) {
+    // Anyone could have created an account with this address. Its owner has the invitation's link.
+    const anyoneCould = context.mailer !== null || context.config.registration === 'open';
+    if (anyoneCould && member.email_proven === 0) {
+      const link =
+        context.mailer === null
+          ? 'the link of the invitation'
+          : `the link in the mail that was sent to ${member.email}`;
       throw new Refusal(
         'EMAIL_UNPROVEN',
-        `Open the link in the mail that was sent to ${member.email}, and accept there: it shows that the address is yours.`,
+        `Open ${link}, and accept there: it shows that the address is yours.`,
       );
     }
     return join(queries, member, invitation, context.now());

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { proveEmails } from '../support/proven-emails.ts';
 import { holdBack } from './held-requests.ts';
 
 const app = await appOfSuite();
@@ -214,6 +215,7 @@ test('an invited user signs up on the page of the invitation and becomes a membe
 test('a user with an account accepts or declines an invitation on the page of the account', async () => {
   const administrator = await app.createAccount('boss@example.com');
   const guest = await app.createAccount('guest@example.com');
+  await proveEmails(app);
   const page = await dashboardOf(app, administrator, '/app/organization');
   await invite(page, guest.email);
   const guestPage = await dashboardOf(app, guest, '/app/account');
