@@ -77,7 +77,8 @@ export class PasswordAttempts {
       known === null
         ? unknownGuesses(target, network)
         : [{ key: `${target}|${known}`, max: knownGuesses, window: 15 * minute }];
-    const priority = { clientKey: known ?? widestNetwork(network), isKnown: known !== null };
+    // Also for a known browser: anyone can make any number of them, with an account or a link of their own.
+    const priority = { clientKey: widestNetwork(network), isKnown: known !== null };
     const withdraw = priority.isKnown
       ? await this.#limits.reserve(limits)
       : await this.#counting.run(priority, () => this.#limits.reserve(limits));

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
 import { visitedLink } from '../../../test/support/test-link.ts';
 import { Refusal } from '../../rules/errors.ts';
 import { PasswordGate } from './password.ts';
@@ -14,7 +15,7 @@ beforeEach(() => {
   countedGuesses = 0;
   signatureChecks = 0;
   isBusy = false;
-  const sign = (text: string) => `signature-of-${Buffer.from(text).toString('hex')}`;
+  const sign = (text: string) => createHash('sha256').update(text).digest('base64url');
   gate = new PasswordGate({
     now: () => 1_900_000_000_000,
     secureCookies: false,
@@ -60,6 +61,21 @@ test('the cookie opens its link until the password changes', async () => {
   expect(gate.hasPass({ ...link, id: 8 }, headers)).toBe(false);
   const changed = visitedLink('https://example.com/', { passwordHash: 'hash of another' });
   expect(gate.hasPass({ ...changed, id: 7 }, headers)).toBe(false);
+});
+
+test('a pass opens its link only as it was set: each other form of it would count as another browser', async () => {
+  const [, pass = ''] = /^linnet_pass=([^;]+)/.exec((await guess('sesame')) ?? '') ?? [];
+  const opens = (value: string) => gate.hasPass(link, new Headers({ cookie: `linnet_pass=${value}` }));
+  expect(opens(pass)).toBe(true);
+  for (const other of [
+    `${pass}.x`,
+    `0${pass}`,
+    `+${pass}`,
+    pass.slice(0, -1),
+    `${pass}=`,
+    pass.replace('.', '.0.'),
+  ])
+    expect([other, opens(other)]).toEqual([other, false]);
 });
 
 test('a request full of forged cookies costs only a few signature checks', () => {

@@ -86,7 +86,8 @@ export class PasswordGate {
   }
 
   #isValid(link: LinkForVisitor, pass: string, grace: number): boolean {
-    const [until = '', signature = ''] = pass.split('.');
+    // Exactly as it was set, as it identifies the browser.
+    const [, until = '', signature = ''] = /^([1-9]\d{12})\.([\w-]{43})$/.exec(pass) ?? [];
     return (
       Number(until) + grace > this.#parts.now() &&
       this.#parts.verifySignature(signedText(link, Number(until)), signature)
