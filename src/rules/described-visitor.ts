@@ -2,7 +2,7 @@ import { readUnmapped } from './address-rules.ts';
 import { maxAgentLength } from './agent-class.ts';
 import { dayHash } from './day-hash.ts';
 import { firstLanguageTag, readAgent, referrerHost } from './user-agent.ts';
-import type { Visitor } from './visitor.ts';
+import { parametersIn, type Visitor } from './visitor.ts';
 import { agentKind, deviceOf } from './visitor-kind.ts';
 
 /** A hypothetical visit. */
@@ -28,7 +28,7 @@ export const describedVisitor = (described: Description): Visitor => ({
   passedPassword: () => described.passedGates,
   passedCaptcha: () => described.passedGates,
   search: () => described.search,
-  parameters: () => new URLSearchParams(described.search),
+  parameters: () => parametersIn(described.search),
   pathAfterSuffix: () => described.pathAfterSuffix,
   country: () => described.country,
   region: () => described.region,

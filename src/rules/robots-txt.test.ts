@@ -12,6 +12,19 @@ describe('robots.txt', () => {
     expect(allows(`User-agent: *\nDisallow: /a # \u2028 x`, '/a')).toBe(false);
   });
 
+  test('many lines that name programs take time in proportion to their number', () => {
+    const lines = (length: number) => 'user-agent: x\n'.repeat(length / 14);
+    expect(growth(lines, (text) => robotsFor(text, 'Linnet-Watch'))).toBeLessThan(4);
+  });
+
+  test('endless rules are left out, and not more than some kilobytes of them are kept', () => {
+    const endless = `User-agent: *\nDisallow: /${'a'.repeat(500)}\nDisallow: /b`;
+    expect(robotsFor(endless, 'Linnet-Watch')).toBe('-/b');
+    expect(robotsFor(`User-agent: *\n${'Disallow: /abcdefghi\n'.repeat(5_000)}`, 'x').length).toBeLessThan(
+      17_000,
+    );
+  });
+
   test('the rules for everyone apply, unless a group names the program', () => {
     const text =
       'User-agent: *\nDisallow: /a\n\nUser-agent: other\nUser-agent: linnet-watch # us\nDisallow: /b\n';

@@ -5,7 +5,9 @@ interface Rule {
 }
 
 const maxLines = 10_000;
-const maxStored = 64 * 1024;
+/** Of a site's rules: they are read again for each of its addresses. */
+const maxStored = 16 * 1024;
+const maxPattern = 500;
 
 /**
  * The part of a robots.txt for the program called `agent`, as it is stored: a line for each rule, `+` or `-` before its pattern.
@@ -15,24 +17,26 @@ export function robotsFor(text: string, agent: string): string {
   const own: string[] = [];
   const wildcardRules: string[] = [];
   let isNamed = false;
-  let names: string[] = [];
+  let [namesAgent, namesAll] = [false, false];
   let isGroupStart = false;
   for (const line of text.split(/\r\n|\r|\n/, maxLines)) {
     const [uncommented = ''] = line.split('#', 1);
     const [, key = '', value = ''] = /^\ufeff?\s*([a-z-]+)\s*:(.*)$/i.exec(uncommented) ?? [];
     const field = key.toLowerCase();
     if (field === 'user-agent') {
-      if (!isGroupStart) names = [];
+      if (!isGroupStart) [namesAgent, namesAll] = [false, false];
       isGroupStart = true;
-      names.push((/^[a-z_-]+|^\*/i.exec(value.trim())?.[0] ?? '').toLowerCase());
-      isNamed ||= names.includes(agent.toLowerCase());
+      const name = (/^[a-z_-]+|^\*/i.exec(value.trim())?.[0] ?? '').toLowerCase();
+      namesAgent ||= name === agent.toLowerCase();
+      namesAll ||= name === '*';
+      isNamed ||= namesAgent;
     } else if (field === 'allow' || field === 'disallow') {
       isGroupStart = false;
       const pattern = value.trim();
-      if (pattern === '') continue;
+      if (pattern === '' || pattern.length > maxPattern) continue;
       const rule = `${field === 'allow' ? '+' : '-'}${pattern}`;
-      if (names.includes(agent.toLowerCase())) own.push(rule);
-      if (names.includes('*')) wildcardRules.push(rule);
+      if (namesAgent) own.push(rule);
+      if (namesAll) wildcardRules.push(rule);
     }
   }
   let length = 0;

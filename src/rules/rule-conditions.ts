@@ -109,9 +109,10 @@ function queryCondition(query: Readonly<Record<string, readonly string[]>>): Unn
   const matches = (visitor: Visitor) => {
     if (!mayHave(visitor.search(), accepted)) return false;
     const parameters = visitor.parameters();
-    return accepted.every(([name, values]) =>
-      values.size === 0 ? parameters.has(name) : parameters.getAll(name).some((value) => values.has(value)),
-    );
+    return accepted.every(([name, values]) => {
+      const found = parameters.get(name);
+      return found !== undefined && (values.size === 0 || found.some((value) => values.has(value)));
+    });
   };
   return { key: 'query', saw: (visitor) => visitor.search(), matches };
 }

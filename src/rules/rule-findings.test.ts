@@ -4,7 +4,7 @@ import { type Condition, conditionsIn, isMet } from './rule-conditions.ts';
 import { covers } from './rule-coverage.ts';
 import type { PlainConditions, RuleConditions } from './rule-fields.ts';
 import { findingsOf, firstUnconditionalRule, type RuleFinding } from './rule-findings.ts';
-import type { Visitor } from './visitor.ts';
+import { parametersIn, type Visitor } from './visitor.ts';
 
 const now = Date.parse('2026-12-01T12:00:00Z');
 const hours = (from: string, to: string, ...days: ('mo' | 'tu' | 'we' | 'th' | 'fr' | 'sa' | 'su')[]) => ({
@@ -168,7 +168,7 @@ const visitorOf = ({ country, device, language, referrer, search }: DrawnVisitor
     language: () => language,
     referrer: () => referrer,
     search: () => search,
-    parameters: () => new URLSearchParams(search),
+    parameters: () => parametersIn(search),
     traits: () => ({ device, os: '', browser: '' }),
   }) as unknown as Visitor;
 const allMet = (list: readonly Condition[], drawn: DrawnVisitor, at: number) =>

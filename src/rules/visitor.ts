@@ -11,6 +11,18 @@ export interface AgentTraits {
   readonly browser: string;
 }
 
+/** The values of each parameter of a query. */
+export type QueryParameters = ReadonlyMap<string, readonly string[]>;
+
+/** `URLSearchParams` searches all parameters for each name, and a link's rules may name thousands. */
+export const parametersIn = (search: string): QueryParameters =>
+  new Map(
+    [...Map.groupBy(new URLSearchParams(search), ([name]) => name)].map(([name, found]) => [
+      name,
+      found.map(([, value]) => value),
+    ]),
+  );
+
 /** Evaluated only as far as the decision needs it: most links never need the agent or the device. */
 export interface Visitor {
   agent(): AgentKind;
@@ -19,7 +31,7 @@ export interface Visitor {
   passedCaptcha(): boolean;
   /** The query of the visited address, with its question mark, or empty. */
   search(): string;
-  parameters(): URLSearchParams;
+  parameters(): QueryParameters;
   /** The path after the link's suffix in that address, with its slash, or empty. */
   pathAfterSuffix(): string;
   /** ISO 3166 alpha-2, or XX. */

@@ -4,7 +4,14 @@ import { countryCode, unknownCountry } from '../rules/country.ts';
 import { dayHash } from '../rules/day-hash.ts';
 import type { Place } from '../rules/place.ts';
 import { firstLanguageTag, readAgent, referrerHost } from '../rules/user-agent.ts';
-import type { AgentKind, AgentTraits, Device, Visitor } from '../rules/visitor.ts';
+import {
+  type AgentKind,
+  type AgentTraits,
+  type Device,
+  parametersIn,
+  type QueryParameters,
+  type Visitor,
+} from '../rules/visitor.ts';
 import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Visit } from './visit.ts';
@@ -43,7 +50,7 @@ export class VisitorOf implements Visitor {
   #language: string | null = null;
   #traits: AgentTraits | null = null;
   #referrer: string | null = null;
-  #parameters: URLSearchParams | null = null;
+  #parameters: QueryParameters | null = null;
   #parsedAddress: Address | null | undefined;
 
   constructor(
@@ -81,8 +88,8 @@ export class VisitorOf implements Visitor {
     return this.#visit.search;
   }
 
-  parameters(): URLSearchParams {
-    this.#parameters ??= new URLSearchParams(this.#visit.search);
+  parameters(): QueryParameters {
+    this.#parameters ??= parametersIn(this.#visit.search);
     return this.#parameters;
   }
 

@@ -1,5 +1,5 @@
 import { readUnmapped } from '../../src/rules/address-rules.ts';
-import type { Visitor } from '../../src/rules/visitor.ts';
+import { parametersIn, type Visitor } from '../../src/rules/visitor.ts';
 
 type Properties = Partial<Omit<Visitor, 'parameters' | 'parsedAddress'>>;
 
@@ -10,7 +10,7 @@ export const testVisitor = (properties: Properties = {}): Visitor => ({
   passedPassword: () => false,
   passedCaptcha: () => false,
   search: () => '',
-  parameters: () => new URLSearchParams(properties.search?.() ?? ''),
+  parameters: () => parametersIn(properties.search?.() ?? ''),
   pathAfterSuffix: () => '',
   country: () => 'XX',
   region: () => '',
