@@ -1,4 +1,4 @@
-import type { BundledFile, EmbeddedFile, PrintedFile } from './bundled-file.ts';
+import { type BundledFile, type EmbeddedFile, mapContents, type PrintedFile } from './bundled-file.ts';
 import { type BundleName, contents } from './contents.ts';
 
 const program = Bun.fileURLToPath(new URL('./bundle-program.ts', import.meta.url));
@@ -37,7 +37,7 @@ export class CachedBundle<Prepared> {
   async #bundle(): Promise<Prepared> {
     const files =
       contents === null
-        ? (await bundleInOwnProcess(this.#entry)).map(decoded)
+        ? (await bundleInOwnProcess(this.#entry)).map((file) => mapContents(file, bytesOf))
         : await Promise.all(contents.bundles[this.#name].map(read));
     return this.#prepare(files);
   }
@@ -61,14 +61,6 @@ async function bundleInOwnProcess(entry: string): Promise<PrintedFile[]> {
 }
 
 const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(base64, 'base64'));
-
-const decoded = ({ name, type, plain, gzip, brotli }: PrintedFile): BundledFile => ({
-  name,
-  type,
-  plain: bytesOf(plain),
-  gzip: gzip === null ? null : bytesOf(gzip),
-  brotli: brotli === null ? null : bytesOf(brotli),
-});
 
 async function read({ name, type, plain, gzip, brotli }: EmbeddedFile): Promise<BundledFile> {
   const bytesAt = (path: string) => Bun.file(path).bytes();

@@ -3,7 +3,7 @@
  * because the runtime remembers missing packages until the process ends, and frees little of a bundler's memory.
  */
 import { bundle } from './bundle.ts';
-import type { BundledFile, PrintedFile } from './bundled-file.ts';
+import { mapContents, type PrintedFile } from './bundled-file.ts';
 import { commandPrefix } from './shell-command.ts';
 
 interface BundlerMessage {
@@ -16,17 +16,9 @@ const textOf = ({ message, position }: BundlerMessage): string =>
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
-const printed = ({ name, type, plain, gzip, brotli }: BundledFile): PrintedFile => ({
-  name,
-  type,
-  plain: base64(plain),
-  gzip: gzip && base64(gzip),
-  brotli: brotli && base64(brotli),
-});
-
 try {
   const files = await bundle(process.argv[2] ?? '', commandPrefix);
-  await Bun.write(Bun.stdout, JSON.stringify(files.map(printed)));
+  await Bun.write(Bun.stdout, JSON.stringify(files.map((file): PrintedFile => mapContents(file, base64))));
 } catch (cause) {
   const { errors = [], message } = cause as { errors?: BundlerMessage[]; message: string };
   process.stderr.write(`${[message, ...errors.map(textOf)].join('\n')}\n`);
