@@ -20,6 +20,7 @@ import {
 } from '../storage/click-corrections.ts';
 import { knowsAllHits } from '../storage/moved-hits.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
+import { pageOf } from '../storage/rows.ts';
 import type { Context } from './context.ts';
 import { foldedWithin } from './folded-within.ts';
 import { readLink } from './read-links.ts';
@@ -110,8 +111,8 @@ export async function readCorrections(
   if (linkId !== null) await readLink(context, caller, linkId);
   const owner = { organizationId: caller.organizationId, linkId };
   const found = await listCorrections(context.database.read, owner, { ...page, limit: page.limit + 1 });
-  const corrections = found.slice(0, page.limit);
-  return { corrections, next: found.length > page.limit ? (corrections.at(-1)?.id ?? null) : null };
+  const { rows, last } = pageOf(found, page.limit);
+  return { corrections: rows, next: last?.id ?? null };
 }
 
 async function correct(
