@@ -78,4 +78,25 @@ describe.each(storeKinds)('statistics of real visits on %s', (store) => {
     expect([combined.from_raw, combined.totals.clicks]).toEqual([true, single.totals.clicks]);
     expect(combined.groups.map(({ value }: { value: string }) => value).sort()).toEqual(['Android', 'iOS']);
   });
+
+  test('a text is counted under its own parameter, also if another one had it in an earlier batch', async () => {
+    const { key } = await app.createAccount();
+    const { json: link } = await app.call('POST', '/api/v1/link', {
+      key,
+      body: { destination_url: 'example.com' },
+    });
+    for (const parameter of ['utm_term', 'utm_content']) {
+      app.clock.now += 60_000;
+      await app.visit(`${new URL(link.url).pathname}?${parameter}=banner`);
+      await app.app.clicks.settled();
+    }
+    for (const path of ['/api/v1/stats', `/api/v1/link/${link.id}/stats`])
+      for (const parameter of ['utm_term', 'utm_content']) {
+        const { json } = await app.call('GET', `${path}?group_by=${parameter}`, { key });
+        expect(json.groups).toEqual([
+          { value: null, clicks: 1, not_counted: 0 },
+          { value: 'banner', clicks: 1, not_counted: 0 },
+        ]);
+      }
+  });
 });

@@ -18,7 +18,7 @@ export class EqualClicks {
   /** Called with clicks that were counted together, and the index of their values in `cells`. */
   readonly #spill: (group: EqualGroup, cells: Int32Array, from: number) => void;
   readonly #textOf: (cells: Int32Array, from: number) => string;
-  #width = 0;
+  #dimensions: readonly number[] = [];
   #entryCells = fewCells;
   #cells = new Int32Array(entries * fewCells);
   readonly #hours = new Int32Array(entries);
@@ -34,12 +34,17 @@ export class EqualClicks {
     this.#textOf = textOf;
   }
 
-  /** `width` is the number of columns of the following clicks, at most 32. */
-  begin(width: number): void {
-    if (width === this.#width) return;
+  /** `dimensions` are those of the columns of the following clicks, at most 32: texts of others are not reused. */
+  begin(dimensions: readonly number[]): void {
+    const previous = this.#dimensions;
+    if (
+      dimensions.length === previous.length &&
+      dimensions.every((dimension, index) => dimension === previous[index])
+    )
+      return;
     this.#texts.fill(null);
-    this.#width = width;
-    this.#entryCells = width > fewCells ? maxCells : fewCells;
+    this.#dimensions = dimensions;
+    this.#entryCells = dimensions.length > fewCells ? maxCells : fewCells;
     if (this.#cells.length < entries * this.#entryCells) this.#cells = new Int32Array(entries * maxCells);
   }
 

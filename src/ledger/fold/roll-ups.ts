@@ -82,7 +82,7 @@ export class RollUps {
     this.#columns = columns;
     this.#dimensions = inUse.map((name) => dimensionCodes[name]);
     this.#values = inUse.map((name) => ledger[hitColumns.indexOf(columnOf(name))] as Int32Array);
-    this.#equalClicks.begin(inUse.length);
+    this.#equalClicks.begin(this.#dimensions);
     this.#hours = Float64Array.from(hours).sort();
     this.#linkNumbers.clear();
     this.#linkCounts = [];
