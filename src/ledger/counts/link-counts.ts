@@ -68,7 +68,8 @@ export class LinkCounts implements Counts {
   }
 
   get #ofLinks(): RawBuilder<unknown> {
-    return sql`link_hours.link_id in (${sql.join(this.#linkIds.map((id) => sql.lit(id)))})`;
+    const ids = sql.join(this.#linkIds.map((id) => sql.lit(id)));
+    return sql`${dialectOf(this.#queries).keepGoing('link_hours.hour')} and link_hours.link_id in (${ids})`;
   }
 
   #isRequested(ofClass: number, value: number): boolean {
@@ -123,8 +124,8 @@ export class LinkCounts implements Counts {
   async #byHour(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
     const { from, to } = spanOf(buckets);
     const { rows } = await sql<ColumnRow & { readonly hour: number }>`
-      select hour, ${sql.join(columns.map((name) => sql.ref(name)))} from link_hours
-      where ${this.#ofLinks} and hour >= ${from} and hour < ${to}`.execute(this.#queries);
+      select hour, ${sumsOf(columns)} from link_hours
+      where ${this.#ofLinks} and hour >= ${from} and hour < ${to} group by hour`.execute(this.#queries);
     const bucketOf = bucketFinder(buckets);
     return rows.map((row) => ({ ...row, bucket: bucketOf(row.hour) }));
   }
