@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import type { KyselyPlugin } from 'kysely';
 import { eachClick } from '../src/stats/clicks.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { countReads } from './support/count-reads.ts';
 import { eventually } from './support/eventually.ts';
 import { insertHits } from './support/hits.ts';
 
@@ -22,28 +22,8 @@ beforeAll(async () => {
   await insertHits(app.app.context.database, Array(hits).fill(hit));
 });
 
-/** Counts the reading statements until `stop` is called. */
-function countReads(): { readonly reads: () => number; stop(): void } {
-  const { database } = app.app.context;
-  const { readFor } = database;
-  let reads = 0;
-  Object.assign(database, {
-    readFor: (terms: Parameters<typeof readFor>[0]) => {
-      const counting: KyselyPlugin = {
-        transformQuery({ node }) {
-          reads += 1;
-          return node;
-        },
-        transformResult: async ({ result }) => result,
-      };
-      return readFor(terms).withPlugin(counting);
-    },
-  });
-  return { reads: () => reads, stop: () => Object.assign(database, { readFor }) };
-}
-
 test('an export stops reading when its client stops reading, and ends when the client disconnects', async () => {
-  const counted = countReads();
+  const counted = countReads(app.app.context.database);
   const { port } = new URL(app.url);
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(

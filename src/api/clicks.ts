@@ -86,12 +86,8 @@ export const exportOfOrganization = endpoint({
   summary: 'Export the clicks of all links, or of some',
   async handle({ caller, query: { tag: tagIds, domain, ids, ...query } }, context) {
     const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
-    const owner = { kind: 'organization', id: caller.organizationId } as const;
-    return exportReply(
-      context,
-      { ...questionOf(context, owner, query), links: links && new Set(links) },
-      'clicks.csv',
-    );
+    const owner: Owner = { kind: 'organization', id: caller.organizationId, links };
+    return exportReply(context, questionOf(context, owner, query), 'clicks.csv');
   },
 });
 

@@ -8,6 +8,8 @@ import { rawSince } from './raw-since.ts';
 import { LiveQuery } from './schemas/click.ts';
 
 const maxPerChunk = 200;
+/** Few of these hits may match: between searches a stream sends its heartbeat, and checks its credential. */
+const maxSearched = 1_000_000;
 const noClicks = { clicks: [], searchedTo: 0 };
 
 export const stream = endpoint({
@@ -32,10 +34,9 @@ export const stream = endpoint({
     const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
     connection.keepOpen();
     const question: ClickQuestion = {
-      owner: { kind: 'organization', id: organizationId },
+      owner: { kind: 'organization', id: organizationId, links },
       class: query.class,
       range: {},
-      links: links && new Set(links),
       rawSince: rawSince(context),
     };
     const read = (after: number, upTo: number) =>
@@ -79,7 +80,7 @@ async function* events({ live, organizationId, since, endSignals, reauthorize, r
         heartbeatAt = performance.now();
         yield ': still here\n\n';
       }
-      const upTo = live.settled;
+      const upTo = Math.min(live.settled, position + maxSearched);
       const { clicks, searchedTo } = position < upTo ? await read(position, upTo) : noClicks;
       position = Math.max(position, searchedTo);
       if (clicks.length > 0) yield clicks.map(eventText).join('');

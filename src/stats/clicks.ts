@@ -43,8 +43,6 @@ export interface ClickQuestion {
   readonly owner: Owner;
   readonly class: ListedClass;
   readonly range: Partial<Range>;
-  /** Only hits of these links, in exports and in the live stream. */
-  readonly links?: ReadonlySet<number> | undefined;
   /** The instant since which single hits are kept: older ones may still exist, but aren't shown. */
   readonly rawSince: number;
 }
@@ -88,20 +86,23 @@ export async function readClicks(
 }
 
 const exportPage = 500;
+/** Milliseconds that an export searches for a page, of which few hits may match, before it goes on with what it found. */
+const exportPageTime = 1_000;
 
 /** All clicks, newest first, page by page: only one page is in memory. */
 export async function* eachClick(
   database: Database,
   question: ClickQuestion,
 ): AsyncGenerator<readonly StoredClick[], void, undefined> {
-  if (question.links?.size === 0) return;
+  if (question.owner.links?.length === 0) return;
   const filter = keptFilterOf(question);
   const ledger = openLedger(database);
   for (let before: number | undefined; ; ) {
-    const { hits } = await ledger.before(filter, { before, limit: exportPage, offset: 0 });
-    yield await withWords(database.read, ofChosenLinks(question, hits));
-    if (hits.length < exportPage) return;
-    before = hits.at(-1)?.id;
+    const until = performance.now() + exportPageTime;
+    const { hits, stoppedAt } = await ledger.before(filter, { before, limit: exportPage, offset: 0, until });
+    yield await withWords(database.read, hits);
+    if (stoppedAt === null && hits.length < exportPage) return;
+    before = stoppedAt ?? hits.at(-1)?.id;
   }
 }
 
@@ -114,13 +115,10 @@ export async function clicksAfter(
   const hits = await openLedger(database).after(keptFilterOf(question), span);
   const last = hits.length === span.limit ? hits.at(-1) : undefined;
   return {
-    clicks: await withWords(database.read, ofChosenLinks(question, hits)),
+    clicks: await withWords(database.read, hits),
     searchedTo: last?.id ?? Math.max(span.after, span.upTo),
   };
 }
-
-const ofChosenLinks = ({ links }: ClickQuestion, hits: readonly StoredHit[]): readonly StoredHit[] =>
-  links ? hits.filter((hit) => links.has(hit.link_id)) : hits;
 
 const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
   owner,

@@ -1,5 +1,6 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
+import { isInSorted } from '../../structures/is-in-sorted.ts';
 import type { HitFilter, StoredHit } from '../ledger.ts';
 import { type CodedColumn, type Codes, codeOf, readCoded, readDifferences, valueAt } from './chunk-column.ts';
 import type { ChunkCells } from './chunk-store.ts';
@@ -74,7 +75,8 @@ export class ChunkScan {
     const { first_row, end_row, first_at, last_at } = this.row;
     this.#count = -1;
     for (const [column, value] of values) if (!this.#keepValue(column, value)) return this.#none();
-    if (links !== undefined && !this.#keepListed(this.coded('link_id'), isIn(links))) return this.#none();
+    if (links !== undefined && !this.#keepListed(this.coded('link_id'), isInSorted(links)))
+      return this.#none();
     if (
       classes !== undefined &&
       !this.#keepListed(this.coded('rollup_class'), (one) => classes.includes(one))
@@ -228,17 +230,6 @@ export class ChunkScan {
     return kept > 0;
   }
 }
-
-/** By binary search: a set of thousands of links would have to be built for every chunk. */
-const isIn = (sorted: readonly number[]) => (value: number) => {
-  let low = 0;
-  for (let high = sorted.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? 0) < value) low = middle + 1;
-    else high = middle;
-  }
-  return sorted[low] === value;
-};
 
 // A loop that has processed cells of two widths takes ten times as long, so each loop exists twice. A loop that branches on each
 // comparison takes up to five times as long, because the processor can't predict the branch: so a row is written before it is

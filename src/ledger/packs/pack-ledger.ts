@@ -1,6 +1,7 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
+import { isInSorted } from '../../structures/is-in-sorted.ts';
 import { type GroupCount, type Groups, groupsInRounds } from '../groups.ts';
 import type { HitCount, HitFilter, HitOwner, HitPage, PageAfter, PageBefore, StoredHit } from '../ledger.ts';
 import type { RowLedger } from '../row-ledger.ts';
@@ -181,7 +182,7 @@ function eachMatching(
   take: (row: number, ofClass: number) => void,
 ): void {
   const at = pack.column('at');
-  const requestedLinks = links && { ids: new Set(links), of: pack.column('link_id') };
+  const requestedLinks = links && { has: isInSorted(links), of: pack.column('link_id') };
   const requestedValues = values.map(([name, value]) => [pack.column(name), value] as const);
   const since = times.from ?? Number.NEGATIVE_INFINITY;
   const until = times.to ?? Number.POSITIVE_INFINITY;
@@ -190,7 +191,7 @@ function eachMatching(
     if (instant < since || instant >= until) continue;
     const ofClass = pack.rollupClass(row);
     if (classes !== undefined && !classes.includes(ofClass)) continue;
-    if (requestedLinks !== undefined && !requestedLinks.ids.has(requestedLinks.of[row] ?? 0)) continue;
+    if (requestedLinks !== undefined && !requestedLinks.has(requestedLinks.of[row] ?? 0)) continue;
     if (requestedValues.every(([column, value]) => column[row] === value)) take(row, ofClass);
   }
 }
