@@ -179,6 +179,21 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     expect(reasons.groups[0]).toEqual({ value: 'monitor', clicks: 0, not_counted: 1 });
   });
 
+  test('reasons of clicks are counted from single hits, those of other hits from the roll-ups', async () => {
+    for (const [query, groups] of [
+      ['class=click', [{ value: 'browser', clicks: 6, not_counted: 0 }]],
+      ['class=human', [{ value: 'browser', clicks: 6, not_counted: 1 }]],
+    ] as const) {
+      const found = await stats(`${query}&group_by=reason`);
+      expect([query, found.from_raw, found.totals.clicks, found.groups]).toEqual([query, true, 6, groups]);
+      const filtered = await stats(`${query}&reason=browser`);
+      expect([query, filtered.from_raw, filtered.totals.clicks]).toEqual([query, true, 6]);
+    }
+    const all = await stats('group_by=reason');
+    expect([all.from_raw, all.groups.length]).toEqual([false, 5]);
+    expect(all.groups).toContainEqual({ value: 'browser', clicks: 0, not_counted: 1 });
+  });
+
   test('the hundred largest groups are shown, and the sum of the rest', async () => {
     const other = await app.createAccount();
     const many = await newLink(other);

@@ -26,7 +26,7 @@ const inRollUps: [FilterIds, string | undefined, Grouping | undefined, string][]
   [{}, undefined, 'reason', 'reason'],
   [{}, 'bot', 'reason', 'reason'],
   [{ reason: 3 }, undefined, 'class', 'reason'],
-  [{ reason: 3 }, 'human', undefined, 'reason'],
+  [{ reason: 3 }, 'page', undefined, 'reason'],
 ];
 
 test.each(inRollUps)(
@@ -46,6 +46,10 @@ const inLedger: [FilterIds, string | undefined, Grouping | undefined][] = [
   [{}, 'human', 'country'],
   [{ country: 7 }, undefined, 'reason'],
   [{ reason: 3 }, undefined, 'country'],
+  [{}, 'click', 'reason'],
+  [{}, 'human', 'reason'],
+  [{ reason: 3 }, 'click', undefined],
+  [{ reason: 3 }, 'human', 'reason'],
 ];
 
 test.each(inLedger)('%j of %s by %s needs single hits', (filters, className, groupBy) => {

@@ -30,9 +30,9 @@ export const wasAddedLater = (grouping: Grouping | undefined): boolean =>
 export type Filters = ReadonlyMap<Exclude<Grouping, 'class'>, number>;
 
 /**
- * Decides what an answer is counted from. Each roll-up has one dimension, and most of them count only clicks: queries that
- * combine two dimensions, or group other hits by a dimension of clicks, are counted from the hits themselves; so are queries by a
- * dimension whose roll-ups begin later than their range.
+ * Decides what an answer is counted from. Each roll-up has one dimension. Most of them count only clicks, and that of reasons only
+ * other hits: queries that combine two dimensions, or hits and a dimension that isn't counted for their class, are counted from the
+ * hits themselves; so are queries by a dimension whose roll-ups begin later than their range.
  */
 export function planFor(
   filters: Filters,
@@ -44,11 +44,16 @@ export function planFor(
   if (groupBy !== undefined && groupBy !== 'class') axes.add(groupBy);
   const [axis, second] = axes;
   if (axis === undefined) return rollups('total', undefined, requestedClasses);
-  if (axis === 'reason' && second === undefined)
+  if (axis === 'reason' && second === undefined && !requestedClasses?.includes(click))
     return rollups('reason', filters.get(axis), requestedClasses);
   const counted = requestedClasses ?? (axes.has('reason') ? nonClickClasses : [click]);
   const isClicksOnly = counted.every((code) => code === click);
-  if (second === undefined && isClicksOnly && !(beginsBeforeRollups && wasAddedLater(axis)))
+  if (
+    second === undefined &&
+    axis !== 'reason' &&
+    isClicksOnly &&
+    !(beginsBeforeRollups && wasAddedLater(axis))
+  )
     return rollups(axis, filters.get(axis), counted);
   const values = [...filters].map(([grouping, value]) => [columnOf(grouping), value] as const);
   return { kind: 'hits', values, classes: counted };

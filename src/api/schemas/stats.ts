@@ -105,7 +105,7 @@ const described: Partial<Record<Grouping, string>> = {
   region: 'region: its ISO 3166-2 code, such as DE-BY',
   city: 'city: as returned by `group_by`, `DE-BY/Munich`, or its name together with `region` (or `country`, if no region is known)',
   address: "address: the alias, such as `go.example.com/old`; empty for the link's own address",
-  reason: 'reason for not being a click',
+  reason: 'reason (clicks only with `class` click or human)',
   class: `class: click, human, ${rollupClasses.slice(1).join(', ')}`,
 };
 
