@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { masterKey } from './auth/master-key.ts';
+import { findMasterKey, masterKey } from './auth/master-key.ts';
 import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
@@ -134,7 +134,16 @@ async function keyIn(config: Config, dataDir: string): Promise<string> {
   }
 }
 
-export const keyProblem = (cause: unknown): StartProblem =>
+/** Null if there is none yet: none is created. */
+export async function existingKey({ secretKey, dataDir }: Config): Promise<string | null> {
+  try {
+    return await findMasterKey(secretKey, resolve(dataDir));
+  } catch (cause) {
+    throw keyProblem(cause);
+  }
+}
+
+const keyProblem = (cause: unknown): StartProblem =>
   new StartProblem(`The secret key cannot be used: ${reason(cause)}.`);
 
 async function open(config: Config, dataDir: string, log: Log): Promise<Database> {

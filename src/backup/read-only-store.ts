@@ -2,6 +2,7 @@ import { Database as Sqlite } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../storage/database.ts';
+import { keyMarkSql } from './backup-stream.ts';
 import { connect } from './postgres-source.ts';
 
 /** A store opened as it is: nothing is created, and no table changed. */
@@ -56,6 +57,22 @@ export async function migrationsOf(store: ReadOnlyStore): Promise<number> {
   if (!(await hasTable(store, 'migrations'))) return 0;
   const [row] = await store.query('select max(number) as number from migrations');
   return Number(row?.number ?? 0);
+}
+
+/** Identifies the secret key that the store belongs to. Null if it has none yet. */
+export async function keyMarkIn(store: ReadOnlyStore): Promise<string | null> {
+  if (!(await hasTable(store, 'settings'))) return null;
+  const [row] = await store.query(keyMarkSql);
+  return row === undefined ? null : String(row.value);
+}
+
+/** The machines of nodes that have reported since an instant. */
+export async function reportedHosts(store: ReadOnlyStore, since: number): Promise<readonly string[]> {
+  if (!(await hasTable(store, 'nodes'))) return [];
+  const rows = await store.query(
+    `select distinct host_name from nodes where seen_at > ${since} order by host_name`,
+  );
+  return rows.map(({ host_name }) => String(host_name));
 }
 
 /** Null if there is no such table. */

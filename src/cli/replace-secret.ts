@@ -1,13 +1,80 @@
-import { adoptKey } from '../store.ts';
-import type { Command } from './command.ts';
+import { resolve } from 'node:path';
+import { Secrets } from '../auth/secrets.ts';
+import {
+  keyMarkIn,
+  openReadOnlyStore,
+  type ReadOnlyStore,
+  reportedHosts,
+} from '../backup/read-only-store.ts';
+import { lockDataFolder } from '../compose/server-lock.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/options.ts';
+import { Refusal } from '../rules/errors.ts';
+import { goneAfter } from '../rules/node-status.ts';
+import { adoptKey, existingKey, markOf, openStore } from '../store.ts';
+import { Log } from '../telemetry/log.ts';
+import type { StandaloneCommand } from './command.ts';
+import { orStoreProblem } from './or-store-problem.ts';
 
-export const replaceSecret: Command = {
-  name: 'secret replace',
+export const replaceSecret: StandaloneCommand = {
+  name: 'secret',
   usage:
     'secret replace   (for a lost secret key: the database takes the one that is here; webhook keys are forgotten)',
   options: {},
-  async run({ database, secrets }) {
-    await adoptKey(database, secrets);
-    return 'The database now belongs to the secret key of this machine. Set the webhook_auth_key of your links anew.\n';
+  async run({ environment, words: [verb, more] }) {
+    if (verb !== 'replace' || more !== undefined) throw new Refusal('FIELD_INVALID', 'Type secret replace.');
+    const config = loadConfig(environment);
+    await refuseFittingKey(config);
+    const log = new Log('error');
+    const lock = await lockDataFolder(config, log);
+    try {
+      await refuseRunningNodes(config);
+      const { database, secrets } = await openStore(config, log, 'replace_key');
+      try {
+        await adoptKey(database, secrets);
+      } finally {
+        await database.close();
+      }
+    } finally {
+      lock.release();
+    }
+    process.stdout.write(
+      'The database now belongs to the secret key of this machine. Set the webhook_auth_key of your links anew.\n',
+    );
+    return 0;
   },
 };
+
+async function refuseFittingKey(config: Config): Promise<void> {
+  const key = await existingKey(config);
+  if (key === null) return;
+  const mark = await readStore(config, keyMarkIn);
+  if (mark === markOf(new Secrets(key)))
+    throw new Refusal('FIELD_INVALID', 'The key fits; nothing was changed.');
+}
+
+/** They would go on issuing what nodes with the new key refuse. On SQLite the data folder is locked. */
+async function refuseRunningNodes(config: Config): Promise<void> {
+  if (config.databaseUrl === null) return;
+  const hosts = await readStore(config, (store) => reportedHosts(store, Date.now() - goneAfter));
+  if (hosts === null || hosts.length === 0) return;
+  throw new Refusal(
+    'FIELD_INVALID',
+    `A node has reported within the last minute, on ${hosts.join(' and ')}. Stop every node, wait for a minute, and run this again.`,
+  );
+}
+
+/** Null if there is no store. */
+async function readStore<T>(config: Config, read: (store: ReadOnlyStore) => Promise<T>): Promise<T | null> {
+  const dataDir = resolve(config.dataDir);
+  const query = async () => {
+    const store = await openReadOnlyStore(config.databaseUrl, dataDir);
+    if (store === null) return null;
+    try {
+      return await read(store);
+    } finally {
+      await store.close();
+    }
+  };
+  return orStoreProblem(config, dataDir, query());
+}

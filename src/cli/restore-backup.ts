@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { findMasterKey } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
 import { type BackupHeader, BackupProblem, type BackupStream } from '../backup/backup-stream.ts';
 import type { BackupTarget } from '../backup/backup-target.ts';
@@ -13,7 +12,7 @@ import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { clickServerName } from '../rules/clicks-url.ts';
-import { adoptKey, keyProblem, markOf, openStore, prepareFolder } from '../store.ts';
+import { adoptKey, existingKey, markOf, openStore, prepareFolder } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
 import { orStoreProblem } from './or-store-problem.ts';
@@ -34,7 +33,8 @@ export const restoreBackup: StandaloneCommand = {
     const lock = await lockDataFolder(config, log);
     try {
       const isKeyLost = call.values['lost-key'] === true;
-      const key = await keyIn(config, dataDir);
+      // One that can't be used would otherwise only be noticed once the store is there.
+      const key = await existingKey(config);
       await using opened = new AsyncDisposableStack();
       const target = opened.adopt(await targetOf(config, dataDir), (target) => target.close());
       const backup = opened.adopt(
@@ -69,15 +69,6 @@ async function withHits(backup: BackupStream, config: Config): Promise<BackupStr
 async function targetOf(config: Config, dataDir: string): Promise<BackupTarget> {
   if (config.databaseUrl === null) return new SqliteTarget(join(dataDir, 'linnet.sqlite'));
   return orStoreProblem(config, dataDir, PostgresTarget.open(config.databaseUrl));
-}
-
-/** Null if there is none yet. One that can't be used would only be noticed once the store is there. */
-async function keyIn({ secretKey }: Config, dataDir: string): Promise<string | null> {
-  try {
-    return await findMasterKey(secretKey, dataDir);
-  } catch (cause) {
-    throw keyProblem(cause);
-  }
 }
 
 /** Before anything is written: a store without its key would refuse to start. */

@@ -37,13 +37,13 @@ const commands: readonly Command[] = [
   importLinks,
   setBaseUrl,
   forgetBaseUrl,
-  replaceSecret,
 ];
 
 /** These open what they need themselves. */
 const standalone: readonly StandaloneCommand[] = [
   backup,
   restoreBackup,
+  replaceSecret,
   fold,
   clicks,
   nodes,
@@ -101,11 +101,7 @@ async function runOnStore(
   // A server on the same machine takes precedence, whatever is done here.
   lowerPriority();
   const config = loadConfig(environment);
-  const store = await openStore(
-    config,
-    new Log('error'),
-    run === replaceSecret.run ? 'replace_key' : 'require_key',
-  );
+  const store = await openStore(config, new Log('error'));
   try {
     const site = await siteOf(config, store.database, config.port);
     process.stdout.write(await run(contextOf(config, site, store.database, store.secrets), values));

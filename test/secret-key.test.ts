@@ -1,0 +1,52 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { resolve } from 'node:path';
+import { lockDataFolder } from '../src/compose/server-lock.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { Log } from '../src/telemetry/log.ts';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { runToExit, webhookKey } from './support/populated-server.ts';
+
+const otherKey = 'another secret key, which is long enough';
+
+describe.each(storeKinds)('`secret replace` on %s', (store) => {
+  let app: TestApp;
+  afterEach(() => app.stop());
+
+  test('changes nothing if the key is the right one, or while a server runs', async () => {
+    app = await startApp({ store });
+    const { key } = await app.createAccount();
+    const body = {
+      destination_url: 'https://example.com',
+      suffix: 'hooked',
+      webhook_url: 'https://hooks.example.com/x',
+      webhook_auth_key: webhookKey,
+    };
+    const { json: link } = await app.call('POST', '/api/v1/link', { key, body });
+    const settings = { DATA_DIR: app.dataDir, DATABASE_URL: app.databaseUrl };
+    const replace = (env: Record<string, string> = {}) =>
+      runToExit(['secret', 'replace'], { ...settings, ...env });
+
+    expect(await replace()).toEqual([1, '', expect.stringContaining('The key fits; nothing was changed.')]);
+    if (store === 'sqlite') {
+      const lock = await lockDataFolder(loadConfig(settings), new Log('error'));
+      expect(await replace({ SECRET_KEY: otherKey })).toEqual([
+        1,
+        '',
+        expect.stringContaining(`${resolve(app.dataDir)} is in use by another Linnet`),
+      ]);
+      lock.release();
+    } else {
+      const nodes = async () =>
+        (await app.app.context.database.read.selectFrom('nodes').selectAll().execute()).length;
+      await eventually(async () => (await nodes()) > 0, 'the report of the node');
+      expect(await replace({ SECRET_KEY: otherKey })).toEqual([
+        1,
+        '',
+        expect.stringMatching(/^A node has reported within the last minute, on .+\. Stop every node, wait/),
+      ]);
+    }
+    const after = await app.call('GET', `/api/v1/link/${link.id}`, { key });
+    expect(after.json.webhook_auth_key).toBe(webhookKey);
+  });
+});
