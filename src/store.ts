@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { findMasterKey, masterKey } from './auth/master-key.ts';
+import { createMasterKey, findMasterKey } from './auth/master-key.ts';
 import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
@@ -38,9 +38,10 @@ export async function openStore(
   const dataDir = resolve(config.dataDir);
   await prepareFolder(dataDir);
   if (config.visitorSaltDir !== null) await prepareSaltDir(resolve(config.visitorSaltDir));
-  const secrets = new Secrets(await keyIn(config, dataDir));
+  const found = await existingKey(config);
   const database = await open(config, dataDir, log);
   try {
+    const secrets = new Secrets(found ?? (await newKey(config, database, key)));
     if (key === 'require_key') await requireSameKey(database, secrets);
     return { database: await withHits(database, config, log), secrets };
   } catch (cause) {
@@ -126,14 +127,6 @@ async function prepareSaltDir(path: string): Promise<void> {
   }
 }
 
-async function keyIn(config: Config, dataDir: string): Promise<string> {
-  try {
-    return await masterKey(config.secretKey, dataDir);
-  } catch (cause) {
-    throw keyProblem(cause);
-  }
-}
-
 /** Null if there is none yet: none is created. */
 export async function existingKey({ secretKey, dataDir }: Config): Promise<string | null> {
   try {
@@ -141,6 +134,24 @@ export async function existingKey({ secretKey, dataDir }: Config): Promise<strin
   } catch (cause) {
     throw keyProblem(cause);
   }
+}
+
+/** A database that belongs to a key gets no other one by itself: the wrong key would take the place of the missing one. */
+async function newKey(
+  config: Config,
+  database: Database,
+  key: 'require_key' | 'replace_key',
+): Promise<string> {
+  const dataDir = resolve(config.dataDir);
+  const hasKey = (await findSetting(database.read, keyMark)) !== null;
+  // Another process on this folder may have created it before it marked the database.
+  const found = await existingKey(config);
+  if (found !== null) return found;
+  if (hasKey && key === 'require_key')
+    throw new StartProblem(
+      `secret.key is missing in ${dataDir}, and this database belongs to one. Put it back, copy it from the data folder of the first node, or set SECRET_KEY to the same value everywhere; if the key is lost, run "${shellCommand('secret replace')}".`,
+    );
+  return createMasterKey(dataDir);
 }
 
 const keyProblem = (cause: unknown): StartProblem =>

@@ -1,11 +1,15 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { lockDataFolder } from '../src/compose/server-lock.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { openStore } from '../src/store.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { runToExit, webhookKey } from './support/populated-server.ts';
+import { runToExit, settingsFor, webhookKey } from './support/populated-server.ts';
+import { temporaryFolder } from './support/program.ts';
 
 const otherKey = 'another secret key, which is long enough';
 
@@ -49,4 +53,31 @@ describe.each(storeKinds)('`secret replace` on %s', (store) => {
     const after = await app.call('GET', `/api/v1/link/${link.id}`, { key });
     expect(after.json.webhook_auth_key).toBe(webhookKey);
   });
+});
+
+describe.each(storeKinds)('a missing secret.key, with %s', (store) => {
+  test('is created by the first of several processes, and never again', async () => {
+    await using folder = await temporaryFolder();
+    const settings = await settingsFor(store, folder.path);
+    const file = join(folder.path, 'secret.key');
+    const open = () => openStore(loadConfig(settings), new Log('error'));
+    const stores = await Promise.all([open(), open(), open()]);
+    expect(new Set(stores.map(({ secrets }) => secrets.sign('setup', 'text'))).size).toBe(1);
+    for (const { database } of stores) await database.close();
+
+    await rename(file, `${file}.kept`);
+    const failure = await open().catch((cause) => String(cause));
+    expect(failure).toContain(`secret.key is missing in ${folder.path}`);
+    expect(existsSync(file)).toBe(false);
+    await rename(`${file}.kept`, file);
+    await (await open()).database.close();
+  });
+});
+
+test('no key is created if the database can not be opened', async () => {
+  await using folder = await temporaryFolder();
+  const DATABASE_URL = 'postgres://linnet@127.0.0.1:1/none';
+  const config = loadConfig({ DATA_DIR: folder.path, DATABASE_URL });
+  expect(await openStore(config, new Log('error')).catch((cause) => String(cause))).toContain('127.0.0.1:1');
+  expect(existsSync(join(folder.path, 'secret.key'))).toBe(false);
 });

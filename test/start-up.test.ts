@@ -91,7 +91,11 @@ describe('the start', () => {
   test('of a second node on PostgreSQL requires the secret key of the first, and reports another one', async () => {
     const DATABASE_URL = await freshPostgres();
     const first = await startApp({ env: { DATABASE_URL } });
-    expect(await messageOf({ DATABASE_URL })).toContain('belongs to another secret key');
+    expect(await messageOf({ DATABASE_URL })).toMatch(/^secret\.key is missing in .*, and this database/);
+    const otherKey = 'another secret key, which is long enough';
+    expect(await messageOf({ DATABASE_URL, SECRET_KEY: otherKey })).toContain(
+      'belongs to another secret key',
+    );
     const SECRET_KEY = (await Bun.file(join(first.dataDir, 'secret.key')).text()).trim();
     expect(await messageOf({ DATABASE_URL, SECRET_KEY })).toBe('it started');
     await first.stop();

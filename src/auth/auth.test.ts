@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Refusal } from '../rules/errors.ts';
 import { isWellFormed, makeApiKey } from './api-keys.ts';
-import { masterKey } from './master-key.ts';
+import { createMasterKey, findMasterKey } from './master-key.ts';
 import { knownPriority, Passwords } from './passwords.ts';
 import { Secrets } from './secrets.ts';
 
@@ -26,7 +26,7 @@ describe('the master key', () => {
 
   test('is created once and readable only by its owner, even if many processes start at once', () =>
     inTemporaryFolder(async (folder) => {
-      const keys = await Promise.all(Array.from({ length: 8 }, () => masterKey(null, folder)));
+      const keys = await Promise.all(Array.from({ length: 8 }, () => createMasterKey(folder)));
       expect(new Set(keys).size).toBe(1);
       expect(await readdir(folder)).toEqual(['secret.key']);
       expect((await stat(join(folder, 'secret.key'))).mode & 0o777).toBe(0o600);
@@ -37,7 +37,7 @@ describe('the master key', () => {
     inTemporaryFolder(async (folder) => {
       for (const content of ['', '\n', 'abc123']) {
         await writeFile(join(folder, 'secret.key'), content);
-        const cause = await masterKey(null, folder).then(
+        const cause = await findMasterKey(null, folder).then(
           () => null,
           (cause) => cause,
         );

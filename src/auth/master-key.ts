@@ -4,29 +4,32 @@ import { join } from 'node:path';
 
 const minLength = 32;
 
-/** The key file exists but contains no key. */
+/** The key file contains no key, or is missing. */
 class KeyFileProblem extends Error {
   override readonly name = 'KeyFileProblem';
 }
 
 /**
  * The one secret that everything else is derived from. It is not in the database, so that a dump alone reveals nothing: it comes
- * from SECRET_KEY, or is created once in the data folder.
+ * from SECRET_KEY, or is created once in the data folder. Null if there is none yet.
  */
-export async function masterKey(configured: string | null, dataDir: string): Promise<string> {
-  if (configured !== null) return configured;
-  const file = join(dataDir, 'secret.key');
-  const existing = await read(file);
-  if (existing !== null) return existing;
-  await createKeyFile(file);
-  const created = await read(file);
-  if (created === null) throw new KeyFileProblem(`${file} could not be made`);
-  return created;
+export const findMasterKey = async (configured: string | null, dataDir: string): Promise<string | null> =>
+  configured ?? (await read(fileIn(dataDir)));
+
+/** For a process that starts after another one has found or created the key. */
+export async function requireMasterKey(configured: string | null, dataDir: string): Promise<string> {
+  const key = await findMasterKey(configured, dataDir);
+  if (key === null) throw new KeyFileProblem(`${fileIn(dataDir)} is missing; put it back`);
+  return key;
 }
 
-/** The existing key: none is created. */
-export const findMasterKey = async (configured: string | null, dataDir: string): Promise<string | null> =>
-  configured ?? (await read(join(dataDir, 'secret.key')));
+/** Returns the key of the first caller, if several processes create it at once. */
+export async function createMasterKey(dataDir: string): Promise<string> {
+  await createKeyFile(fileIn(dataDir));
+  return requireMasterKey(null, dataDir);
+}
+
+const fileIn = (dataDir: string): string => join(dataDir, 'secret.key');
 
 async function read(file: string): Promise<string | null> {
   const text = await readFile(file, 'utf8').catch((cause) => {
@@ -35,7 +38,7 @@ async function read(file: string): Promise<string | null> {
   });
   if (text !== null && text.trim().length < minLength) {
     throw new KeyFileProblem(
-      `${file} is empty or cut off; put the right key back, or remove the file to have a new one made`,
+      `${file} is empty or cut off; put the right key back, or remove the file if the key is lost`,
     );
   }
   return text?.trim() ?? null;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { masterKey } from '../auth/master-key.ts';
+import { requireMasterKey } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
 import type { Config } from '../config/options.ts';
 import { trustsProxies } from '../http/client-address.ts';
@@ -166,7 +166,7 @@ export class LocalDataPlane implements DataPlane {
   async #openCertificates(caches: Caches, lookup: Queries, { defaultHost }: Site): Promise<void> {
     const { config, log } = this.#start;
     if (this.#https?.open === undefined) return;
-    const secrets = new Secrets(await masterKey(config.secretKey, resolve(config.dataDir)));
+    const secrets = new Secrets(await requireMasterKey(config.secretKey, resolve(config.dataDir)));
     const finder = this.#https.open({
       ownHost: defaultHost,
       lookup,
