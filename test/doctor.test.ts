@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Server } from 'bun';
+import { openReadOnlyStore } from '../src/backup/read-only-store.ts';
 import { headerFindings } from '../src/health/arrival.ts';
 import { arrivalHeader, arrivalPath } from '../src/rules/arrival.ts';
 import { storeKinds } from './support/app.ts';
 import { startMailServer } from './support/mail-server.ts';
 import { runToExit, settingsFor } from './support/populated-server.ts';
+import { freshPostgres } from './support/postgres.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 
 interface Report {
@@ -206,6 +208,27 @@ test('an unreachable database is reported without its password, and so are the o
   );
   expect(findingsOf(report, 'disk')[0]?.state).toBe('ok');
   expect(JSON.stringify(report)).not.toContain('hunter2');
+});
+
+test('a database that accepts connections and answers nothing ends doctor, `upgrade --check` and `backup`', async () => {
+  await using folder = await temporaryFolder();
+  using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const DATABASE_URL = `postgres://linnet@127.0.0.1:${silent.port}/none?connect_timeout=1`;
+  const settings = { DATA_DIR: folder.path, DATABASE_URL, PORT: '1' };
+  const line = `The database at 127.0.0.1:${silent.port}/none can not be reached: timeout expired.`;
+  const [code, report] = await runDoctor(settings);
+  expect([code, findingsOf(report, 'database')[0]?.found]).toEqual([1, expect.stringContaining(line)]);
+  for (const command of [
+    ['upgrade', '--check'],
+    ['backup', join(folder.path, 'copy.linnet')],
+  ])
+    expect(await runToExit(command, settings)).toEqual([1, '', expect.stringContaining(line)]);
+});
+
+test('a query that takes too long is stopped, and the store can still be closed', async () => {
+  const store = await openReadOnlyStore(await freshPostgres(), '');
+  await expect(store?.query('select pg_sleep(60)', 300)).rejects.toThrow('timeout');
+  await store?.close();
 });
 
 const hops = (count: number) => ({ kind: 'hops', count }) as const;

@@ -1,5 +1,7 @@
 import pg from 'pg';
+import { connectTimeout } from '../storage/drivers/connect-timeout.ts';
 import { primaryOf } from '../storage/drivers/find-primary.ts';
+import { faultOf } from '../storage/drivers/postgres-faults.ts';
 import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
 import { newerStore, newestMigration } from '../storage/migrate.ts';
 import { hitMove, hitStoreId } from '../storage/moved-hits.ts';
@@ -44,10 +46,17 @@ export async function readPostgres(
 
 export async function connect(url: string): Promise<pg.Client> {
   const connectionString = await primaryOf(url);
-  const client = new pg.Client({ connectionString, application_name: 'linnet backup', keepAlive: true });
+  const client = new pg.Client({
+    connectionString,
+    application_name: 'linnet backup',
+    connectionTimeoutMillis: connectTimeout(url),
+    keepAlive: true,
+  });
   // An error without a listener would end the process; the failing query reports it.
   client.on('error', () => {});
-  await client.connect();
+  await client.connect().catch((cause) => {
+    throw faultOf(cause);
+  });
   return client;
 }
 

@@ -8,9 +8,12 @@ import { connect } from './postgres-source.ts';
 /** A store opened as it is: nothing is created, and no table changed. */
 export interface ReadOnlyStore {
   readonly kind: Database['kind'];
-  query(sql: string): Promise<readonly Record<string, unknown>[]>;
+  /** PostgreSQL has `timeout` milliseconds for the answer, 0 for any time. */
+  query(sql: string, timeout?: number): Promise<readonly Record<string, unknown>[]>;
   close(): Promise<void>;
 }
+
+const defaultTimeout = 8_000;
 
 /** Null if there is no SQLite file. */
 export async function openReadOnlyStore(
@@ -22,9 +25,10 @@ export async function openReadOnlyStore(
     let last: Promise<unknown> = Promise.resolve();
     return {
       kind: 'postgres',
-      query(sql) {
+      query(text, timeout = defaultTimeout) {
         // Concurrent queries run on the one connection, one after the other.
-        const answer = last.then(async () => (await client.query<Record<string, unknown>>(sql)).rows);
+        const statement = { text, query_timeout: timeout };
+        const answer = last.then(async () => (await client.query<Record<string, unknown>>(statement)).rows);
         last = answer.catch(() => {});
         return answer;
       },
@@ -78,7 +82,8 @@ export async function reportedHosts(store: ReadOnlyStore, since: number): Promis
 /** Null if there is no such table. */
 export async function rowsIn(store: ReadOnlyStore, table: string): Promise<number | null> {
   if (!(await hasTable(store, table))) return null;
-  const [row] = await store.query(`select count(*) as rows from "${table}"`);
+  // A large table takes minutes.
+  const [row] = await store.query(`select count(*) as rows from "${table}"`, 0);
   return Number(row?.rows ?? 0);
 }
 
