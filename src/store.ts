@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createMasterKey, findMasterKey } from './auth/master-key.ts';
+import { createMasterKey, findMasterKey, markOf } from './auth/master-key.ts';
 import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
@@ -203,8 +203,6 @@ function beforeUpgrade(
       backup: `none was made: "${shellCommand('backup FILE')}" or pg_dump makes one before an upgrade`,
     });
 }
-
-export const markOf = (secrets: Secrets): string => secrets.sign('fingerprint', 'master key');
 
 /** A node with another key would issue tokens that the others refuse, and could not decrypt what they sealed. */
 async function requireSameKey(database: Database, secrets: Secrets): Promise<void> {

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
+import { markOf } from '../src/auth/master-key.ts';
+import { Secrets } from '../src/auth/secrets.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { backlogFindings } from '../src/health/backlog.ts';
 import { certificateFinding, certificateFindings } from '../src/health/certificate.ts';
@@ -10,6 +12,7 @@ import { clockFindings } from '../src/health/clock.ts';
 import { databaseFindings } from '../src/health/database.ts';
 import { diskFindings, roomFinding } from '../src/health/disk.ts';
 import { dnsFindings } from '../src/health/dns.ts';
+import { keyFindings } from '../src/health/key.ts';
 import { lastBackupFindings } from '../src/health/last-backup.ts';
 import { runChecks } from '../src/health/run-checks.ts';
 import { folderOf, segmentFile } from '../src/journal/files.ts';
@@ -55,6 +58,7 @@ function checkContext(
     dataDir: folder.path,
     site: new Site(new URL('https://links.example.com')),
     secrets: null,
+    keyProblem: null,
     store: storeWith({}),
     storeProblem: null,
     dns: { addressesOf: async () => ['192.0.2.7'] },
@@ -190,6 +194,37 @@ test('waiting clicks are reported, and are a problem after some minutes', async 
   ]);
 });
 
+test('journals of which the database does not say how far they are counted are not reported as waiting', async () => {
+  const unreadable = {
+    ...storeWith({}),
+    query: async (sql: string) => {
+      if (sql.includes('from journal_watermarks')) throw new Error('permission denied');
+      return [{ 1: 1 }];
+    },
+  };
+  const unknown = /^notice: 2\.0 MB of clicks are in the journal, .* could not be read\.$/;
+  for (const change of [{ store: unreadable }, { store: null, storeProblem: 'It is down.' }])
+    expect(await textsOf(backlogFindings(checkContext(change)))).toEqual([expect.stringMatching(unknown)]);
+});
+
+test('the secret key is compared with the database, and reported if it is missing, damaged or another one', async () => {
+  const secrets = new Secrets('a master key for the tests, long enough');
+  const otherSecrets = new Secrets('another master key for the tests, as long');
+  const ofKey = storeWith({ sqlite_master: [{ 1: 1 }], settings: [{ value: markOf(secrets) }] });
+  const found = (changes: Partial<CheckContext>) => textsOf(keyFindings(checkContext(changes)));
+  expect(await found({ secrets, store: ofKey })).toEqual(['ok: The secret key is that of the database.']);
+  expect(await found({ secrets: otherSecrets, store: ofKey })).toEqual([
+    'problem: The database belongs to another secret key.',
+  ]);
+  expect(await found({ store: ofKey })).toEqual([
+    `problem: secret.key is missing in ${folder.path}, and the database belongs to one.`,
+  ]);
+  const keyProblem = 'The secret key cannot be used: secret.key is empty or cut off.';
+  expect(await found({ keyProblem, store: ofKey })).toEqual([`problem: ${keyProblem}`]);
+  expect(await found({})).toEqual(['notice: There is no secret key yet.']);
+  expect(await found({ secrets, store: null })).toEqual(['ok: There is a secret key.']);
+});
+
 test('an old backup, and tables of another version, are reported', async () => {
   const withBackupAt = (at: number) =>
     checkContext({ store: storeWith({ settings: [{ value: String(at) }] }) });
@@ -216,4 +251,7 @@ test('a check that fails is reported as such, and the others continue', async ()
   );
   expect(findings.filter(({ found }) => found.includes('broken')).length).toBeGreaterThan(0);
   expect(findings.find(({ check }) => check === 'disk')?.found).toContain('free');
+  // Nothing starts without the database.
+  const [database] = findings.filter(({ check }) => check === 'database');
+  expect([database?.state, database?.found]).toEqual(['problem', 'This could not be found out: broken.']);
 });

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Server } from 'bun';
+import { type Server, SQL } from 'bun';
 import { openReadOnlyStore } from '../src/backup/read-only-store.ts';
 import { headerFindings } from '../src/health/arrival.ts';
 import { arrivalHeader, arrivalPath } from '../src/rules/arrival.ts';
 import { storeKinds } from './support/app.ts';
 import { startMailServer } from './support/mail-server.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { runToExit, settingsFor } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
@@ -55,6 +56,7 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
       'certificate',
       'address',
       'database',
+      'key',
       'mail',
       'backlog',
       'backup',
@@ -182,6 +184,60 @@ test('a SQLite file that is no database is wrong', async () => {
     '',
     `The SQLite file in ${folder.path} can not be opened: file is not a database.\n`,
   ]);
+});
+
+test('certificate files that can not be used are wrong, and the rest is looked at', async () => {
+  await using folder = await temporaryFolder();
+  const [code, report] = await runDoctor({
+    DATA_DIR: folder.path,
+    HTTPS: 'files',
+    BASE_URL: 'https://127.0.0.1:1',
+    TLS_CERT: '/none/cert.pem',
+    TLS_KEY: '/none/key.pem',
+  });
+  expect([code, findingsOf(report, 'settings')]).toEqual([
+    1,
+    [
+      {
+        check: 'settings',
+        state: 'problem',
+        found: 'TLS_CERT is "/none/cert.pem": there is no such file. Give a PEM file that can be read.',
+        todo: 'Nothing starts until then.',
+      },
+    ],
+  ]);
+  expect(findingsOf(report, 'disk')).toHaveLength(1);
+});
+
+test('an empty secret.key is wrong', async () => {
+  await using folder = await temporaryFolder();
+  await Bun.write(join(folder.path, 'secret.key'), '');
+  const [code, report] = await runDoctor({ DATA_DIR: folder.path, PORT: '1' });
+  expect([code, findingsOf(report, 'key')[0]]).toEqual([
+    1,
+    expect.objectContaining({ state: 'problem', found: expect.stringContaining('is empty or cut off') }),
+  ]);
+});
+
+test('a PostgreSQL role without rights is wrong', async () => {
+  await using folder = await temporaryFolder();
+  const DATABASE_URL = await migratedPostgres();
+  const asOwner = new SQL({ url: DATABASE_URL, max: 1 });
+  const role = `reader_${process.pid}`;
+  await asOwner.unsafe(`create role ${role} login`);
+  const url = new URL(DATABASE_URL);
+  url.username = role;
+  const settings = { DATA_DIR: folder.path, DATABASE_URL: url.href, PORT: '1' };
+  const stateOf = async () => {
+    const [code, report] = await runDoctor(settings);
+    const [{ state, found } = {}] = findingsOf(report, 'database');
+    return [code, state, found];
+  };
+  expect(await stateOf()).toEqual([1, 'problem', expect.stringContaining('permission denied')]);
+  await asOwner.unsafe(`grant select on all tables in schema public to ${role}`);
+  expect(await stateOf()).toEqual([1, 'problem', expect.stringMatching(/may not change the table "\w+"\.$/)]);
+  await asOwner.unsafe(`drop owned by ${role}; drop role ${role}`);
+  await asOwner.end();
 });
 
 test('a SQLite file that can not be reached is not taken for one that is missing', async () => {

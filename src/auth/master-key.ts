@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Secrets } from './secrets.ts';
 
 const minLength = 32;
 
@@ -59,3 +60,6 @@ async function createKeyFile(file: string): Promise<void> {
     await unlink(temporaryFile);
   }
 }
+
+/** Identifies a key without revealing it: the store has that of the key that it belongs to. */
+export const markOf = (secrets: Secrets): string => secrets.sign('fingerprint', 'master key');

@@ -88,7 +88,7 @@ export async function rowsIn(store: ReadOnlyStore, table: string): Promise<numbe
 }
 
 /** `name` is always a constant of this program. */
-async function hasTable(store: ReadOnlyStore, name: string): Promise<boolean> {
+export async function hasTable(store: ReadOnlyStore, name: string): Promise<boolean> {
   const found = await store.query(
     store.kind === 'sqlite'
       ? `select 1 from sqlite_master where type = 'table' and name = '${name}'`

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { findMasterKey } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
 import { openReadOnlyStore, type ReadOnlyStore } from '../backup/read-only-store.ts';
 import { mailerOf } from '../compose/context.ts';
@@ -11,14 +10,16 @@ import { runChecks } from '../health/run-checks.ts';
 import { baseUrlSetting } from '../manage/base-url.ts';
 import { type CheckFinding, problem, usableSettings } from '../rules/finding.ts';
 import { Site } from '../rules/site.ts';
-import { storeProblem } from '../store.ts';
+import { StartProblem } from '../start-problem.ts';
+import { existingKey, storeProblem } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
+import { readCertificate } from '../visit/tls/certificate-files.ts';
 import { refuseArguments, type StandaloneCommand } from './command.ts';
 
 export const doctor: StandaloneCommand = {
   name: 'doctor',
   usage:
-    'doctor [--json]   (looks at settings, disk, clock, DNS, certificates, proxies, database, mail, backups; ends with 1 where something is wrong)',
+    'doctor [--json]   (looks at settings, disk, clock, DNS, certificates, proxies, database, secret key, mail, backups; ends with 1 where something is wrong)',
   options: { json: { type: 'boolean' } },
   async run(call) {
     refuseArguments(call);
@@ -27,7 +28,7 @@ export const doctor: StandaloneCommand = {
     const findings: readonly CheckFinding[] =
       settingErrors.length > 0
         ? settingErrors.map((sentence) => ({ check: 'settings', ...problem(sentence, settingsTodo) }))
-        : [usableSettings, ...(await checkInstance(loadConfig(environment)))];
+        : await checkAll(loadConfig(environment));
     const isHealthy = findings.every(({ state }) => state !== 'problem');
     process.stdout.write(
       values.json === true
@@ -40,6 +41,22 @@ export const doctor: StandaloneCommand = {
 
 const settingsTodo = 'Correct it: nothing starts until then. The rest was not looked at.';
 
+async function checkAll(config: Config): Promise<readonly CheckFinding[]> {
+  return [settingsFinding(config), ...(await checkInstance(config))];
+}
+
+/** Settings that are valid may still name files that can't be used. */
+function settingsFinding({ https, tlsCert, tlsKey }: Config): CheckFinding {
+  if (https !== 'files') return usableSettings;
+  try {
+    readCertificate({ certificate: tlsCert ?? '', key: tlsKey ?? '' }, Date.now());
+    return usableSettings;
+  } catch (cause) {
+    if (!(cause instanceof StartProblem)) throw cause;
+    return { check: 'settings', ...problem(cause.message, 'Nothing starts until then.') };
+  }
+}
+
 async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
   const dataDir = resolve(config.dataDir);
   let store: ReadOnlyStore | null = null;
@@ -51,7 +68,7 @@ async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
   }
   const dns = new Dns(config.dnsServers);
   try {
-    const key = await findMasterKey(config.secretKey, dataDir).catch(() => null);
+    const { key, keyProblem } = await findKey(config);
     const site = new Site(
       config.baseUrl ??
         new URL((await storedBaseUrl(store)) ?? `http://127.0.0.1:${portOfServer(dataDir) ?? config.port}`),
@@ -61,6 +78,7 @@ async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
       dataDir,
       site,
       secrets: key === null ? null : new Secrets(key),
+      keyProblem,
       store,
       storeProblem: storeError,
       dns,
@@ -70,6 +88,14 @@ async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
   } finally {
     dns.close();
     await store?.close();
+  }
+}
+
+async function findKey(config: Config) {
+  try {
+    return { key: await existingKey(config), keyProblem: null };
+  } catch (cause) {
+    return { key: null, keyProblem: (cause as Error).message };
   }
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { markOf } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
 import {
   keyMarkIn,
@@ -11,7 +12,7 @@ import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { Refusal } from '../rules/errors.ts';
 import { goneAfter } from '../rules/node-status.ts';
-import { adoptKey, existingKey, markOf, openStore } from '../store.ts';
+import { adoptKey, existingKey, openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import type { StandaloneCommand } from './command.ts';
 import { orStoreProblem } from './or-store-problem.ts';

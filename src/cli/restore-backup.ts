@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
+import { markOf } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
 import { type BackupHeader, BackupProblem, type BackupStream } from '../backup/backup-stream.ts';
 import type { BackupTarget } from '../backup/backup-target.ts';
@@ -12,7 +13,7 @@ import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { clickServerName } from '../rules/clicks-url.ts';
-import { adoptKey, existingKey, markOf, openStore, prepareFolder } from '../store.ts';
+import { adoptKey, existingKey, openStore, prepareFolder } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
 import { orStoreProblem } from './or-store-problem.ts';

@@ -27,6 +27,7 @@ export function healthChecksOf(
       ...{ config, site, secrets, dns, mailer, dataDir: resolve(config.dataDir), now: now() },
       store: storeForChecks(database),
       storeProblem: null,
+      keyProblem: null,
     });
     return [usableSettings, ...findings];
   };

@@ -26,7 +26,7 @@ export type DomainCertificate = { readonly state: 'none' | 'ready' | 'failing'; 
 
 export type Error = { readonly status_code: number; readonly error_code: string; readonly field_key?: string; readonly error_string: string; readonly errors?: readonly ({ readonly status_code: number; readonly error_code: string; readonly field_key?: string; readonly error_string: string })[] };
 
-export type Finding = { readonly check: 'settings' | 'disk' | 'clock' | 'dns' | 'certificate' | 'address' | 'database' | 'mail' | 'backlog' | 'backup'; readonly state: 'ok' | 'notice' | 'problem'; readonly found: string; readonly todo: string | null };
+export type Finding = { readonly check: 'settings' | 'disk' | 'clock' | 'dns' | 'certificate' | 'address' | 'database' | 'key' | 'mail' | 'backlog' | 'backup'; readonly state: 'ok' | 'notice' | 'problem'; readonly found: string; readonly todo: string | null };
 
 export type InstanceHealth = { readonly is_well: boolean; readonly findings: readonly (Finding)[] };
 

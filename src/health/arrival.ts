@@ -6,7 +6,8 @@ const timeout = 8_000;
 
 /** Calls the running server through its public address, as visitors do, to see how the request arrives. */
 export async function arrivalFindings({ site, secrets, config, now }: CheckContext): Promise<Finding[]> {
-  if (secrets === null) return [notice('There is no secret key yet.', 'Start the server once.')];
+  if (secrets === null)
+    return [notice('The address is not called without a secret key.', 'See what is said of the key.')];
   const { origin } = site;
   let answer: Response;
   try {

@@ -10,8 +10,9 @@ export interface CheckContext {
   readonly config: Config;
   readonly dataDir: string;
   readonly site: Site;
-  /** Null if there is no key yet. */
+  /** Null if there is no key yet, or it can't be used: `keyProblem` says why. */
   readonly secrets: Secrets | null;
+  readonly keyProblem: string | null;
   /** Null if there is no store, or it is down: `storeProblem` says why. */
   readonly store: ReadOnlyStore | null;
   readonly storeProblem: string | null;

@@ -20,6 +20,10 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
   );
   const name = `${store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${row?.version}`;
   const done = await migrationsOf(store);
+  if (store.kind === 'postgres') {
+    const missing = await missingRight(store, done);
+    if (missing !== null) return [problem(`${name}: ${missing}`, rightsTodo)];
+  }
   if (done === 0) return [notice(`${name}: there are no tables yet.`, 'The first start makes them.')];
   if (done > newestMigration && !(await isCompatible(store)))
     return [
@@ -51,6 +55,29 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
       ),
     ];
   return [ok(`${name} answers, and its tables are up to date.`)];
+}
+
+const rightsTodo = 'Make the user of DATABASE_URL the owner of the database, its schema and its tables.';
+
+/** What the role can't do, as the end of a sentence. */
+async function missingRight(
+  { query }: NonNullable<CheckContext['store']>,
+  done: number,
+): Promise<string | null> {
+  if (done === 0) {
+    const [row] = await query(
+      "select coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create",
+    );
+    return row?.may_create === false ? 'this user may not make tables.' : null;
+  }
+  const [table] = await query(
+    `select relname as name from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+        and not (has_table_privilege(oid, 'select') and has_table_privilege(oid, 'insert')
+          and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete'))
+      order by relname limit 1`,
+  );
+  return table === undefined ? null : `this user may not change the table "${table.name}".`;
 }
 
 /** Whether this version may still write to tables migrated by a newer Linnet. */

@@ -1,4 +1,4 @@
-import { type CheckFinding, type CheckName, type Finding, notice } from '../rules/finding.ts';
+import { type CheckFinding, type CheckName, type Finding, notice, problem } from '../rules/finding.ts';
 import { arrivalFindings } from './arrival.ts';
 import { backlogFindings } from './backlog.ts';
 import { certificateFindings } from './certificate.ts';
@@ -8,6 +8,7 @@ import { clockFindings } from './clock.ts';
 import { databaseFindings } from './database.ts';
 import { diskFindings } from './disk.ts';
 import { dnsFindings } from './dns.ts';
+import { keyFindings } from './key.ts';
 import { lastBackupFindings } from './last-backup.ts';
 import { mailFindings } from './mail.ts';
 
@@ -21,6 +22,7 @@ const checks: readonly (readonly [CheckName, Check])[] = [
   ['address', arrivalFindings],
   ['database', databaseFindings],
   ['database', clickServerFindings],
+  ['key', keyFindings],
   ['mail', mailFindings],
   ['backlog', backlogFindings],
   ['backup', lastBackupFindings],
@@ -29,24 +31,37 @@ const checks: readonly (readonly [CheckName, Check])[] = [
 export async function runChecks(context: CheckContext): Promise<readonly CheckFinding[]> {
   const found = await Promise.all(
     checks.map(async ([name, check]) => {
-      const findings = await findingsOf(check, context);
+      const findings = await findingsOf(check, context, needed.has(name) ? unreadable : unknown);
       return findings.map((finding) => ({ check: name, ...finding }));
     }),
   );
   return found.flat();
 }
 
+/** Nothing starts without these: that they can't be checked is a problem itself. */
+const needed: ReadonlySet<CheckName> = new Set(['database', 'key']);
+const unreadable = (found: string): Finding =>
+  problem(
+    found,
+    'Nothing starts while the database can not be read. See its log, and which rights its user has; if it is damaged, restore a backup.',
+  );
+const unknown = (found: string): Finding => notice(found, 'Try again.');
+
 /** A check that takes longer, or throws, is reported as such, without affecting the others. */
 const timeout = 12_000;
 
-async function findingsOf(check: Check, context: CheckContext): Promise<readonly Finding[]> {
+async function findingsOf(
+  check: Check,
+  context: CheckContext,
+  failed: (found: string) => Finding,
+): Promise<readonly Finding[]> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(() => resolve(null), timeout);
   try {
     const findings = await Promise.race([check(context), late]);
-    return findings ?? [notice('This took too long to find out.', 'Try again.')];
+    return findings ?? [failed('This took too long to find out.')];
   } catch (cause) {
-    return [notice(`This could not be found out: ${(cause as Error).message}.`, 'Try again.')];
+    return [failed(`This could not be found out: ${(cause as Error).message}.`)];
   } finally {
     clearTimeout(timer);
   }

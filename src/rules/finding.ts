@@ -7,6 +7,7 @@ export const checkNames = [
   'certificate',
   'address',
   'database',
+  'key',
   'mail',
   'backlog',
   'backup',

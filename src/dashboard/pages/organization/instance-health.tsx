@@ -14,6 +14,7 @@ const names: Record<Finding['check'], string> = {
   certificate: 'Certificate',
   address: 'Address and proxies',
   database: 'Database',
+  key: 'Secret key',
   mail: 'Mail',
   backlog: 'Waiting clicks',
   backup: 'Backup',

@@ -1,0 +1,24 @@
+import { markOf } from '../auth/master-key.ts';
+import { keyMarkIn } from '../backup/read-only-store.ts';
+import { shellCommand } from '../bundle/shell-command.ts';
+import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import type { CheckContext } from './check-context.ts';
+
+type Parts = Pick<CheckContext, 'secrets' | 'keyProblem' | 'store' | 'dataDir'>;
+
+/** Whether the secret key is the one that the database belongs to: nothing starts with another one. */
+export async function keyFindings({ secrets, keyProblem, store, dataDir }: Parts): Promise<Finding[]> {
+  if (keyProblem !== null) return [problem(keyProblem, 'Nothing starts until then.')];
+  const mark = store === null ? null : await keyMarkIn(store);
+  if (secrets === null && mark === null)
+    return [notice('There is no secret key yet.', 'The first start makes it.')];
+  if (mark === null) return [ok('There is a secret key.')];
+  if (secrets === null)
+    return [problem(`secret.key is missing in ${dataDir}, and the database belongs to one.`, todo())];
+  return markOf(secrets) === mark
+    ? [ok('The secret key is that of the database.')]
+    : [problem('The database belongs to another secret key.', todo())];
+}
+
+const todo = (): string =>
+  `Put back the right secret.key, or set SECRET_KEY to it: nothing starts until then. Only if it is lost, run "${shellCommand('secret replace')}".`;
