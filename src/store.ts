@@ -12,6 +12,7 @@ import { StoreUnavailable } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
 import { reorderCertificates } from './storage/certificates.ts';
 import type { Database } from './storage/database.ts';
+import { WrongEncoding } from './storage/encoding.ts';
 import { hasHits } from './storage/has-hits.ts';
 import { forgetSealedKeys } from './storage/links.ts';
 import type { BeforeUpgrade } from './storage/migrate.ts';
@@ -171,6 +172,7 @@ async function open(config: Config, dataDir: string, log: Log): Promise<Database
     );
   } catch (cause) {
     if (cause instanceof StartProblem) throw cause;
+    if (cause instanceof WrongEncoding) throw new StartProblem(cause.message);
     throw storeProblem(config, dataDir, cause);
   }
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type PartitionQuery, Partitions } from '../ledger/stores/partitions.ts';
 import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
+import { encodingSql, requireUtf8 } from '../storage/encoding.ts';
 import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
 import { type BackupHeader, type BackupPart, BackupProblem } from './backup-stream.ts';
 import type { BackupTarget, TableInFile } from './backup-target.ts';
@@ -29,12 +30,13 @@ export class PostgresTarget implements BackupTarget {
 
   static async open(url: string): Promise<PostgresTarget> {
     const client = await connect(url);
-    const { rows } = await client.query<{ name: string }>(tablesSql);
-    if (rows.length === 0) return new PostgresTarget(client);
-    await client.end();
-    throw new BackupProblem(
-      `The database has tables already, such as "${rows[0]?.name}". Restore into an empty one: make it with createdb, and set DATABASE_URL to it.`,
-    );
+    try {
+      await requireUsable(client);
+      return new PostgresTarget(client);
+    } catch (cause) {
+      await client.end();
+      throw cause;
+    }
   }
 
   async begin({ migration }: BackupHeader): Promise<void> {
@@ -118,4 +120,18 @@ export class PostgresTarget implements BackupTarget {
       for (const statement of statementsOf('postgres', number)) await this.#client.query(statement);
     }
   }
+}
+
+async function requireUsable(client: pg.Client): Promise<void> {
+  const { rows: encodings } = await client.query<{ server_encoding: string }>(encodingSql);
+  try {
+    requireUtf8(encodings);
+  } catch (cause) {
+    throw new BackupProblem((cause as Error).message);
+  }
+  const { rows: tables } = await client.query<{ name: string }>(tablesSql);
+  if (tables.length > 0)
+    throw new BackupProblem(
+      `The database has tables already, such as "${tables[0]?.name}". Restore into an empty one: make it with "createdb --encoding=UTF8 --template=template0 NAME", and set DATABASE_URL to it.`,
+    );
 }

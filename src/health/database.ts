@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { migrationsOf } from '../backup/read-only-store.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { readOnlySql, takesChanges } from '../storage/drivers/find-primary.ts';
+import { encodingSql, isUtf8, wrongEncodingFound, wrongEncodingTodo } from '../storage/encoding.ts';
 import { newestMigration } from '../storage/migrate.ts';
 import type { CheckContext } from './check-context.ts';
 
@@ -21,6 +22,9 @@ export async function databaseFindings({ store, storeProblem, dataDir }: CheckCo
   const name = `${store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${row?.version}`;
   const done = await migrationsOf(store);
   if (store.kind === 'postgres') {
+    const [{ server_encoding } = {}] = await store.query(encodingSql);
+    if (!isUtf8(String(server_encoding)))
+      return [problem(wrongEncodingFound(String(server_encoding)), wrongEncodingTodo)];
     const missing = await missingRight(store, done);
     if (missing !== null) return [problem(`${name}: ${missing}`, rightsTodo)];
   }

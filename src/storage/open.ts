@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { Database, Lookups } from './database.ts';
 import { openPostgres, openPostgresLookups } from './drivers/postgres.ts';
 import { openSqlite, openSqliteLookups } from './drivers/sqlite.ts';
+import { encodingSql, requireUtf8 } from './encoding.ts';
 import { findLinkForVisitor, linkFinder } from './links.ts';
 import { migrate, type UpgradeHooks } from './migrate.ts';
 
@@ -13,6 +15,8 @@ export async function openDatabase(
 ): Promise<Database> {
   const database = url === null ? await openSqlite(dataDir) : openPostgres(url, onIdleError, pool);
   try {
+    if (database.kind === 'postgres')
+      requireUtf8((await sql.raw<object>(encodingSql).execute(database.read)).rows);
     await migrate(database, hooks);
   } catch (cause) {
     await database.close();
