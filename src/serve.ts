@@ -117,8 +117,8 @@ async function runWorkers(config: Config, host: string | null): Promise<void> {
     config.workers,
     command,
     (ending) => {
-      log.warn('worker ended', { ...ending });
-      metrics.ended(ending.pid);
+      log.warn(ending.pid === null ? 'worker could not be started' : 'worker ended', { ...ending });
+      if (ending.pid !== null) metrics.ended(ending.pid);
     },
     Bun.sleep,
     (pid, message) => metrics.received(pid, message),

@@ -8,9 +8,12 @@ interface WorkerReady {
 }
 
 export interface Ending {
-  readonly pid: number;
+  /** Null if the process could not be started at all. */
+  readonly pid: number | null;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | number | null;
+  /** Why the process could not be started. */
+  readonly error?: string;
 }
 
 interface Supervisor {
@@ -99,7 +102,17 @@ export class SupervisedWorker {
       const hasServed = (await run.ready) !== null;
       await this.#pause({ failures, hasServed, isLast: this.#supervisor.isLast() });
       if (this.#isStopping) return;
-      run = this.#begin();
+      run = this.#beginAgain();
+    }
+  }
+
+  /** The system may be out of processes or memory, or the program's file is being replaced: the next attempt may succeed. */
+  #beginAgain(): Run {
+    try {
+      return this.#begin();
+    } catch (cause) {
+      const ending = { pid: null, code: null, signal: null, error: (cause as Error).message };
+      return { ready: Promise.resolve(null), ended: Promise.resolve(ending) };
     }
   }
 

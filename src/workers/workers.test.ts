@@ -1,5 +1,9 @@
 import { afterEach, expect, test } from 'bun:test';
+import { copyFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { eventually } from '../../test/support/eventually.ts';
+import { temporaryFolder } from '../../test/support/program.ts';
+import type { Ending } from './supervised-worker.ts';
 import { Workers } from './workers.ts';
 
 /** Reports that it is ready, and then waits to be stopped. */
@@ -13,7 +17,7 @@ let workers: Workers | undefined;
 afterEach(() => workers?.stop());
 
 test('if the last worker is killed, one is restarted at once, however long the back-off has become', async () => {
-  const ended: number[] = [];
+  const ended: (number | null)[] = [];
   const pauses: number[] = [];
   const endlessPause = (milliseconds: number) => {
     pauses.push(milliseconds);
@@ -29,6 +33,23 @@ test('if the last worker is killed, one is restarted at once, however long the b
   }
   await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker after the last kill');
   expect(pauses).toEqual([100, 100]);
+});
+
+test('a worker whose program can not be started for a moment is tried again, and the others serve on', async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, 'bun');
+  await copyFile(process.execPath, file);
+  const endings: Ending[] = [];
+  workers = new Workers(2, [file, '-e', program], (ending) => void endings.push(ending));
+  expect(await workers.start()).toBe('ready');
+  await rename(file, `${file}.away`);
+  process.kill(workers.serving[0] as number, 'SIGKILL');
+  await eventually(() => endings.length >= 3, 'attempts');
+  expect(workers.serving).toHaveLength(1);
+  expect(endings[0]).toMatchObject({ pid: expect.any(Number), signal: 'SIGKILL' });
+  expect(endings[1]).toMatchObject({ pid: null, error: expect.stringContaining('ENOENT') });
+  await rename(`${file}.away`, file);
+  await eventually(() => workers?.serving.length === 2, 'both workers');
 });
 
 test('no worker is started after a stop, even if the first one becomes ready while it stops', async () => {
