@@ -102,6 +102,14 @@ test('the Dockerfile copies what the build context has, and uses the user and he
   for (const name of names.filter((name) => name !== 'PATH')) expect(settings).toContain(name);
 });
 
+test('the systemd unit is started again without a limit, because PostgreSQL may be up later', async () => {
+  const [unit = '', service = ''] = (await Bun.file(join(deploy, 'linnet.service')).text()).split(
+    '[Service]',
+  );
+  expect(unit).toContain('\nStartLimitIntervalSec=0\n');
+  expect(service).toMatch(/\nRestart=always\nRestartSec=[1-9]\d*\n/);
+});
+
 describe('kubernetes.yaml', () => {
   const labels = z.strictObject({ 'app.kubernetes.io/name': z.literal('linnet') });
   const metadata = z.strictObject({
