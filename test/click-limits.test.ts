@@ -235,7 +235,9 @@ test('used clicks survive the history, the bin and restoration; a copy through a
   const file = join(app.dataDir, 'limits.csv');
   await Bun.write(file, csv);
   const otherAccount = await app.createAccount();
-  expect(await importLinks.run(app.app.context, { email: otherAccount.email, file })).toBe('Made 1 link.\n');
+  expect(await importLinks.run(app.app.context, { email: otherAccount.email, file })).toMatchObject({
+    output: 'Made 1 link.\n',
+  });
   const { links } = (await app.call('GET', '/api/v1/link', { key: otherAccount.key })).json;
   expect(links).toMatchObject([{ click_limit: 5, clicks_left: 5 }]);
   const { json } = await call('POST', '/link/bulk', {

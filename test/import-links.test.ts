@@ -7,11 +7,14 @@ import { appWithOwner } from './support/app-suite.ts';
 describe.each(storeKinds)('importing links on %s', (store) => {
   const { app, owner } = appWithOwner({ store });
   const get = async (path: string, key = owner.key) => app.call('GET', `/api/v1${path}`, { key });
-  const run = async (csv: string | Uint8Array, email = owner.email, name = 'import.csv') => {
+  const resultOf = async (csv: string | Uint8Array, email = owner.email, name = 'import.csv') => {
     const file = join(app.dataDir, name);
     await Bun.write(file, csv);
-    return importLinks.run(app.app.context, { email, file });
+    const result = await importLinks.run(app.app.context, { email, file });
+    return typeof result === 'string' ? { output: result, exitCode: 0 } : result;
   };
+  const run = async (csv: string | Uint8Array, email?: string, name?: string) =>
+    (await resultOf(csv, email, name)).output;
 
   test('each line becomes a link, with tags by name, and failures are reported with their line', async () => {
     await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'Known' } });
@@ -76,7 +79,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
         .sort();
     const { text } = await get('/link.csv', other.key);
     const third = await app.createAccount();
-    const withoutSuffixes = text.replace(',suffix,', ',_,');
+    const withoutSuffixes = text.replaceAll(/^([^,]*,[^,]*,[^,]*,[^,]*),(?!suffix)[^,]*/gm, '$1,');
     expect(await run(withoutSuffixes, third.email)).toBe('Made 6 links.\n');
     expect(await textsOf(third.key)).toEqual(await textsOf(other.key));
     expect((await get('/link?q=tis', third.key)).json.links[0].tags[0].name).toBe('"A" team');
@@ -105,6 +108,73 @@ describe.each(storeKinds)('importing links on %s', (store) => {
       link.suffix.startsWith('flag-') ? [link.statistics] : [],
     );
     expect(made).toEqual([true, true, false, false]);
+  });
+
+  test('a row with more cells than columns is refused, because an unquoted comma has shifted them', async () => {
+    const other = await app.createAccount();
+    const { output, exitCode } = await resultOf(
+      'destination_url,suffix,\nhttps://maps.example/@52.5,13.4,17z,berlin\nhttps://maps.example/@52.5,13.5,17z\n"https://maps.example/@52.5,13.4",maps,\n',
+      other.email,
+    );
+    expect(output).toBe(
+      'Made 1 link. Not made: 2.' +
+        '\n  Line 2: It has 4 cells, and the first line names 3 columns. Put a cell that contains a comma into quotes.' +
+        '\n  Line 3: Its column 3 has no name in the first line.\n',
+    );
+    expect(exitCode).toBe(1);
+    expect((await resultOf('destination_url\nexample.com', other.email)).exitCode).toBe(0);
+  });
+
+  test('a column that links do not have is refused, with the name that was probably meant', async () => {
+    const causeOf = (csv: string) => run(csv).catch((cause) => cause.message);
+    const row = 'https://example.com,secret,2020-01-01,x';
+    expect(await causeOf(`destination_url,pasword,expiry_date,colour\n${row}`)).toBe(
+      'Links have no such column: "pasword" (did you mean "password"?), "expiry_date" (did you mean "expiration_date"?), "colour". ' +
+        'Correct the first line, or remove the column. Nothing was made.',
+    );
+    expect(await causeOf('Destination-URL\nexample.com')).toContain('(did you mean "destination_url"?)');
+    expect(await causeOf('destination_url,name,name\nexample.com,a,b')).toContain('the column "name" twice');
+  });
+
+  test('a link that had a password is not made public by an import of its export', async () => {
+    const other = await app.createAccount();
+    const body = { destination_url: 'https://example.com', suffix: 'gated', password: 'sesame' };
+    await app.call('POST', '/api/v1/link', { key: other.key, body });
+    const { text } = await get('/link.csv', other.key);
+    const third = await app.createAccount();
+    const renamed = text.replace(',gated,', ',gated-again,');
+    expect(await resultOf(renamed, third.email)).toEqual({
+      output: expect.stringMatching(
+        /^Made 0 links\. Not made: 1\.\n {2}Line 2: It had a password \(has_password\)/,
+      ),
+      exitCode: 1,
+    });
+    const withPassword = renamed.replace('\r\n', ',password\r\n').replace(/\r\n$/, ',sesame\r\n');
+    expect(await run(withPassword, third.email)).toBe('Made 1 link.\n');
+    expect((await get('/link', third.key)).json.links).toMatchObject([{ has_password: true }]);
+    const asPublic = text.replace(',gated,', ',gated-no-more,').replace(',true,', ',,');
+    expect(await run(asPublic, third.email)).toBe('Made 1 link.\n');
+  });
+
+  test('whatever breaks an import off, it says how much was made', async () => {
+    const other = await app.createAccount();
+    const lines = Array.from({ length: 2_500 }, (_, index) => `https://example.com/${index}`);
+    const { context } = app.app;
+    let writes = 0;
+    const database = Object.assign(Object.create(context.database), {
+      write: (...given: Parameters<typeof context.database.write>) => {
+        if (++writes > 2) throw new Error('the disk is full');
+        return context.database.write(...given);
+      },
+    });
+    const file = join(app.dataDir, 'broken-off.csv');
+    await Bun.write(file, `destination_url\n${lines.join('\n')}`);
+    const result = importLinks.run({ ...context, database }, { email: other.email, file });
+    expect(await Promise.resolve(result).catch((cause) => cause.message)).toBe(
+      'the disk is full. Made 2,000 links so far; the last of their lines is 2001.\n' +
+        'Before you import the lines after that, look whether the first of those links is there already.',
+    );
+    expect((await get('/link?limit=1', other.key)).json.total_links).toBe(2_000);
   });
 
   test('a file that can not be read to its end is reported with what was made of it', async () => {

@@ -136,9 +136,9 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     const file = join(app.dataDir, 'ends.csv');
     await Bun.write(file, csv);
     const otherAccount = await app.createAccount();
-    expect(await importLinks.run(app.app.context, { email: otherAccount.email, file })).toBe(
-      'Made 1 link.\n',
-    );
+    expect(await importLinks.run(app.app.context, { email: otherAccount.email, file })).toMatchObject({
+      output: 'Made 1 link.\n',
+    });
     const { links } = (await app.call('GET', '/api/v1/link', { key: otherAccount.key })).json;
     expect(links).toMatchObject([settings]);
   });

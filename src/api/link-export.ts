@@ -69,6 +69,8 @@ const columns: Readonly<Record<string, CellOf>> = {
   destination_title: ({ link }) => link.page_title,
 };
 
+export const linkColumns: readonly string[] = Object.keys(columns);
+
 export const all = endpoint({
   ...csvOutline,
   summary: 'Export links',
@@ -77,7 +79,7 @@ export const all = endpoint({
   handle: ({ caller, query }, context) =>
     csvReply({
       file: 'links.csv',
-      columns: Object.keys(columns),
+      columns: linkColumns,
       batches: eachLink(context, caller, { ...filterOf(query), ids: query.ids }),
       cellsOf: (found) => Object.values(columns).map((cellOf) => cellOf(found, context.site)),
     }),

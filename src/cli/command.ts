@@ -6,7 +6,15 @@ export interface Command {
   readonly usage: string;
   readonly options: Readonly<Record<string, { readonly type: 'string' }>>;
   /** Returns what to print when it is done. */
-  readonly run: (context: Context, values: Readonly<Record<string, string | undefined>>) => Promise<string>;
+  readonly run: (
+    context: Context,
+    values: Readonly<Record<string, string | undefined>>,
+  ) => Promise<string | CommandResult>;
+}
+
+export interface CommandResult {
+  readonly output: string;
+  readonly exitCode: number;
 }
 
 /** A command of one word that opens what it needs itself: the store may be missing, older or down. */

@@ -1,4 +1,6 @@
 import { createReadStream } from 'node:fs';
+import { suggestedName } from '../api/field-names.ts';
+import { linkColumns } from '../api/link-export.ts';
 import { readInput, requireInput } from '../api/read-input.ts';
 import { LinkToCreate } from '../api/schemas/link.ts';
 import { TagToCreate } from '../api/schemas/tag.ts';
@@ -12,7 +14,7 @@ import { Refusal } from '../rules/errors.ts';
 import { tagNames } from '../rules/tag-list.ts';
 import { fold } from '../rules/text.ts';
 import { accountOf } from './account-of.ts';
-import { type Command, required } from './command.ts';
+import { type Command, type CommandResult, required } from './command.ts';
 import { type CsvRow, csvRows } from './csv-rows.ts';
 
 const perTransaction = 1_000;
@@ -23,6 +25,8 @@ const linkFields: ReadonlySet<string> = new Set(Object.keys(LinkToCreate.shape))
 const flags: ReadonlySet<string> = new Set(
   Object.entries(LinkToCreate.shape).flatMap(([name, field]) => (field.safeParse(true).success ? name : [])),
 );
+/** The others of an export are ignored. */
+const knownColumns: readonly string[] = [...new Set([...linkFields, ...linkColumns])];
 const numbers: ReadonlySet<string> = new Set(['redirect_status', 'click_limit']);
 
 export const importLinks: Command = {
@@ -39,16 +43,17 @@ export const importLinks: Command = {
     };
     const file = required(values, 'file');
     const progress: Progress = { created: 0, refused: 0, problems: [], line: 0 };
+    const interrupt = () => {
+      process.stderr.write(`The import was interrupted. ${madeSoFar(progress)}\n`);
+      process.exit(130);
+    };
+    process.once('SIGINT', interrupt);
     try {
       return await importFrom(context, caller, csvRows(textOf(createReadStream(file))), progress);
     } catch (cause) {
-      const { message, syscall } = cause as Error & { syscall?: string };
-      if (!(cause instanceof SyntaxError) && syscall === undefined) throw cause;
-      const made =
-        progress.line === 0
-          ? 'Nothing was made.'
-          : `Of the lines up to ${progress.line}, ${linksOf(progress.created)} had been made.${refusalsOf(progress)}`;
-      throw new Refusal('FIELD_INVALID', `${file} can not be read: ${message}. ${made}`);
+      throw brokenOff(cause, file, progress);
+    } finally {
+      process.off('SIGINT', interrupt);
     }
   },
 };
@@ -61,6 +66,30 @@ interface Progress {
   readonly problems: string[];
   /** That of the last row that was tried. */
   line: number;
+}
+
+/** Why the import did not reach the end of the file, and what was made until then. */
+function brokenOff(cause: unknown, file: string, progress: Progress): unknown {
+  const { message, syscall } = cause as Error & { syscall?: string };
+  if (cause instanceof SyntaxError || syscall !== undefined) {
+    const made =
+      progress.line === 0
+        ? 'Nothing was made.'
+        : `Of the lines up to ${progress.line}, ${linksOf(progress.created)} had been made.${refusalsOf(progress)}`;
+    return new Refusal('FIELD_INVALID', `${file} can not be read: ${message}. ${made}`);
+  }
+  if (cause instanceof Refusal && progress.line === 0) return cause;
+  return new Error(`${message}. ${madeSoFar(progress)}`, { cause });
+}
+
+/** The next lines may be stored too: their transaction runs, or its answer was lost. */
+function madeSoFar(progress: Progress): string {
+  const [lines, rest] =
+    progress.line === 0
+      ? ['', 'the file again']
+      : [`; the last of their lines is ${progress.line}`, 'the lines after that'];
+  const advice = `Before you import ${rest}, look whether the first of those links is there already.`;
+  return `Made ${linksOf(progress.created)} so far${lines}.${refusalsOf(progress)}\n${advice}`;
 }
 
 const linksOf = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'link' : 'links'}`;
@@ -84,14 +113,8 @@ async function importFrom(
   caller: Caller,
   rows: AsyncGenerator<CsvRow, void, undefined>,
   progress: Progress,
-) {
-  const header = (await rows.next()).value?.cells.map((name) => name.trim());
-  if (!header?.includes('destination_url')) {
-    throw new Refusal(
-      'FIELD_MISSING',
-      'The first line must name the columns, separated by commas, and destination_url must be among them.',
-    );
-  }
+): Promise<CommandResult> {
+  const header = readHeader((await rows.next()).value?.cells ?? []);
   const tags = new TagNames(context, caller);
   let batchRows: CsvRow[] = [];
   const flush = async () => {
@@ -115,7 +138,39 @@ async function importFrom(
     if (batchRows.length === perTransaction) await flush();
   }
   if (batchRows.length > 0) await flush();
-  return `Made ${linksOf(progress.created)}.${refusalsOf(progress)}\n`;
+  return {
+    output: `Made ${linksOf(progress.created)}.${refusalsOf(progress)}\n`,
+    exitCode: progress.refused === 0 ? 0 : 1,
+  };
+}
+
+/** Otherwise a misspelt column would be left out silently: with "pasword", links would be made without their passwords. */
+function readHeader(cells: readonly string[]): readonly string[] {
+  const header = cells.map((name) => name.trim());
+  const unknown = [...new Set(header)].filter((name) => name !== '' && !knownColumns.includes(name));
+  const isMissing = !header.includes('destination_url');
+  const meant = new Map(unknown.map((name) => [name, suggestedName(name, [...linkFields])]));
+  if (isMissing && ![...meant.values()].includes('destination_url')) {
+    throw new Refusal(
+      'FIELD_MISSING',
+      'The first line must name the columns, separated by commas, and destination_url must be among them.',
+    );
+  }
+  const twice = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw new Refusal(
+      'FIELD_INVALID',
+      `The first line names the column "${twice}" twice. Remove one of them.`,
+    );
+  }
+  if (meant.size === 0) return header;
+  const names = [...meant].map(([name, field]) =>
+    field === null ? `"${name}"` : `"${name}" (did you mean "${field}"?)`,
+  );
+  throw new Refusal(
+    'FIELD_UNKNOWN',
+    `Links have no such column: ${names.join(', ')}. Correct the first line, or remove the column. Nothing was made.`,
+  );
 }
 
 function refusalsOf({ refused, problems }: Progress): string {
@@ -129,9 +184,19 @@ async function inputOf(
   { cells }: CsvRow,
   tags: TagNames,
 ): Promise<LinkInput | Refusal> {
+  if (cells.length > header.length) {
+    return new Refusal(
+      'FIELD_INVALID',
+      `It has ${cells.length} cells, and the first line names ${header.length} columns. Put a cell that contains a comma into quotes.`,
+    );
+  }
   const fields: Record<string, unknown> = {};
+  let hadPassword = false;
   for (const [index, name] of header.entries()) {
     const cell = unguarded(cells[index] ?? '');
+    if (name === '' && cell !== '')
+      return new Refusal('FIELD_INVALID', `Its column ${index + 1} has no name in the first line.`);
+    if (name === 'has_password') hadPassword = cell !== '' && flagOf(cell) !== false;
     if (cell === '' || !linkFields.has(name)) continue;
     if (name === 'tags') {
       const ids = await tags.idsOf(cell).catch(asRefusal);
@@ -142,6 +207,12 @@ async function inputOf(
     else if (name === 'aliases') fields[name] = cell.split(/\s+/);
     else if (name === 'webhook_events') fields[name] = cell.split(',').map((event) => event.trim());
     else fields[name] = flags.has(name) ? flagOf(cell) : cell;
+  }
+  if (hadPassword && fields.password === undefined) {
+    return new Refusal(
+      'FIELD_MISSING',
+      'It had a password (has_password), which an export does not contain. Write one into a column password, or empty has_password to make the link public.',
+    );
   }
   const read = readInput(LinkToCreate, fields);
   return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;

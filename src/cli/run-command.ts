@@ -78,7 +78,7 @@ export async function runCommand(args: readonly string[], environment: Environme
     if (standaloneCommand) return await runStandalone(standaloneCommand, args.slice(1), environment);
     if (command) {
       const { values } = parseArgs({ args: rest, options: command.options, strict: true });
-      await runOnStore(command, values as Record<string, string | undefined>, environment);
+      return await runOnStore(command, values as Record<string, string | undefined>, environment);
     }
     return 0;
   } catch (cause) {
@@ -97,14 +97,17 @@ async function runOnStore(
   { run }: Command,
   values: Record<string, string | undefined>,
   environment: Environment,
-): Promise<void> {
+): Promise<number> {
   // A server on the same machine takes precedence, whatever is done here.
   lowerPriority();
   const config = loadConfig(environment);
   const store = await openStore(config, new Log('error'));
   try {
     const site = await siteOf(config, store.database, config.port);
-    process.stdout.write(await run(contextOf(config, site, store.database, store.secrets), values));
+    const result = await run(contextOf(config, site, store.database, store.secrets), values);
+    const { output, exitCode } = typeof result === 'string' ? { output: result, exitCode: 0 } : result;
+    process.stdout.write(output);
+    return exitCode;
   } finally {
     await store.database.close();
   }
