@@ -55,6 +55,11 @@ describe('the systemd unit', () => {
     expect(toolOutput([join(machineRoot, 'usr/local/bin/linnet'), 'version'])?.output).toStartWith(
       `Linnet ${version}`,
     );
+    const [, secondTime] = await install('links.example.com');
+    expect(secondTime).toStartWith(
+      'Written: /usr/local/bin/linnet and /etc/systemd/system/linnet.service.\n',
+    );
+    expect(secondTime).toContain('systemctl daemon-reload && systemctl restart linnet\n');
     const settings = join(machineRoot, 'etc/linnet/linnet.env');
     expect(await textOf(settings)).toContain('\nBASE_URL=https://links.example.com\n');
     expect((await stat(settings)).mode & 0o777).toBe(0o600);
@@ -68,6 +73,27 @@ describe('the systemd unit', () => {
       'is as it was. For this host it needs BASE_URL=https://links.example.com and HTTPS=auto.\n',
     );
     expect(await textOf(settings)).toBe('PORT=4000\n');
+  });
+
+  test('is kept if an operator has changed it, with the new one beside it', async () => {
+    const machineRoot = join(folder.path, 'changed-unit');
+    const install = () =>
+      resultOf(runFile([file, 'service', 'install', '--root', machineRoot], {}, folder.path));
+    await install();
+    const path = join(machineRoot, 'etc/systemd/system/linnet.service');
+    const unit = await textOf(path);
+    const changed = unit.replace('# RuntimeDirectory=linnet', 'RuntimeDirectory=linnet');
+    await Bun.write(path, changed);
+    expect(await install()).toEqual([
+      0,
+      expect.stringContaining('/linnet.service is not the unit of this version, and is as it was.'),
+      '',
+    ]);
+    expect(await textOf(path)).toBe(changed);
+    expect(await textOf(`${path}.new`)).toBe(unit);
+    await Bun.write(path, unit);
+    await install();
+    expect(await Bun.file(`${path}.new`).exists()).toBe(false);
   });
 
   test.each([

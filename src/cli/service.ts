@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import unit from '../../deploy/linnet.service' with { type: 'text' };
 import { contents } from '../bundle/contents.ts';
@@ -9,6 +18,8 @@ import type { StandaloneCall, StandaloneCommand } from './command.ts';
 
 const program = '/usr/local/bin/linnet';
 const unitFile = '/etc/systemd/system/linnet.service';
+/** Beside a unit that an operator has changed; systemd ignores it. */
+const newUnitFile = `${unitFile}.new`;
 const settingsFile = '/etc/linnet/linnet.env';
 
 /** For machines with systemd: a unit without root privileges, a file for settings, and this program where the unit expects it. */
@@ -28,11 +39,19 @@ export const service: StandaloneCommand = {
       mkdirSync(dirname(fullPath), { recursive: true });
       return fullPath;
     };
-    const isKept = existsSync(at(settingsFile));
+    const isUpgrade = existsSync(at(unitFile));
+    const areSettingsKept = existsSync(at(settingsFile));
+    const isUnitKept = isUpgrade && readFileSync(at(unitFile), 'utf8') !== unitFor(program);
     try {
       replace(at(program), (path) => copyFileSync(process.execPath, path), 0o755);
-      replace(at(unitFile), (path) => writeFileSync(path, unitFor(program)), 0o644);
-      if (!isKept) replace(at(settingsFile), (path) => writeFileSync(path, settingsFor(origin)), 0o600);
+      replace(
+        at(isUnitKept ? newUnitFile : unitFile),
+        (path) => writeFileSync(path, unitFor(program)),
+        0o644,
+      );
+      if (!isUnitKept) rmSync(at(newUnitFile), { force: true });
+      if (!areSettingsKept)
+        replace(at(settingsFile), (path) => writeFileSync(path, settingsFor(origin)), 0o600);
     } catch (cause) {
       if (!/^(EACCES|EPERM|EROFS)$/.test((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
       throw new Refusal(
@@ -40,22 +59,42 @@ export const service: StandaloneCommand = {
         `${(cause as Error).message}. Run it as root: sudo linnet service install`,
       );
     }
+    const written = [program, ...(isUnitKept ? [] : [unitFile]), ...(areSettingsKept ? [] : [settingsFile])];
     process.stdout.write(
-      `${isKept ? keptSettings(origin) : `Written: ${program}, ${unitFile} and ${settingsFile}.`}\n${nextSteps}`,
+      [
+        `Written: ${listed(written)}.\n`,
+        areSettingsKept ? keptSettings(origin) : '',
+        isUnitKept ? keptUnit : '',
+        isUpgrade ? restartStep : startStep,
+        commandStep,
+      ].join(''),
     );
     return 0;
   },
 };
 
+const listed = (files: readonly string[]): string => new Intl.ListFormat('en-GB').format(files);
+
 const keptSettings = (origin: string | null): string => {
   const missing = origin === null ? '' : ` For this host it needs BASE_URL=${origin} and HTTPS=auto.`;
-  return `Written: ${program} and ${unitFile}. ${settingsFile} was there, and is as it was.${missing}`;
+  return `${settingsFile} was there, and is as it was.${missing}\n`;
 };
 
-const nextSteps = `Look at ${settingsFile}, then start the service, now and with the machine:
+const keptUnit = `${unitFile} is not the unit of this version, and is as it was. This version's is ${newUnitFile}: compare the two, put your own
+lines into a drop-in (systemctl edit linnet), then mv ${newUnitFile} ${unitFile}
+`;
+
+const startStep = `Look at ${settingsFile}, then start the service, now and with the machine:
 
   systemctl daemon-reload && systemctl enable --now linnet
+`;
 
+const restartStep = `A running service is still the earlier version. Restart it:
+
+  systemctl daemon-reload && systemctl restart linnet
+`;
+
+const commandStep = `
 Its commands run as its user, for example the one that shows the setup token:
 
   systemd-run --pipe --wait --collect -q -p User=linnet -p DynamicUser=yes -p StateDirectory=linnet \\
