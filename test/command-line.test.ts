@@ -37,3 +37,20 @@ test.each<[string[], number, RegExp]>([
   expect([exitCode, out]).toEqual([code, '']);
   expect(err).toMatch(message);
 });
+
+test.each<[string[]]>([
+  [['setup', 'token']],
+  [['nodes']],
+  [['user', 'password', '--email', 'you@example.com']],
+  [['key', 'create', '--email', 'you@example.com']],
+  [['links', 'import', '--email', 'you@example.com', '--file', '-']],
+])('%p refuses a missing store, instead of creating one in the wrong folder', async (words) => {
+  await using folder = await temporaryFolder();
+  const dataDir = join(folder.path, 'data');
+  expect(await runToExit(words, { DATA_DIR: dataDir })).toEqual([
+    1,
+    '',
+    `There is no store in ${dataDir}. Set DATA_DIR to the data folder of the server (or DATABASE_URL), or start the server first.\n`,
+  ]);
+  expect(readdirSync(folder.path)).toEqual([]);
+});

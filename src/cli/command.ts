@@ -5,6 +5,8 @@ export interface Command {
   readonly name: string;
   readonly usage: string;
   readonly options: Readonly<Record<string, { readonly type: 'string' }>>;
+  /** It is refused if there is no store yet, instead of creating one: usually it looks into the wrong folder. */
+  readonly needsStore?: true;
   /** Returns what to print when it is done. */
   readonly run: (
     context: Context,

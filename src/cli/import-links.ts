@@ -31,8 +31,9 @@ const numbers: ReadonlySet<string> = new Set(['redirect_status', 'click_limit'])
 
 export const importLinks: Command = {
   name: 'links import',
-  usage: 'links import --email ADDRESS --file FILE.csv   (columns as in GET /api/v1/link.csv)',
+  usage: 'links import --email ADDRESS --file FILE.csv   (columns as in GET /api/v1/link.csv; - for a pipe)',
   options: { email: { type: 'string' }, file: { type: 'string' } },
+  needsStore: true,
   async run(context, values) {
     const user = await accountOf(context, required(values, 'email'));
     const caller = {
@@ -48,8 +49,9 @@ export const importLinks: Command = {
       process.exit(130);
     };
     process.once('SIGINT', interrupt);
+    const chunks = file === '-' ? createReadStream('', { fd: 0, autoClose: false }) : createReadStream(file);
     try {
-      return await importFrom(context, caller, csvRows(textOf(createReadStream(file))), progress);
+      return await importFrom(context, caller, csvRows(textOf(chunks)), progress);
     } catch (cause) {
       throw brokenOff(cause, file, progress);
     } finally {
@@ -76,7 +78,10 @@ function brokenOff(cause: unknown, file: string, progress: Progress): unknown {
       progress.line === 0
         ? 'Nothing was made.'
         : `Of the lines up to ${progress.line}, ${linksOf(progress.created)} had been made.${refusalsOf(progress)}`;
-    return new Refusal('FIELD_INVALID', `${file} can not be read: ${message}. ${made}`);
+    return new Refusal(
+      'FIELD_INVALID',
+      `${file === '-' ? 'What came through the pipe' : file} can not be read: ${message}. ${made}`,
+    );
   }
   if (cause instanceof Refusal && progress.line === 0) return cause;
   return new Error(`${message}. ${madeSoFar(progress)}`, { cause });

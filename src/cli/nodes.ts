@@ -8,6 +8,7 @@ import { forgetEarlier, listNodes } from '../storage/nodes.ts';
 import { openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import type { StandaloneCall, StandaloneCommand } from './command.ts';
+import { requireStore } from './require-store.ts';
 
 export const nodes: StandaloneCommand = {
   name: 'nodes',
@@ -16,6 +17,7 @@ export const nodes: StandaloneCommand = {
   options: { json: { type: 'boolean' } },
   async run(call) {
     const config = loadConfig(call.environment);
+    requireStore(config);
     const store = await openStore({ ...config, dataDir: resolve(config.dataDir) }, new Log('error'));
     try {
       return await runOn(store.database, call);

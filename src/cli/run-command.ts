@@ -22,6 +22,7 @@ import { healthcheck } from './healthcheck.ts';
 import { importLinks } from './import-links.ts';
 import { nodes } from './nodes.ts';
 import { replaceSecret } from './replace-secret.ts';
+import { requireStore } from './require-store.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { service } from './service.ts';
 import { setPassword } from './set-password.ts';
@@ -94,13 +95,14 @@ export async function runCommand(args: readonly string[], environment: Environme
 }
 
 async function runOnStore(
-  { run }: Command,
+  { run, needsStore }: Command,
   values: Record<string, string | undefined>,
   environment: Environment,
 ): Promise<number> {
   // A server on the same machine takes precedence, whatever is done here.
   lowerPriority();
   const config = loadConfig(environment);
+  if (needsStore) requireStore(config);
   const store = await openStore(config, new Log('error'));
   try {
     const site = await siteOf(config, store.database, config.port);

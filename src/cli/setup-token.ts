@@ -6,6 +6,7 @@ export const showSetupToken: Command = {
   name: 'setup token',
   usage: 'setup token   (prints what the first account needs when it is made from another machine)',
   options: {},
+  needsStore: true,
   async run(context) {
     if (await needsFirstAccount(context)) return `${setupToken(context)}\n`;
     throw new Refusal('NOT_FOUND', 'There is an account already: the setup token is of no use any more.');
