@@ -213,6 +213,9 @@ describe('kubernetes.yaml', () => {
     for (const { name } of containers[0].env) expect(settings).toContain(name);
     const volumeNames = [...volumes.map(({ name }) => name), set.spec.volumeClaimTemplates[0].metadata.name];
     expect(containers[0].volumeMounts.map(({ name }) => name).toSorted()).toEqual(volumeNames.toSorted());
+    const drained = containers[0].env.find(({ name }) => name === 'DRAIN_SECONDS')?.value;
+    expect(Number(drained)).toBeGreaterThan(0);
+    expect(set.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(drained) + 30);
     const budget = found.find(({ kind }) => kind === 'PodDisruptionBudget');
     expect(budget?.spec).toMatchObject({ minAvailable: 2 });
   });
