@@ -23,6 +23,9 @@ describe('compose.yaml', () => {
     build: z.strictObject({ context: z.string(), dockerfile: z.string() }).optional(),
     restart: z.literal('unless-stopped'),
     network_mode: z.literal('service:linnet').optional(),
+    env_file: z
+      .tuple([z.strictObject({ path: z.literal('linnet.env'), required: z.literal(false) })])
+      .optional(),
     environment: z.record(z.string(), z.string()),
     ports: z.array(z.string()).optional(),
     volumes: z.array(z.string()),
@@ -51,6 +54,8 @@ describe('compose.yaml', () => {
     const { services, volumes } = compose.parse(await yamlOf('compose.yaml'));
     expect(Object.keys(services)).toEqual(['linnet', 'caddy', 'postgres']);
     for (const name of Object.keys(services.linnet?.environment ?? {})) expect(settings).toContain(name);
+    // For the settings that are not among them.
+    expect(services.linnet?.env_file).toBeDefined();
     const named = Object.values(services).flatMap(({ volumes }) =>
       volumes.filter((one) => /^[a-z]+:/.test(one)),
     );
