@@ -69,7 +69,17 @@ describe('settings', () => {
     expect(read({ PORT: '-1' })).toBe('PORT is "-1": give a whole number from 0 to 65535.');
     expect(read({ SECRET_KEY: 'hunter2' })).not.toContain('hunter2');
     expect(read({ DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2');
-    for (const value of ['300', '1.2', 'all', '10.0.0.0/99'])
+    for (const value of [
+      '300',
+      '1.2',
+      'all',
+      '10.0.0.0/99',
+      '10/8',
+      '10.0/8',
+      '010.0.0.0/8',
+      '0xa.0.0.0/8',
+      '010.0.0.1',
+    ])
       expect(read({ TRUSTED_PROXIES: value })).toContain('TRUSTED_PROXIES is');
   });
 

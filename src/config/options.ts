@@ -148,8 +148,10 @@ function trustedProxies(text: string): TrustedProxies {
 }
 
 const networkOf = (text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
+  const [start = ''] = text.split('/');
+  // Other forms of IPv4 are read differently from how they look: 10/8 as 0.0.0.10/8, and 010.0.0.0 as 8.0.0.0.
+  if (!start.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(start)) throw new Error('no address');
   if (text.includes('/')) return ipaddr.parseCIDR(text);
-  if (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(text)) throw new Error('no address');
   const address = ipaddr.parse(text);
   return [address, address.kind() === 'ipv6' ? 128 : 32];
 };
