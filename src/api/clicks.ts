@@ -110,6 +110,9 @@ const exportReply = ({ database }: Context, question: ClickQuestion, file: strin
     cellsOf: (click) => Object.values(clickAnswer(click)),
   });
 
+/** The id before which a page begins, and how many hits are skipped first. */
+type PageStart = number | readonly [before: number, offset: number];
+
 async function pageOf(
   context: Context,
   caller: Caller,
@@ -121,20 +124,20 @@ async function pageOf(
   refuseLargeOffset(query);
   const { class: ofClass, from = null, to = null, limit, offset } = query;
   const cursorScope = [caller.organizationId, owner.kind, owner.id, ofClass, from, to, ...selection];
-  const cursors = new Cursors<number>(context.secrets, ['clicks', ...cursorScope]);
-  const before = cursors.read(query.cursor) ?? query.before;
-  const page = { limit, offset, before };
-  const { clicks, total, next, isPartial } = await readClicks(
+  const cursors = new Cursors<PageStart>(context.secrets, ['clicks', ...cursorScope]);
+  const start = cursors.read(query.cursor);
+  const [before = query.before, left = offset] = typeof start === 'object' ? start : [start];
+  const { clicks, total, next, nextOffset, isPartial } = await readClicks(
     context.database,
     questionOf(context, owner, query),
-    page,
+    { limit, offset: left, before },
   );
   return {
     clicks: clicks.map(clickAnswer),
     total_clicks: total,
     raw_since: formatIso(await actualRawSince(context)),
     partial: isPartial,
-    ...cursors.toNext(next),
+    ...cursors.toNext(next === null || nextOffset === 0 ? next : [next, nextOffset]),
   };
 }
 

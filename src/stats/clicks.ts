@@ -65,6 +65,8 @@ export async function readClicks(
   readonly total: number;
   /** The id before which the next page begins; null after the last one. */
   readonly next: number | null;
+  /** How many hits the next page has to skip: the time for this one ran out before its offset was skipped. */
+  readonly nextOffset: number;
   /** The time for a page ran out before it was full. */
   readonly isPartial: boolean;
 }> {
@@ -76,13 +78,18 @@ export async function readClicks(
   const remaining = page.before === undefined ? total - page.offset : total;
   const limit = Math.min(page.limit + 1, remaining);
   const until = performance.now() + pageTime;
-  const { hits: found, stoppedAt } =
-    limit > 0
-      ? await ledger.before(keptFilterOf(question), { ...page, before, limit, until })
-      : { hits: [], stoppedAt: null };
+  const {
+    hits: found,
+    passed,
+    stoppedAt,
+  } = limit > 0
+    ? await ledger.before(keptFilterOf(question), { ...page, before, limit, until })
+    : { hits: [], passed: 0, stoppedAt: null };
   const hits = found.slice(0, page.limit);
   const next = found.length > hits.length ? (hits.at(-1)?.id ?? null) : stoppedAt;
-  return { clicks: await withWords(database.read, hits), total, next, isPartial: stoppedAt !== null };
+  const isPartial = stoppedAt !== null;
+  const nextOffset = isPartial ? page.offset - passed : 0;
+  return { clicks: await withWords(database.read, hits), total, next, nextOffset, isPartial };
 }
 
 const exportPage = 500;

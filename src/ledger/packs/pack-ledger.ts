@@ -59,9 +59,9 @@ export class PackLedger {
         const rows = await this.#rows.before(filter, span);
         const merged = newestFirst(rows.hits, packed.slice(0, missing + offset), rows.stoppedAt ?? 0);
         found.push(...merged.slice(offset, offset + missing));
-        offset = 0;
+        offset -= Math.min(offset, merged.length);
         if (rows.stoppedAt !== null && found.length < page.limit)
-          return { hits: found, passed: page.offset, stoppedAt: rows.stoppedAt };
+          return { hits: found, passed: page.offset - offset, stoppedAt: rows.stoppedAt };
       }
       if (isLast || found.length === page.limit)
         return { hits: found, passed: page.offset - offset, stoppedAt: null };
