@@ -320,6 +320,37 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect(await counts()).toEqual(none);
   });
 
+  test('a correction of hits that an earlier one had moved is not taken back, because only their first class is known', async () => {
+    const path = `${clicksPath()}/reclassify`;
+    const flood = { class: 'flood', reason: 'flood' } as const;
+    await seed(
+      hit('19T10:00:00'),
+      hit('19T10:20:00'),
+      hit('19T10:30:00', { class: 'bot', reason: 'monitor' }),
+    );
+    const toBot = await correct('PATCH', path, { class: 'human', to_class: 'bot' });
+    const toFlood = await correct('PATCH', path, { class: 'bot', to_class: 'flood' });
+    expect([toBot.json.hits, toFlood.json.hits]).toEqual([2, 3]);
+    const refused = await correct('PATCH', path, { take_back: toFlood.json.id });
+    expect([refused.status, refused.json.field_key]).toEqual([400, 'take_back']);
+    expect(refused.json.error_string).toContain('moved to "bot" before');
+    expect(await counts()).toEqual({ ...none, flood: 3 });
+
+    // A flood that had become clicks, and a flood again, has its first class: that is restored.
+    await seed(hit('20T10:00:00', flood), hit('20T10:10:00', flood));
+    const span = { from: '2026-11-20', to: '2026-11-20' };
+    for (const [from, to] of [
+      ['flood', 'human'],
+      ['human', 'flood'],
+    ])
+      await correct('PATCH', path, { ...span, class: from, to_class: to });
+    const toHuman = await correct('PATCH', path, { ...span, class: 'flood', to_class: 'human' });
+    expect(await counts()).toEqual({ ...none, clicks: 2, flood: 3 });
+    const reverted = await correct('PATCH', path, { take_back: toHuman.json.id });
+    expect([reverted.status, reverted.json.hits]).toEqual([200, 2]);
+    expect(await counts()).toEqual({ ...none, flood: 5 });
+  });
+
   test('only administrators may erase, and incomplete or invalid corrections are refused', async () => {
     const editor = await member(app, owner);
     for (const path of [clicksPath(), '/api/v1/clicks?confirm=true']) {

@@ -53,7 +53,8 @@ const allowedImports: Record<string, readonly string[]> = {
 /** Imports that are limited to some files of the folder. */
 const allowedFiles: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
-  'manage → ledger': /^ledger\/(corrections\/correction-step|chunks\/delete-chunks|external-hits|kept-hits)/,
+  'manage → ledger':
+    /^ledger\/(corrections\/(correction-step|first-classes)|chunks\/delete-chunks|external-hits|kept-hits)/,
   'dashboard → rules': /^rules\/(rule-|click-fields|csv|european-union|agent-|app-browsers|utm)/,
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/reserve-port/,

@@ -1,7 +1,8 @@
 import { correctionStep } from '../ledger/corrections/correction-step.ts';
+import { haveOtherFirstClass } from '../ledger/corrections/first-classes.ts';
 import { keepsHour } from '../ledger/kept-hits.ts';
 import type { Caller } from '../rules/access.ts';
-import { classCodes } from '../rules/click-fields.ts';
+import { classCodes, classes } from '../rules/click-fields.ts';
 import { invalidField, notFound, Refusal, StoreUnavailable, TookTooLong } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import type { Reclassifiable } from '../rules/reclassified.ts';
@@ -9,6 +10,7 @@ import { hourLength, hourOf } from '../rules/utc-time.ts';
 import {
   claimCorrection,
   findCorrection,
+  hasEarlierMove,
   insertCorrection,
   isCorrectionDue,
   isFirstInLine,
@@ -71,8 +73,8 @@ export async function reclassifyClicks(
   await readLink(context, caller, span.linkId);
   if (change.from === change.to)
     throw invalidField('to_class', 'The hits have this class already. Give another one.');
-  const classes = { from_class: classCodes[change.from], to_class: classCodes[change.to] };
-  return correct(context, caller, span, { ...classes, way_back_of: null });
+  const codes = { from_class: classCodes[change.from], to_class: classCodes[change.to] };
+  return correct(context, caller, span, { ...codes, way_back_of: null });
 }
 
 /** Restores the class of hits that a correction moved to another class. */
@@ -99,6 +101,12 @@ export async function revertReclassification(
   if (from_class === null || to_class === null)
     throw invalidField('take_back', 'What was erased is gone, and cannot be restored.');
   const span = { linkId, from: original.from_at ?? undefined, to: original.to_at };
+  const { read } = context.database;
+  if ((await hasEarlierMove(read, original)) && (await haveOtherFirstClass(context.database, original)))
+    throw invalidField(
+      'take_back',
+      `Some of these hits had been moved to "${classes[from_class]}" before, and only the first class of a hit is known. Reclassify them from "${classes[to_class]}" instead: that moves all hits of the span that have this class.`,
+    );
   return correct(context, caller, span, { from_class: to_class, to_class: from_class, way_back_of: id });
 }
 

@@ -49,6 +49,40 @@ export async function insertCorrection(
 }
 
 /**
+ * Whether hits may have been reclassified into the class from which this correction moved them: by an earlier one of the same hits
+ * that was not taken back before.
+ */
+export const hasEarlierMove = (
+  queries: Queries,
+  { id, organization_id, link_id, from_at, to_at, from_class }: StoredCorrection,
+): Promise<boolean> =>
+  hasRow(
+    queries
+      .selectFrom('click_corrections')
+      .select('click_corrections.id')
+      .where('organization_id', '=', organization_id)
+      .where('link_id', '=', link_id)
+      .where('click_corrections.id', '<', id)
+      .where('to_class', '=', from_class)
+      .where('way_back_of', 'is', null)
+      .where('hits', '>', 0)
+      .where('to_at', '>', from_at ?? Number.MIN_SAFE_INTEGER)
+      .where((row) => row.or([row('from_at', 'is', null), row('from_at', '<', to_at)]))
+      .where((row) =>
+        row.not(
+          row.exists(
+            row
+              .selectFrom('click_corrections as way_back')
+              .select('way_back.id')
+              .whereRef('way_back.way_back_of', '=', 'click_corrections.id')
+              .where('way_back.id', '<', id),
+          ),
+        ),
+      )
+      .limit(1),
+  );
+
+/**
  * Corrections of one organization run one after the other: they may have hits in the same packs, and a pack that one of them has
  * found may be split by another.
  */

@@ -56,6 +56,6 @@ export const ClickReclassification = z.strictObject({
   take_back: id
     .optional()
     .describe(
-      'Instead of all others: the id of a correction. The hits that it changed get their first class and reason back.',
+      'Instead of all others: the id of a correction. The hits that it moved out of their first class get class and reason back. Refused if others of its hits had been reclassified before: their class between is not known.',
     ),
 });
