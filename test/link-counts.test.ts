@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { countEntry } from '../src/ledger/counts/hour-counts.ts';
 import { openCounts } from '../src/ledger/open-counts.ts';
 import { dimensionCodes } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
@@ -51,6 +52,39 @@ describe.each(storeKinds)('hours of chosen links on %s', (kind) => {
       counts.filter((count) => count.bucket === bucket).reduce((sum, { hits }) => sum + hits, 0),
     );
     expect([first, second]).toEqual([6, 12]);
+  });
+
+  test('with many values are grouped outside the main thread, which gets only the largest groups', async () => {
+    await using store = await storeWithHours(kind);
+    const values = 400;
+    const country = dimensionCodes.country;
+    const counts = Array.from({ length: values }, (_, value) =>
+      countEntry(country, value + 1, value + 1),
+    ).join('');
+    const click = (values * (values + 1)) / 2;
+    await store.database.write((queries) =>
+      queries.updateTable('link_hours').set({ counts, click }).where('hour', '<', 2).execute(),
+    );
+    const answers: (readonly unknown[])[] = [];
+    const { compute } = store.database;
+    const database: Database = {
+      ...store.database,
+      async compute<Answer>(module: string, input: unknown) {
+        const answer = await compute<Answer>(module, input);
+        answers.push(answer as readonly unknown[]);
+        return answer;
+      },
+    };
+    const byCountry = openCounts(database, owner, { ...totals, dimension: country });
+    const groups = await byCountry.groups('country', { from: 0, to: 2 }, 3);
+    const all = { all_clicks: click * 6, all_hits: click * 6 };
+    expect(groups).toEqual(
+      [400, 399, 398].map((value) => ({ value, clicks: value * 6, hits: value * 6, ...all })),
+    );
+    expect(await byCountry.byBucket([{ from: 0, to: 2 }])).toEqual([
+      { bucket: 0, class: 0, hits: click * 6 },
+    ]);
+    expect(answers.map(({ length }) => length)).toEqual([3, 1]);
   });
 });
 

@@ -83,7 +83,9 @@ export class Groups {
   /** Adds the `inMemory` of another one, for values below `end`. */
   addAll(groups: Float64Array, end: number): void {
     for (let at = 0; at < groups.length; at += 3) {
-      const [value = 0, clicks = 0, hits = 0] = groups.subarray(at, at + 3);
+      const value = groups[at] ?? 0;
+      const clicks = groups[at + 1] ?? 0;
+      const hits = groups[at + 2] ?? 0;
       if (value >= end) continue;
       if (clicks > 0) this.add(value, rollupClassCodes.click, clicks);
       if (hits > clicks) this.add(value, rollupClassCodes.page, hits - clicks);

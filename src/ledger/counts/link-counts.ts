@@ -38,26 +38,16 @@ export class LinkCounts implements Counts {
   async byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
     if (buckets.length === 0 || this.#linkIds.length === 0) return [];
     if (this.#isInColumns) return this.#columnCounts(buckets);
-    const sums = new Map<number, number>();
-    await this.#each(buckets, (bucket, ofClass, _value, hits) => {
-      const key = bucket * rollupClasses.length + ofClass;
-      sums.set(key, (sums.get(key) ?? 0) + hits);
-    });
-    return Array.from(sums, ([key, hits]) => ({
-      bucket: Math.floor(key / rollupClasses.length),
-      class: key % rollupClasses.length,
-      hits,
-    }));
+    return this.#sumsOfTexts<BucketCount>(buckets, null);
   }
 
   async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
     if (this.#linkIds.length === 0) return [];
+    const byClass = by === 'class';
+    if (!this.#isInColumns) return this.#sumsOfTexts<GroupCount>([hours], { byClass, limit });
     const groups = new Groups(limit);
-    const add = (ofClass: number, value: number, hits: number) =>
-      groups.add(by === 'class' ? ofClass : value, ofClass, hits);
-    if (this.#isInColumns)
-      for (const { class: ofClass, hits } of await this.#columnCounts([hours])) add(ofClass, 0, hits);
-    else await this.#each([hours], (_bucket, ofClass, value, hits) => add(ofClass, value, hits));
+    for (const { class: ofClass, hits } of await this.#columnCounts([hours]))
+      groups.add(byClass ? ofClass : 0, ofClass, hits);
     groups.finish();
     return groups.largest;
   }
@@ -130,19 +120,14 @@ export class LinkCounts implements Counts {
     return rows.map((row) => ({ ...row, bucket: bucketOf(row.hour) }));
   }
 
-  /** Calls back for every sum of a dimension that is stored in texts. */
-  async #each(
+  /** Of a dimension that is stored in texts. */
+  #sumsOfTexts<Count extends BucketCount | GroupCount>(
     buckets: readonly Hours[],
-    take: (bucket: number, ofClass: number, value: number, hits: number) => void,
-  ): Promise<void> {
+    grouped: { readonly byClass: boolean; readonly limit: number } | null,
+  ): Promise<readonly Count[]> {
     const { dimension, value, classes } = this.#slice;
-    const { to } = spanOf(buckets);
-    const query = { dimension, value, classes, starts: [...buckets.map((bucket) => bucket.from), to] };
-    const rows = await this.#compute<Float64Array>(job, { ...query, linkIds: this.#linkIds });
-    for (let at = 0; at < rows.length; at += 4) {
-      const [bucket = 0, ofClass = 0, ofValue = 0, hits = 0] = rows.subarray(at, at + 4);
-      take(bucket, ofClass, ofValue, hits);
-    }
+    const starts = [...buckets.map(({ from }) => from), spanOf(buckets).to];
+    return this.#compute(job, { dimension, value, classes, starts, linkIds: this.#linkIds, grouped });
   }
 }
 
