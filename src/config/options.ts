@@ -168,10 +168,12 @@ function schemes(text: string): readonly string[] {
   return given;
 }
 
+/** Without the end of the line that a value from a file has: `secret.key` is read without it, too. */
 function secretKey(text: string): string {
-  if (text.length < 32)
+  const key = text.trim();
+  if (key.length < 32)
     throw new Error('give at least 32 characters, such as the output of "openssl rand -hex 32"');
-  return text;
+  return key;
 }
 
 function metricsToken(text: string): string {
