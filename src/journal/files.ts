@@ -1,4 +1,13 @@
-import { type Dirent, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  type Dirent,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /** A position in a journal: a segment's number, and an offset in its bytes. */
@@ -27,15 +36,39 @@ const randomName = (): string => crypto.randomUUID().replaceAll('-', '').slice(0
 /** The id of this data folder. The first caller creates it. */
 export function nodeIdIn(dataDir: string): string {
   const file = join(dataDir, 'node.id');
-  if (!existsSync(file)) {
-    try {
-      writeFileSync(file, `${randomName()}\n`, { flag: 'wx', mode: 0o600 });
-    } catch (cause) {
-      if ((cause as { code?: string }).code !== 'EEXIST') throw cause;
-    }
-  }
-  const node = readFileSync(file, 'utf8').trim();
+  const existing = readNodeId(file);
+  if (existing !== null) return existing;
+  createNodeId(file);
+  return readNodeId(file) ?? randomName();
+}
+
+/** Null if the file is missing, or empty: a full disk could leave it so. */
+function readNodeId(file: string): string | null {
+  const node = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (node === '') return null;
   return /^[\w-]{1,64}$/.test(node) ? node : randomName();
+}
+
+/** Complete or not at all: it is written to a temporary file, synced, and only then gets its name. */
+function createNodeId(file: string): void {
+  const temporaryFile = `${file}.${randomName()}`;
+  try {
+    writeFileSync(temporaryFile, `${randomName()}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    nameFile(temporaryFile, file);
+  } finally {
+    rmSync(temporaryFile, { force: true });
+  }
+}
+
+/** A file of another process is kept, unless it is empty. */
+function nameFile(temporaryFile: string, file: string): void {
+  try {
+    linkSync(temporaryFile, file);
+  } catch (cause) {
+    // Some file systems have no links.
+    const isTaken = (cause as { code?: string }).code === 'EEXIST';
+    if (!isTaken || readNodeId(file) === null) renameSync(temporaryFile, file);
+  }
 }
 
 /** A new journal for this process, which no other process on the data folder uses. */
