@@ -1,8 +1,13 @@
 import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { temporaryFolder } from '../../test/support/program.ts';
 import { StoreUnavailable } from '../rules/errors.ts';
+import { compressor, linesOf } from './backup-file.ts';
 import type { BackupPart, BackupStream } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';
-import { restore } from './restore.ts';
+import { openBackup, restore } from './restore.ts';
 
 const rows: BackupPart = { part: 'rows', json: '[[1]]', count: 1 };
 
@@ -39,4 +44,27 @@ test('if the store is away or its disk is full, the rest of the backup is not re
   ]);
   const full = Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
   expect(await restoreRefusedWith(full)).toEqual(['disk full', 0]);
+});
+
+test('a backup is read from a pipe with a name, such as /dev/stdin', async () => {
+  await using folder = await temporaryFolder();
+  const header: BackupStream['header'] = { kind: 'sqlite', migration: 1, madeAt: 'now', keyMark: null };
+  async function* parts(): AsyncGenerator<BackupPart> {
+    yield rows;
+  }
+  const bytes = await buffer(Readable.from(linesOf({ header, parts: parts() })).pipe(compressor()));
+  const file = join(folder.path, 'backup.linnet');
+  await Bun.write(file, bytes);
+  const pipe = join(folder.path, 'pipe');
+  Bun.spawnSync(['mkfifo', pipe]);
+  await using writer = Bun.spawn(['sh', '-c', 'cat "$1" > "$2"', 'sh', file, pipe]);
+  for (const name of [pipe, file]) {
+    const backup = await openBackup(name, new Date());
+    expect(backup.header).toEqual(header);
+    const read: BackupPart[] = [];
+    for await (const part of backup.parts) read.push(part);
+    expect(read).toHaveLength(1);
+    await backup.close();
+  }
+  expect(await writer.exited).toBe(0);
 });

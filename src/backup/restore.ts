@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { isPartition } from '../ledger/stores/partitions.ts';
 import { isAway } from '../rules/transient-error.ts';
 import { readBackupFile } from './backup-file.ts';
@@ -10,12 +10,26 @@ import { readSqlite } from './sqlite-source.ts';
 
 const sqliteMagic = 'SQLite format 3\0';
 
-/** Opens a backup file, or the copy of a SQLite store that an upgrade has kept. '-' is standard input, for a backup file. */
+/**
+ * Opens a backup file, or the copy of a SQLite store that an upgrade has kept. '-' is standard input, for a backup file. What isn't a
+ * file, such as the pipe at /dev/stdin, can only be read once.
+ */
 export async function openBackup(file: string, now: Date): Promise<BackupStream> {
   if (file === '-') return readBackupFile(createReadStream('', { fd: 0, autoClose: false }));
-  return (await firstBytesOf(file)) === sqliteMagic
-    ? readSqlite(file, now)
-    : readBackupFile(createReadStream(file));
+  const isSqlite = !(await isPipe(file)) && (await firstBytesOf(file)) === sqliteMagic;
+  return isSqlite ? readSqlite(file, now) : readBackupFile(createReadStream(file));
+}
+
+const unreadable = (file: string, cause: unknown): BackupProblem =>
+  new BackupProblem(`${file} can not be read: ${(cause as Error).message}.`);
+
+async function isPipe(file: string): Promise<boolean> {
+  try {
+    const found = await stat(file);
+    return !found.isFile() && !found.isDirectory();
+  } catch (cause) {
+    throw unreadable(file, cause);
+  }
 }
 
 async function firstBytesOf(file: string): Promise<string> {
@@ -28,7 +42,7 @@ async function firstBytesOf(file: string): Promise<string> {
       await handle.close();
     }
   } catch (cause) {
-    throw new BackupProblem(`${file} can not be read: ${(cause as Error).message}.`);
+    throw unreadable(file, cause);
   }
 }
 
