@@ -116,9 +116,13 @@ async function runWorkers(config: Config, host: string | null): Promise<void> {
   const workers: Workers = new Workers(
     config.workers,
     command,
-    (ending) => {
-      log.warn(ending.pid === null ? 'worker could not be started' : 'worker ended', { ...ending });
-      if (ending.pid !== null) metrics.ended(ending.pid);
+    ({ pid, error, ...how }) => {
+      if (pid === null) {
+        log.warn('worker could not be started', { error });
+        return;
+      }
+      log.warn('worker ended', { pid, ...how });
+      metrics.ended(pid);
     },
     Bun.sleep,
     (pid, message) => metrics.received(pid, message),
