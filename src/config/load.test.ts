@@ -40,12 +40,6 @@ describe('settings', () => {
     });
   });
 
-  test('of a key may end with the end of a line, as its file does', () => {
-    const key = 'a'.repeat(32);
-    expect(loadConfig({ SECRET_KEY: `${key}\n` }).secretKey).toBe(key);
-    expect(read({ SECRET_KEY: ' '.repeat(40) })).toContain('SECRET_KEY is set: give at least 32');
-  });
-
   test('of the mail server are an address and a sender', () => {
     const from = (text: string) => loadConfig({ MAIL_FROM: text }).mailFrom;
     expect(loadConfig({ SMTP_URL: 'smtps://u:p@mail.example.com' }).smtpUrl).toBe(

@@ -168,12 +168,10 @@ function schemes(text: string): readonly string[] {
   return given;
 }
 
-/** Without the end of the line that a value from a file has: `secret.key` is read without it, too. */
 function secretKey(text: string): string {
-  const key = text.trim();
-  if (key.length < 32)
+  if (text.length < 32)
     throw new Error('give at least 32 characters, such as the output of "openssl rand -hex 32"');
-  return key;
+  return text;
 }
 
 function metricsToken(text: string): string {
