@@ -109,7 +109,7 @@ test.each(['promotion of a replica that lagged', 'restore'])(
     refusedCalls = 0;
     const countedBefore = await changesLost();
     for (let times = 0; times < 30; times++)
-      await call('PATCH', `/api/v1/link/${changed.id}`, secondDestination);
+      await call('PATCH', `/api/v1/link/${changed.id}`, { ...secondDestination, name: `change ${times}` });
     const lost = await createLink();
     const tag = (await call('POST', '/api/v1/tag', { name: 'lost' })).json.id;
     await call('PATCH', '/api/v1/organization', { name: kind });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
+import { proveEmails } from './support/proven-emails.ts';
 
 /** Accepting an invitation moves a user to another organization, so each test has a new guest. */
 const guests = new WeakMap<TestAccount, string>();
@@ -130,6 +131,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
         });
         expect([method, path, foreign.status]).toEqual([method, path, 404]);
         expect(foreign.json).toEqual(missing.json);
+        await proveEmails(app);
         const own = await app.call(method, target, { key: ownKey, ...(body ? { body } : {}) });
         expect([method, path, own.status < 300]).toEqual([method, path, true]);
       }

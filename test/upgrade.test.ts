@@ -187,7 +187,9 @@ test('on PostgreSQL the check prints the backup command, and a start logs that i
   const server = runServer(settings);
   await server.address();
   await stop(server);
-  expect(problemsOf(server).map((line) => JSON.parse(line))).toEqual([
+  const problems = problemsOf(server).map((line) => JSON.parse(line));
+  // On a busy machine a lock may take longer than half a second.
+  expect(problems.filter(({ event }) => event !== 'tables wait for a lock')).toEqual([
     expect.objectContaining({ event: 'tables are changed', from: earlierMigration, to: newestMigration }),
   ]);
   expect((await runToExit(['upgrade', '--check'], settings))[1]).toContain('up to date');
