@@ -74,18 +74,13 @@ export const redirectsOf = (
 ): Redirects =>
   new Redirects({
     ...parts,
-    visitors: {
-      placeOf: parts.placeOf,
-      hashSeed: parts.hashSeed,
-      trustsProxies: trustsProxies(config.trustedProxies),
-    },
+    visitors: { placeOf: parts.placeOf, hashSeed: parts.hashSeed },
     links,
     trust: trustOf(config),
     fallbackFor: (host, method, path) => hosts.fallbackFor(host, method, path),
   });
 
 export const trustOf = ({ trustedProxies, https }: Pick<Config, 'trustedProxies' | 'https'>): HitTrust => ({
-  trustsProxies: trustsProxies(trustedProxies),
   knowsScheme: trustsProxies(trustedProxies) || https !== 'off',
 });
 

@@ -13,14 +13,14 @@ function hitWith(headers: Record<string, string>, trustsProxies = false) {
     search: '?qr',
     address,
     network: address,
-    isProxied: () => true,
+    isProxied: () => trustsProxies,
   };
   return hitOf(
     new RequestVisit(sent, 0),
     { id: 7, organizationId: 3 },
     { kind: 'redirect', to: 'https://example.com/', target: 'ios', by: { rule: 'mine', variant: 'b' } },
     1_000,
-    { trustsProxies, knowsScheme: trustsProxies },
+    { knowsScheme: trustsProxies },
   );
 }
 

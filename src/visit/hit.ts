@@ -6,9 +6,8 @@ import type { LinkForVisitor, Outcome } from '../rules/resolve.ts';
 import { visitedAddress } from '../rules/visited-address.ts';
 import type { Visit } from './visit.ts';
 
-/** How far the headers of proxies are trusted. */
+/** What can be concluded from headers. */
 export interface HitTrust {
-  readonly trustsProxies: boolean;
   /** Whether https and http can be distinguished: a trusted proxy names the scheme, or this process terminates HTTPS itself. */
   readonly knowsScheme: boolean;
 }
@@ -39,7 +38,7 @@ export function hitOf(
     doNotTrack: visit.doNotTrack,
     matchedRule: outcome.kind === 'redirect' && outcome.by !== null ? matchedRuleText(outcome.by) : '',
     alias: link.alias === undefined ? '' : visitedAddress(visit.host, link.alias),
-    countryHint: trust.trustsProxies ? countryCode(visit.countryHint) : '',
+    countryHint: countryCode(visit.countryHint),
   };
 }
 

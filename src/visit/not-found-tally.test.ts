@@ -4,7 +4,7 @@ import { RequestVisit } from './request-visit.ts';
 
 const browser =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
-const trust = { trustsProxies: false, knowsScheme: false };
+const trust = { knowsScheme: false };
 const minute = 60_000;
 
 let now: number;

@@ -99,7 +99,8 @@ export class RequestVisit implements Visit {
   }
 
   get countryHint(): string {
+    if (!this.#incoming.isProxied()) return '';
     const name = countryHeaders.find((header) => this.headers.has(header));
-    return name === undefined || !this.#incoming.isProxied() ? '' : (this.headers.get(name) ?? '');
+    return name === undefined ? '' : (this.headers.get(name) ?? '');
   }
 }

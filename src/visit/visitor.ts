@@ -31,8 +31,6 @@ const never = () => false;
 export interface VisitorDependencies {
   /** The location of a network, as `networkOf` writes it. */
   readonly placeOf: (network: string) => Place;
-  /** Whether proxies' headers are trusted. */
-  readonly trustsProxies: boolean;
   /** The same on all nodes of an instance, and different for other instances. */
   readonly hashSeed: number;
 }
@@ -144,8 +142,7 @@ export class VisitorOf implements Visitor {
   }
 
   #findCountry(): string {
-    const { trustsProxies } = this.#dependencies;
-    const hinted = trustsProxies ? countryCode(this.#visit.countryHint) : null;
+    const hinted = countryCode(this.#visit.countryHint);
     return (hinted ?? this.#findPlace().country) || unknownCountry;
   }
 
