@@ -5,22 +5,7 @@ import { claimDue, DueQueues, insertDeliveries, type NewDelivery } from '../src/
 import { storeKinds } from './support/app.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
-
-const delivery = (organization_id: number, target_url: string, next_try_at: number | null): NewDelivery => ({
-  created_at: 1,
-  organization_id,
-  link_id: 1,
-  event: 'click',
-  message_id: crypto.randomUUID(),
-  target_url,
-  body: '{}',
-  signing_key: null,
-  state: next_try_at === null ? 'failed' : 'waiting',
-  tries: 0,
-  first_tried_at: null,
-  next_try_at,
-  claimed_until: null,
-});
+import { webhookDelivery } from './support/webhook-delivery.ts';
 
 describe.each(storeKinds)('queues of webhook deliveries on %s', (store) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -43,12 +28,12 @@ describe.each(storeKinds)('queues of webhook deliveries on %s', (store) => {
     const queues = new DueQueues();
     expect(await queues.find(database.read, 1_000)).toEqual([]);
     await insert([
-      delivery(1, 'https://a.example/', 900),
-      delivery(1, 'https://a.example/', 1_000),
-      delivery(1, 'https://b.example/', 1_001),
-      delivery(1, 'https://c.example/', null),
-      delivery(2, 'https://a.example/', 1_000),
-      delivery(3, 'https://a.example/', 1_001),
+      webhookDelivery(1, 'https://a.example/', 900),
+      webhookDelivery(1, 'https://a.example/', 1_000),
+      webhookDelivery(1, 'https://b.example/', 1_001),
+      webhookDelivery(1, 'https://c.example/', null),
+      webhookDelivery(2, 'https://a.example/', 1_000),
+      webhookDelivery(3, 'https://a.example/', 1_001),
     ]);
     const found = [
       { organization_id: 1, target_url: 'https://a.example/' },
@@ -60,8 +45,8 @@ describe.each(storeKinds)('queues of webhook deliveries on %s', (store) => {
 
   test('are claimed for one organization, oldest first', async () => {
     const target_url = 'https://shared.example/';
-    await insert([2, 4, 3, 1].map((at) => delivery(4, target_url, at)));
-    await insert([delivery(5, target_url, 0)]);
+    await insert([2, 4, 3, 1].map((at) => webhookDelivery(4, target_url, at)));
+    await insert([webhookDelivery(5, target_url, 0)]);
     const claim = (max: number) =>
       database.write((queries) =>
         claimDue(queries, { organization_id: 4, target_url }, { max, now: 3, until: 100 }),
@@ -76,8 +61,8 @@ describe.each(storeKinds)('queues of webhook deliveries on %s', (store) => {
 
   test('of an organization with thousands of targets are found in parts, and hide no others', async () => {
     const many = Array.from({ length: 2_500 }, (_, index) => `https://example.com/${10_000 + index}`);
-    await insert(many.map((target, index) => delivery(6, target, index % 2 === 0 ? 2_000 : 9_000)));
-    await insert([delivery(7, 'https://other.example/', 2_000)]);
+    await insert(many.map((target, index) => webhookDelivery(6, target, index % 2 === 0 ? 2_000 : 9_000)));
+    await insert([webhookDelivery(7, 'https://other.example/', 2_000)]);
     const queues = new DueQueues();
     const parts = [];
     for (let part = 0; part < 4; part++) {

@@ -6,22 +6,10 @@ import { insertDeliveries, type NewDelivery } from '../src/storage/webhook-queue
 import { storeKinds } from './support/app.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
+import { webhookDelivery } from './support/webhook-delivery.ts';
 
-const delivery = (target: string, next_try_at: number | null): NewDelivery => ({
-  created_at: 1,
-  organization_id: 1,
-  link_id: 1,
-  event: 'click',
-  message_id: crypto.randomUUID(),
-  target_url: `https://${target}.example.com/`,
-  body: '{}',
-  signing_key: null,
-  state: next_try_at === null ? 'failed' : 'waiting',
-  tries: 0,
-  first_tried_at: null,
-  next_try_at,
-  claimed_until: null,
-});
+const delivery = (target: string, nextTryAt: number | null) =>
+  webhookDelivery(1, `https://${target}.example.com/`, nextTryAt);
 
 describe.each(storeKinds)('the outbox on %s', (store) => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;

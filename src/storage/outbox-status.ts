@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queries } from './schema.ts';
+import { waitingOrganizations } from './webhook-queue.ts';
 
 interface OutboxStatus {
   /** At most `maxCounted`. */
@@ -14,15 +15,7 @@ const maxCounted = 100_000;
 /** The state of the webhooks' outbox. Goes from organization to organization through the index for the oldest of each. */
 export async function outboxStatus(queries: Queries): Promise<OutboxStatus> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
-    with recursive organizations(id) as (
-      select min(organization_id) from webhook_deliveries where next_try_at is not null
-      union all
-      select (
-        select min(organization_id) from webhook_deliveries
-        where next_try_at is not null and organization_id > organizations.id
-      )
-      from organizations where id is not null
-    )
+    with recursive ${waitingOrganizations}
     select (
       select count(*) from (
         select 1 from webhook_deliveries where next_try_at is not null limit ${sql.lit(maxCounted)}

@@ -44,17 +44,20 @@ type FoundQueue = DeliveryQueue & {
   readonly due: 0 | 1;
 };
 
+/** The organizations with waiting deliveries, for `with recursive`: from one to the next through an index. */
+export const waitingOrganizations = sql`organizations(id) as (
+  select min(organization_id) from webhook_deliveries where next_try_at is not null
+  union all
+  select (
+    select min(organization_id) from webhook_deliveries
+    where next_try_at is not null and organization_id > organizations.id
+  )
+  from organizations where id is not null
+)`;
+
 const selectDueQueues = prepared((queries, now: number, last: string) =>
   sql<FoundQueue>`
-    with recursive organizations(id) as (
-      select min(organization_id) from webhook_deliveries where next_try_at is not null
-      union all
-      select (
-        select min(organization_id) from webhook_deliveries
-        where next_try_at is not null and organization_id > organizations.id
-      )
-      from organizations where id is not null
-    ),
+    with recursive ${waitingOrganizations},
     waiting(organization, target, position) as (
       select id, coalesce((
         select last_target from ${jsonRows(dialectOf(queries), { of: 'integer', last_target: 'text' }, last)} as last

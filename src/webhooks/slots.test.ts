@@ -19,7 +19,7 @@ describe('slots', () => {
     );
   });
 
-  test('of a busy target are what remains of its maximum, whoever sends to it', () => {
+  test('of a busy target are limited by its calls in flight, whichever organization made them', () => {
     const slots = new Slots(limits);
     take(slots, 3, queue(a));
     expect(slots.shares([queue(a), queue(a, 2), queue(b)])).toEqual([{ queue: queue(b), max: 3 }]);
