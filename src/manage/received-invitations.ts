@@ -65,8 +65,8 @@ export const acceptInvitation = (context: Context, caller: Caller, id: number): 
     if (invitation?.email !== member.email || invitation.expires_at <= context.now())
       throw noSuchInvitation();
     // Anyone could have created an account with this address. Its owner has the invitation's link.
-    const anyoneCould = context.mailer !== null || context.config.registration === 'open';
-    if (anyoneCould && member.email_proven === 0) {
+    const needsProof = context.mailer !== null || context.config.registration === 'open';
+    if (needsProof && member.email_proven === 0) {
       const link =
         context.mailer === null
           ? 'the link of the invitation'
