@@ -1,10 +1,12 @@
 import { makeApiKey, shownPrefix } from '../auth/api-keys.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
-import { notFound } from '../rules/errors.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
 import * as stored from '../storage/api-keys.ts';
 import type { Context } from './context.ts';
 import { requireMembership } from './require-membership.ts';
+
+const maxKeys = 1_000;
 
 export type { StoredApiKey } from '../storage/api-keys.ts';
 
@@ -30,6 +32,11 @@ export async function createApiKey(
       hash: digest(key),
       last_used_at: null,
     });
+    if (await stored.hasMoreApiKeys(queries, caller.userId, maxKeys))
+      throw new Refusal(
+        'TOO_MANY_KEYS',
+        `A user has at most ${maxKeys.toLocaleString('en-US')} API keys. Delete one first.`,
+      );
     return { ...inserted, key };
   });
 }

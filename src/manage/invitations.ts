@@ -15,6 +15,7 @@ import { requireAdministrator } from './require-administrator.ts';
 
 export type { StoredInvitation } from '../storage/invitations.ts';
 
+const maxInvitations = 1_000;
 const lifetime = 14 * 24 * 60 * 60 * 1000;
 
 interface NewInvitation extends stored.StoredInvitation {
@@ -56,6 +57,12 @@ export async function inviteMember(
       token_hash: digest(token),
       expires_at: now + lifetime,
     });
+    if (await stored.hasMoreInvitations(queries, caller.organizationId, maxInvitations))
+      throw new Refusal(
+        'TOO_MANY_INVITATIONS',
+        `An organization has at most ${maxInvitations.toLocaleString('en-US')} open invitations. Withdraw one first.`,
+        { field: 'email' },
+      );
     await recordOtherChange(queries, 'invitation', created.id, now);
     return created;
   });

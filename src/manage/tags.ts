@@ -13,6 +13,9 @@ export interface CountedTag extends stored.StoredTag {
   readonly links: number;
 }
 
+/** A list has all of them. */
+const maxTags = 10_000;
+
 const taken = (name: string): Refusal =>
   new Refusal('TAG_EXISTS', `There is a tag named "${name}" already. Use it, or choose another name.`, {
     field: 'name',
@@ -21,6 +24,12 @@ const taken = (name: string): Refusal =>
 export async function createTag(context: Context, caller: Caller, name: string): Promise<CountedTag> {
   const created = await context.database.write(async (queries) => {
     const tag = await stored.insertTag(queries, caller.organizationId, name, context.now());
+    if (tag && (await stored.hasMoreTags(queries, caller.organizationId, maxTags)))
+      throw new Refusal(
+        'TOO_MANY_TAGS',
+        `An organization has at most ${maxTags.toLocaleString('en-US')} tags. Delete one first.`,
+        { field: 'name' },
+      );
     if (tag) await recordOtherChange(queries, 'tag', tag.id, context.now());
     return tag && { ...tag, links: 0 };
   });

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { Caller } from '../rules/access.ts';
 import { recordCallerChange } from './caller-changes.ts';
 import { preparedRow } from './prepared.ts';
-import { hasRow } from './rows.ts';
+import { hasMoreThan, hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredApiKey = Omit<Selectable<Schema['api_keys']>, 'hash' | 'user_id' | 'organization_id'>;
@@ -11,6 +11,9 @@ const shown = ['id', 'created_at', 'name', 'prefix', 'last_used_at'] as const;
 
 export const insertApiKey = (queries: Queries, key: Insertable<Schema['api_keys']>): Promise<StoredApiKey> =>
   queries.insertInto('api_keys').values(key).returning(shown).executeTakeFirstOrThrow();
+
+export const hasMoreApiKeys = (queries: Queries, userId: number, max: number): Promise<boolean> =>
+  hasMoreThan(queries.selectFrom('api_keys').where('user_id', '=', userId), max);
 
 export const listApiKeys = (queries: Queries, userId: number): Promise<StoredApiKey[]> =>
   queries.selectFrom('api_keys').select(shown).where('user_id', '=', userId).orderBy('id', 'desc').execute();

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { hasRow } from './rows.ts';
+import { hasMoreThan, hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredInvitation = Selectable<Schema['invitations']>;
@@ -16,6 +16,9 @@ export async function replaceInvitation(
     .returningAll()
     .executeTakeFirstOrThrow();
 }
+
+export const hasMoreInvitations = (queries: Queries, organizationId: number, max: number): Promise<boolean> =>
+  hasMoreThan(queries.selectFrom('invitations').where('organization_id', '=', organizationId), max);
 
 export const listInvitations = (queries: Queries, organizationId: number): Promise<StoredInvitation[]> =>
   queries

@@ -17,6 +17,12 @@ export async function insertInParts<Row>(
 export const hasRow = async (query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> =>
   (await query.executeTakeFirst()) !== undefined;
 
+/** Reads no more of an index than `max` entries. */
+export const hasMoreThan = <Table extends keyof Schema>(
+  query: SelectQueryBuilder<Schema, Table, unknown>,
+  max: number,
+): Promise<boolean> => hasRow(query.select(sql`1`.as('one')).limit(1).offset(max));
+
 export const idsOf = (rows: readonly { readonly id: number }[]): number[] => rows.map(({ id }) => id);
 
 /** Deletes the rows of a table whose ids a query selects, and returns these ids. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { fold } from '../rules/text.ts';
-import { hasRow } from './rows.ts';
+import { hasMoreThan, hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredTag = Omit<Selectable<Schema['tags']>, 'name_folded'>;
@@ -28,6 +28,9 @@ export async function insertTag(
 
 const ofOrganization = (queries: Queries, organizationId: number) =>
   queries.selectFrom('tags').select(shown).where('organization_id', '=', organizationId).orderBy('id');
+
+export const hasMoreTags = (queries: Queries, organizationId: number, max: number): Promise<boolean> =>
+  hasMoreThan(queries.selectFrom('tags').where('organization_id', '=', organizationId), max);
 
 export const listTags = (queries: Queries, organizationId: number): Promise<StoredTag[]> =>
   ofOrganization(queries, organizationId).execute();
