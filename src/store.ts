@@ -6,6 +6,13 @@ import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
 import type { Config } from './config/options.ts';
+import {
+  hasClicksOfOther,
+  otherStoreFound,
+  otherStoreTodo,
+  storeMarkIn,
+  writeStoreMark,
+} from './journal/store-mark.ts';
 import { clickServerName } from './rules/clicks-url.ts';
 import { serverName, serversOf } from './rules/database-url.ts';
 import { StoreUnavailable } from './rules/errors.ts';
@@ -19,11 +26,9 @@ import type { BeforeUpgrade } from './storage/migrate.ts';
 import { hitLocation, hitStoreId } from './storage/moved-hits.ts';
 import { openDatabase } from './storage/open.ts';
 import { makeAllPrivate } from './storage/private-files.ts';
-import { claimSetting, findSetting, replaceSetting } from './storage/settings.ts';
+import { claimSetting, findSetting, keyMarkSetting, replaceSetting } from './storage/settings.ts';
+import { storeIdOf } from './storage/store-id.ts';
 import type { Log } from './telemetry/log.ts';
-
-/** The setting with a fingerprint of the store's master key. */
-const keyMark = 'master_key_mark';
 
 export interface Store {
   readonly database: Database;
@@ -44,6 +49,7 @@ export async function openStore(
   try {
     const secrets = new Secrets(found ?? (await newKey(config, database, key)));
     if (key === 'require_key') await requireSameKey(database, secrets);
+    await requireOwnJournals(database, dataDir);
     return { database: await withHits(database, config, log), secrets };
   } catch (cause) {
     await database.close();
@@ -144,7 +150,7 @@ async function newKey(
   key: 'require_key' | 'replace_key',
 ): Promise<string> {
   const dataDir = resolve(config.dataDir);
-  const hasKey = (await findSetting(database.read, keyMark)) !== null;
+  const hasKey = (await findSetting(database.read, keyMarkSetting)) !== null;
   // Another process on this folder may have created it before it marked the database.
   const found = await existingKey(config);
   if (found !== null) return found;
@@ -209,18 +215,26 @@ function beforeUpgrade(
 /** A node with another key would issue tokens that the others refuse, and could not decrypt what they sealed. */
 async function requireSameKey(database: Database, secrets: Secrets): Promise<void> {
   const mark = markOf(secrets);
-  await database.write((queries) => claimSetting(queries, keyMark, mark));
-  if ((await findSetting(database.read, keyMark)) !== mark) {
+  await database.write((queries) => claimSetting(queries, keyMarkSetting, mark));
+  if ((await findSetting(database.read, keyMarkSetting)) !== mark) {
     throw new StartProblem(
       `This database belongs to another secret key. Copy secret.key from the data folder of the first node, or set SECRET_KEY to the same value everywhere; if the key is lost, run "${shellCommand('secret replace')}".`,
     );
   }
 }
 
+/** Folded into another store, clicks would be lost for the one that they belong to. */
+async function requireOwnJournals(database: Database, dataDir: string): Promise<void> {
+  const mark = storeMarkIn(dataDir);
+  const id = await storeIdOf(database, mark);
+  if (hasClicksOfOther(dataDir, id)) throw new StartProblem(`${otherStoreFound(dataDir)} ${otherStoreTodo}`);
+  if (mark !== id) writeStoreMark(dataDir, id);
+}
+
 /** For a lost key: the store adopts the current one. What the former one sealed is deleted. */
 export const adoptKey = (database: Database, secrets: Secrets): Promise<void> =>
   database.write(async (queries) => {
-    await replaceSetting(queries, keyMark, markOf(secrets));
+    await replaceSetting(queries, keyMarkSetting, markOf(secrets));
     await forgetSealedKeys(queries);
     await reorderCertificates(queries, Date.now());
   });

@@ -1,5 +1,6 @@
 import { isPartition } from '../ledger/stores/partitions.ts';
 import type { Database } from '../storage/database.ts';
+import { keyMarkSetting } from '../storage/settings.ts';
 
 /** A backup from start to end, whatever its source: tables, each before those that refer to it. */
 export interface BackupStream {
@@ -74,5 +75,4 @@ export function orderByReference(
   return [...ordered];
 }
 
-/** See `store.ts`. */
-export const keyMarkSql = "select value from settings where key = 'master_key_mark'";
+export const keyMarkSql = `select value from settings where key = '${keyMarkSetting}'`;

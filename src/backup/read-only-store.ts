@@ -2,7 +2,6 @@ import { Database as Sqlite } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../storage/database.ts';
-import { keyMarkSql } from './backup-stream.ts';
 import { connect } from './postgres-source.ts';
 
 /** A store opened as it is: nothing is created, and no table changed. */
@@ -63,10 +62,10 @@ export async function migrationsOf(store: ReadOnlyStore): Promise<number> {
   return Number(row?.number ?? 0);
 }
 
-/** Identifies the secret key that the store belongs to. Null if it has none yet. */
-export async function keyMarkIn(store: ReadOnlyStore): Promise<string | null> {
+/** `key` is always a constant of this program. Null if the store doesn't have this setting. */
+export async function settingIn(store: ReadOnlyStore, key: string): Promise<string | null> {
   if (!(await hasTable(store, 'settings'))) return null;
-  const [row] = await store.query(keyMarkSql);
+  const [row] = await store.query(`select value from settings where key = '${key}'`);
   return row === undefined ? null : String(row.value);
 }
 

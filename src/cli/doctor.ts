@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Secrets } from '../auth/secrets.ts';
-import { openReadOnlyStore, type ReadOnlyStore } from '../backup/read-only-store.ts';
+import { openReadOnlyStore, type ReadOnlyStore, settingIn } from '../backup/read-only-store.ts';
 import { mailerOf } from '../compose/context.ts';
 import { portOfServer } from '../compose/server-lock.ts';
 import { loadConfig, settingProblems } from '../config/load.ts';
@@ -100,10 +100,8 @@ async function findKey(config: Config) {
 }
 
 async function storedBaseUrl(store: ReadOnlyStore | null): Promise<string | null> {
-  const rows = await store
-    ?.query(`select value from settings where key = '${baseUrlSetting}'`)
-    .catch(() => []);
-  return rows?.[0] === undefined ? null : String(rows[0].value);
+  if (store === null) return null;
+  return settingIn(store, baseUrlSetting).catch(() => null);
 }
 
 const marks = { ok: '  ok   ', notice: '  note ', problem: '  BAD  ' } as const;

@@ -5,11 +5,13 @@ import { foldPartsOf } from '../compose/fold-parts.ts';
 import { saltKeyOf } from '../compose/salts.ts';
 import { loadConfig } from '../config/load.ts';
 import { journalsIn } from '../journal/files.ts';
+import { hasClicksOfOther, otherStoreFound, storeMarkIn } from '../journal/store-mark.ts';
 import { foldFolder } from '../ledger/fold/fold-folder.ts';
 import { Refusal } from '../rules/errors.ts';
 import { goneAfter } from '../rules/node-status.ts';
 import type { Database } from '../storage/database.ts';
 import { forgetEarlier } from '../storage/nodes.ts';
+import { storeIdOf } from '../storage/store-id.ts';
 import { openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
@@ -25,6 +27,7 @@ export const fold: StandaloneCommand = {
     const log = new Log('warn');
     const store = await openStore(config, log);
     try {
+      await requireClicksOf(store.database, folder);
       const site = await siteOf(config, store.database, config.port);
       const settings = foldSettingsOf(site, saltKeyOf(store), config, 'server');
       const parts = foldPartsOf(settings, ({ event, facts }) => log.warn(event, facts));
@@ -52,6 +55,15 @@ export const fold: StandaloneCommand = {
     }
   },
 };
+
+async function requireClicksOf(database: Database, folder: string): Promise<void> {
+  const id = await storeIdOf(database, storeMarkIn(folder));
+  if (!hasClicksOfOther(folder, id)) return;
+  throw new Refusal(
+    'FIELD_INVALID',
+    `${otherStoreFound(folder)} Set DATABASE_URL to theirs. Nothing was counted.`,
+  );
+}
 
 /** All clicks that these nodes have left are counted, so they needn't be listed any more. */
 async function forgetNodes(database: Database, folder: string): Promise<void> {

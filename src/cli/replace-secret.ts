@@ -2,16 +2,17 @@ import { resolve } from 'node:path';
 import { markOf } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
 import {
-  keyMarkIn,
   openReadOnlyStore,
   type ReadOnlyStore,
   reportedHosts,
+  settingIn,
 } from '../backup/read-only-store.ts';
 import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { Refusal } from '../rules/errors.ts';
 import { goneAfter } from '../rules/node-status.ts';
+import { keyMarkSetting } from '../storage/settings.ts';
 import { adoptKey, existingKey, openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import type { StandaloneCommand } from './command.ts';
@@ -49,7 +50,7 @@ export const replaceSecret: StandaloneCommand = {
 async function refuseFittingKey(config: Config): Promise<void> {
   const key = await existingKey(config);
   if (key === null) return;
-  const mark = await readStore(config, keyMarkIn);
+  const mark = await readStore(config, (found) => settingIn(found, keyMarkSetting));
   if (mark === markOf(new Secrets(key)))
     throw new Refusal('FIELD_INVALID', 'The key fits; nothing was changed.');
 }

@@ -1,7 +1,9 @@
-import { hasTable } from '../backup/read-only-store.ts';
+import { hasTable, rowsIn, settingIn } from '../backup/read-only-store.ts';
 import type { Position } from '../journal/files.ts';
+import { hasClicksOfOther, otherStoreFound, otherStoreTodo } from '../journal/store-mark.ts';
 import { unfoldedIn } from '../journal/unfolded.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import { storeIdSetting } from '../storage/store-id.ts';
 import type { CheckContext } from './check-context.ts';
 
 const largeBacklog = 64e6;
@@ -10,6 +12,8 @@ const maxWait = 10 * 60 * 1000;
 /** Clicks in this node's journals that are not in the database yet. */
 export async function backlogFindings(context: CheckContext): Promise<Finding[]> {
   const { dataDir, now } = context;
+  if (await isOtherStore(context))
+    return [problem(otherStoreFound(dataDir), `${otherStoreTodo} Nothing starts until then.`)];
   const watermarks = await watermarksIn(context);
   const { bytes, since } = unfoldedIn(dataDir, watermarks ?? new Map());
   if (since === null) return [ok('All clicks are in the database.')];
@@ -27,6 +31,15 @@ export async function backlogFindings(context: CheckContext): Promise<Finding[]>
     'They follow as soon as the database takes them. Look for "store away" and "fold failed" in the log, and see that a server runs on this folder.';
   if (now - oldest > maxWait) return [problem(found, todo)];
   return [bytes > largeBacklog ? notice(found, todo) : ok(found)];
+}
+
+/** Whether the journals belong to another store: nothing starts then. */
+async function isOtherStore({ store, storeProblem, dataDir }: CheckContext): Promise<boolean> {
+  if (storeProblem !== null) return false;
+  const id = store === null ? null : await settingIn(store, storeIdSetting);
+  // A store that has accounts but no id gets that of the journals at the next start, see `storeIdOf`.
+  if (store !== null && id === null && ((await rowsIn(store, 'users')) ?? 0) > 0) return false;
+  return hasClicksOfOther(dataDir, id);
 }
 
 /** How far each journal is in the database; null if that can't be read. */

@@ -1,7 +1,8 @@
 import { markOf } from '../auth/master-key.ts';
-import { keyMarkIn } from '../backup/read-only-store.ts';
+import { settingIn } from '../backup/read-only-store.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import { keyMarkSetting } from '../storage/settings.ts';
 import type { CheckContext } from './check-context.ts';
 
 type Parts = Pick<CheckContext, 'secrets' | 'keyProblem' | 'store' | 'dataDir'>;
@@ -9,7 +10,7 @@ type Parts = Pick<CheckContext, 'secrets' | 'keyProblem' | 'store' | 'dataDir'>;
 /** Whether the secret key is the one that the database belongs to: nothing starts with another one. */
 export async function keyFindings({ secrets, keyProblem, store, dataDir }: Parts): Promise<Finding[]> {
   if (keyProblem !== null) return [problem(keyProblem, 'Nothing starts until then.')];
-  const mark = store === null ? null : await keyMarkIn(store);
+  const mark = store === null ? null : await settingIn(store, keyMarkSetting);
   if (secrets === null && mark === null)
     return [notice('There is no secret key yet.', 'The first start makes it.')];
   if (mark === null) return [ok('There is a secret key.')];

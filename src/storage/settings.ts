@@ -2,6 +2,9 @@ import { preparedRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
+/** The setting with a fingerprint of the store's master key. */
+export const keyMarkSetting = 'master_key_mark';
+
 /** The setting with the instant before which hits were deleted because of their age. */
 export const deletedBefore = 'hits_deleted_before';
 
