@@ -205,7 +205,7 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
     ],
   };
   appServer.open(router(routesOf(routing)));
-  const token = (await hasUsers(database.read)) ? null : setupToken(context);
+  const token = (await hasUsers(database.read)) ? null : await setupToken(context);
   await dataPlane.listen();
   bundleEarly(start);
   return {

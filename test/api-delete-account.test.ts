@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { setupToken } from '../src/manage/register-user.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { invite, member } from './support/members.ts';
@@ -215,5 +216,18 @@ describe.each(storeKinds)('an account on %s', (store) => {
     expect((await remove(owner.key, { password: owner.password, confirm })).status).toBe(204);
     expect((await app.call('GET', '/api/v1/setup')).json.needs_first_account).toBe(true);
     expect((await app.createAccount()).organizationId).not.toBe(owner.organizationId);
+  });
+
+  test('that was the last one makes the setup token of before useless', async () => {
+    app = await startApp({ env: { REGISTRATION: 'closed', BASE_URL: 'https://links.example.com' } });
+    const owner = await app.createAccount();
+    const register = (setup_token: string | null) =>
+      app.call('POST', '/api/v1/user', {
+        headers: { 'x-forwarded-for': '203.0.113.9' },
+        body: { email: 'ada@example.com', password: 'a long enough one', setup_token },
+      });
+    expect((await remove(owner.key, { password: owner.password, confirm })).status).toBe(204);
+    expect((await register(app.app.setupToken)).json.error_code).toBe('SETUP_TOKEN_WRONG');
+    expect((await register(await setupToken(app.app.context))).status).toBe(201);
   });
 });

@@ -8,7 +8,7 @@ export const showSetupToken: Command = {
   options: {},
   needsStore: true,
   async run(context) {
-    if (await needsFirstAccount(context)) return `${setupToken(context)}\n`;
+    if (await needsFirstAccount(context)) return `${await setupToken(context)}\n`;
     throw new Refusal('NOT_FOUND', 'There is an account already: the setup token is of no use any more.');
   },
 };

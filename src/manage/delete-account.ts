@@ -1,6 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { lastAdministratorProblem, organizationDeletionNotice } from '../rules/leave-organization.ts';
+import { digitsAndLetters, drawText } from '../rules/random-text.ts';
 import { markDeleted } from '../storage/deleted-organizations.ts';
 import { forgetInvitationsOf } from '../storage/invitations.ts';
 import { linkCount } from '../storage/link-counts.ts';
@@ -12,12 +13,12 @@ import {
   updateOrganization,
 } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
-import { deleteSetting } from '../storage/settings.ts';
+import { deleteSetting, replaceSetting } from '../storage/settings.ts';
 import { deleteUser, hasUsers, lockPassword } from '../storage/users.ts';
 import type { Context } from './context.ts';
 import { instanceOrganization } from './instance-health.ts';
 import { passwordWrong, requireOwnPassword } from './own-password.ts';
-import { firstAccount } from './register-user.ts';
+import { firstAccount, setupNonce } from './register-user.ts';
 
 interface AccountDeletion {
   readonly password: string;
@@ -46,6 +47,7 @@ export async function deleteAccount(
     // No user is left: the next account is a first one again.
     if (await hasUsers(queries)) return;
     for (const setting of [firstAccount, instanceOrganization]) await deleteSetting(queries, setting);
+    await replaceSetting(queries, setupNonce, drawText(digitsAndLetters, 24, context.randomBytes));
   });
   context.callerChanged(caller.userId);
 }

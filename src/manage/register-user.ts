@@ -9,7 +9,7 @@ import { findInvitation, type StoredInvitation, takeInvitation } from '../storag
 import { lockOrganizations } from '../storage/organizations.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
 import type { Queries } from '../storage/schema.ts';
-import { claimSetting } from '../storage/settings.ts';
+import { claimSetting, findSetting } from '../storage/settings.ts';
 import { hasUsers, insertOrganization, insertUser, type StoredUser } from '../storage/users.ts';
 import { requireBaseUrl, storeBaseUrl } from './base-url.ts';
 import type { Context } from './context.ts';
@@ -36,9 +36,18 @@ const hour = 60 * 60 * 1000;
 /** The key under which an instance remembers that its first account was made. */
 export const firstAccount = 'first_account';
 
+/** The setting with a random text that is part of the next setup token. It is made when the last account is deleted. */
+export const setupNonce = 'setup_nonce';
+
 /** Proves ownership of the service until there is an account. Derived, so that every node has the same. */
-export const setupToken = (context: Pick<Context, 'secrets'>): string =>
-  context.secrets.sign('setup', 'first account', 24);
+export const setupToken = async ({ secrets, database }: SignedSetup): Promise<string> =>
+  secrets.sign('setup', await signedText(database), 24);
+
+type SignedSetup = Pick<Context, 'secrets' | 'database'>;
+
+/** A token that was used once is of no use after that account's deletion either. */
+const signedText = async ({ lookup }: Context['database']): Promise<string> =>
+  `first account${(await findSetting(lookup, setupNonce)) ?? ''}`;
 
 export const needsFirstAccount = async ({ database }: Context): Promise<boolean> =>
   !(await hasUsers(database.lookup));
@@ -50,7 +59,7 @@ export async function registerUser(
   network = '',
 ): Promise<StoredUser> {
   const isFirst = await needsFirstAccount(context);
-  refuseUnlessAllowed(context, input, source, isFirst);
+  await refuseUnlessAllowed(context, input, source, isFirst);
   const baseUrl = baseUrlOf(context, input, isFirst);
   await refuseUselessInvitation(context, input);
   // Hashing is expensive, so it is rate-limited for remote clients.
@@ -63,7 +72,7 @@ export async function registerUser(
   return context.database.write(async (queries) => {
     if (isFirst && !(await claimSetting(queries, firstAccount, String(context.now())))) {
       // Another first account was created while this password was being hashed.
-      refuseUnlessAllowed(context, input, source, false);
+      await refuseUnlessAllowed(context, input, source, false);
     }
     if (baseUrl !== null) await storeBaseUrl(queries, baseUrl);
     const membership = await membershipFor(context, queries, input);
@@ -101,18 +110,18 @@ function baseUrlOf({ config, site }: Context, { base_url }: Registration, isFirs
 /** Whether the address is proven: the operator vouches for it. An invitation's link proves nothing: its sender has it too. */
 const isProven = (source: RegistrationSource, isFirst: boolean): boolean => source === 'shell' || isFirst;
 
-function refuseUnlessAllowed(
+async function refuseUnlessAllowed(
   context: Context,
   input: Registration,
   source: RegistrationSource,
   isFirst: boolean,
-): void {
+): Promise<void> {
   if (source === 'shell' || input.invitation_token !== undefined) return;
   if (isFirst) {
     if (source === 'this_machine') return;
     if (
       input.setup_token !== undefined &&
-      context.secrets.verify('setup', 'first account', input.setup_token)
+      context.secrets.verify('setup', await signedText(context.database), input.setup_token)
     )
       return;
     throw new Refusal(
