@@ -102,12 +102,19 @@ export const toDashboard = ({ request }: IncomingRequest): Response | Promise<Re
     () => new Response(null, { status: 302, headers: { location: '/app', 'cache-control': 'no-cache' } }),
   );
 
+/** Whether an Accept-Encoding names a coding, and not to exclude it (`br;q=0`). */
+const isAccepted = (header: string, coding: string): boolean =>
+  header.split(',').some((entry) => {
+    const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+
 function answer(request: Request, asset: BundledFile, headers: Record<string, string>): Response {
   const accepted = request.headers.get('accept-encoding') ?? '';
   const [coding, bytes] =
-    asset.brotli && /\bbr\b/.test(accepted)
+    asset.brotli && isAccepted(accepted, 'br')
       ? (['br', asset.brotli] as const)
-      : asset.gzip && /\bgzip\b/.test(accepted)
+      : asset.gzip && isAccepted(accepted, 'gzip')
         ? (['gzip', asset.gzip] as const)
         : (['', asset.plain] as const);
   // For HEAD as well: the runtime omits the body and sends its length.

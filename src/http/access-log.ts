@@ -17,10 +17,6 @@ const maxShown = 500;
 /** Paths whose address alone grants access. */
 const secretPath = /^\/(invitation|app\/reset)\/.+/;
 
-/** Those that JSON leaves as they are: DEL, C1 controls, which terminals obey, and what some programs take for the end of a line. */
-const controls = /[\u007f-\u009f\u2028\u2029]/g;
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
 /** A line of JSON for each answer, written many at a time. */
 export class AccessLog {
   readonly #write: (lines: string) => void;
@@ -38,8 +34,7 @@ export class AccessLog {
       path: path.replace(secretPath, '/$1/…').slice(0, maxShown),
       milliseconds: Math.round(milliseconds * 1_000) / 1_000,
     };
-    const line = JSON.stringify({ at: new Date().toISOString(), level: 'info', event: 'request', ...shown });
-    this.#lines += `${line.replace(controls, escaped)}\n`;
+    this.#lines += `${JSON.stringify({ at: new Date().toISOString(), level: 'info', event: 'request', ...shown })}\n`;
     if (this.#lines.length > maxUnwritten) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), flushInterval);
   };

@@ -7,6 +7,10 @@ const maxEvents = 200;
 
 const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
 
+/** Those that JSON leaves as they are: DEL, C1 controls, which terminals obey, and what some programs take for the end of a line. */
+const controls = /[\u007f-\u009f\u2028\u2029]/g;
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 interface EventCount {
   readonly level: LogLevel;
   readonly event: string;
@@ -23,7 +27,7 @@ export class Log {
 
   constructor(level: LogLevel, write: (line: string) => void = (line) => void process.stderr.write(line)) {
     this.#maxRank = rank[level];
-    this.#write = write;
+    this.#write = (line) => write(line.replace(controls, escaped));
   }
 
   /** Lines written during the call, and by asynchronous work that it starts, include the id of this request. */

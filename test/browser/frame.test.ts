@@ -32,6 +32,16 @@ test.each(['br', 'gzip'])('the first load is at most 70 KB of script and style (
   expect(bytes).toBeLessThan(70 * 1024);
 });
 
+test.each([
+  ['br;q=0, gzip', 'gzip'],
+  ['gzip;q=1.0, br;q=0.8', 'br'],
+  ['br; q=0.000, gzip;q=0, x-br', null],
+])('of the encodings %s, %s is used', async (header, coding) => {
+  const headers = { 'accept-encoding': header };
+  const response = await fetch(`${app.url}/app`, { headers, decompress: false } as RequestInit);
+  expect(response.headers.get('content-encoding')).toBe(coding);
+});
+
 test('the page only allows scripts and styles from its own files', async () => {
   const response = await fetch(`${app.url}/app`);
   const policy = response.headers.get('content-security-policy') ?? '';
