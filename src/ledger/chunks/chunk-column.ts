@@ -1,3 +1,4 @@
+import { firstNotBelow } from '../../structures/sorted-numbers.ts';
 import type { Column } from '../fold-store.ts';
 import { isConstantColumn } from '../is-constant-column.ts';
 
@@ -98,15 +99,8 @@ export function readDifferences(cells: Uint8Array, rows: number): Float64Array {
 
 /** The code of a value; -1 if no row has it. */
 export function codeOf({ values }: CodedColumn, value: number): number {
-  let low = 0;
-  for (let high = values.length - 1; low <= high; ) {
-    const middle = (low + high) >> 1;
-    const found = values[middle] ?? 0;
-    if (found === value) return middle;
-    if (found < value) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
+  const code = firstNotBelow(values, value);
+  return values[code] === value ? code : -1;
 }
 
 export const valueAt = ({ values, codes }: CodedColumn, row: number): number =>

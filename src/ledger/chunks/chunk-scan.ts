@@ -1,6 +1,6 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
-import { isInSorted } from '../../structures/is-in-sorted.ts';
+import { isInSorted } from '../../structures/sorted-numbers.ts';
 import type { HitFilter, StoredHit } from '../ledger.ts';
 import { type CodedColumn, type Codes, codeOf, readCoded, readDifferences, valueAt } from './chunk-column.ts';
 import type { ChunkCells } from './chunk-store.ts';

@@ -1,7 +1,7 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
-import { isInSorted } from '../../structures/is-in-sorted.ts';
+import { isInSorted } from '../../structures/sorted-numbers.ts';
 import { type GroupCount, type Groups, groupsInRounds } from '../groups.ts';
 import type { HitCount, HitFilter, HitOwner, HitPage, PageAfter, PageBefore, StoredHit } from '../ledger.ts';
 import type { RowLedger } from '../row-ledger.ts';

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { monthBegin, monthOf } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
 import { type Dialect, dialects } from '../../storage/dialect.ts';
+import { firstNotBelow } from '../../structures/sorted-numbers.ts';
 import { type Owner, organizationOf, type Times } from '../ledger.ts';
 import { HitPack, type PackRow } from './hit-pack.ts';
 import { maxInPack } from './pack-layout.ts';
@@ -131,14 +132,4 @@ function ofOwnerIn(pack: HitPack, owner: Owner): PackedHits {
   if (owner.kind === 'organization') return { pack, from: 0, to: pack.count };
   const links = pack.column('link_id');
   return { pack, from: firstNotBelow(links, owner.id), to: firstNotBelow(links, owner.id + 1) };
-}
-
-function firstNotBelow(numbers: Float64Array, min: number): number {
-  let low = 0;
-  for (let high = numbers.length; low < high; ) {
-    const middle = (low + high) >> 1;
-    if ((numbers[middle] ?? 0) < min) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
