@@ -107,7 +107,7 @@ test.skipIf(openDescriptors() === null)(
     );
     try {
       const url = await program.address();
-      await accountWithLinks(url, ['flooded']);
+      const { ids } = await accountWithLinks(url, ['flooded']);
       await flood(url, 96, '');
       // Keeps them from being closed as idle. With another host the app server would answer, whose connections need descriptors.
       const request = `GET /flooded HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`;
@@ -116,6 +116,11 @@ test.skipIf(openDescriptors() === null)(
       }, 1_000);
       // Once this is answered, the other connections are accepted, and the journal's file is open.
       expect((await visitRaw(url, { path: '/flooded' })).status).toBe(302);
+      // The first click starts the fold's thread. The runtime ends the process if a thread can't open the files of its modules.
+      const counter = hitCounter(folder.path, '');
+      const isCounted = async () => (await counter.of(ids.get('flooded') ?? 0)).clicks > 0;
+      await eventually(isCounted, 'the fold to have begun');
+      await counter.close();
       program.kill('SIGUSR2');
       await eventually(() => program.output().out.includes('has opened'), 'all files to be opened');
       for (let turn = 0; turn < 10; turn++)
