@@ -98,8 +98,14 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
         const code = await program.exited;
         return { code, out: program.output().out, err: program.output().err };
       };
+      // A node that was killed, or stopped while the database was unreachable, may have later clicks than it could report.
+      await insertNode({ node: 'killed', seen_at: app.clock.now - 2 * minute });
       const list = await run();
       expect(list).toMatchObject({ code: 1, err: '' });
+      const ofKilled = list.out.slice(list.out.indexOf('killed  ')).split('\n')[1];
+      expect(ofKilled).toContain('All of its clicks were in the database when it was last seen.');
+      expect(ofKilled).toContain('`fold DIR`');
+      expect(await run('forget', 'killed')).toMatchObject({ code: 0 });
       expect(list.out).toMatch(/^dead {2}host of dead {2}version 0\.0\.1 {2}GONE, seen /m);
       expect(list.out).toContain('At least 12 clicks wait (0.0 MB in its journals).');
       expect(list.out).toContain('`fold DIR`, then `nodes forget dead`');

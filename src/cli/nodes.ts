@@ -70,7 +70,10 @@ function listed(all: readonly NodeStatus[], now: number): string {
 }
 
 function backlogOf({ waitingClicks, waitingSince, waitingBytes, isGone }: NodeStatus, now: number): string {
-  if (waitingClicks === 0 && waitingBytes === 0) return 'All of its clicks are in the database.';
+  if (waitingClicks === 0 && waitingBytes === 0)
+    return isGone
+      ? 'All of its clicks were in the database when it was last seen. Later ones wait in its data folder: start it again, or run `fold DIR`, before that is deleted.'
+      : 'All of its clicks are in the database.';
   const clicks = `${isGone ? 'At least ' : ''}${waitingClicks.toLocaleString('en-US')} clicks`;
   const since = waitingSince === null ? '' : `, the oldest since ${seconds(now - waitingSince)}`;
   return `${clicks} wait (${(waitingBytes / 1e6).toFixed(1)} MB in its journals)${since}.`;

@@ -85,7 +85,10 @@ const isStranded = ({ is_gone, waiting_clicks, waiting_bytes }: InstanceNode): b
   is_gone && (waiting_clicks > 0 || waiting_bytes > 0);
 
 function backlogOf({ is_gone, waiting_clicks, waiting_since, waiting_bytes }: InstanceNode): string {
-  if (waiting_clicks === 0 && waiting_bytes === 0) return 'All of its clicks are in the database.';
+  if (waiting_clicks === 0 && waiting_bytes === 0)
+    return is_gone
+      ? 'All of its clicks were in the database when it was last seen. Later ones wait in its data folder: start it again before that is deleted.'
+      : 'All of its clicks are in the database.';
   const size = `${number(Math.ceil(waiting_bytes / 1_000))} KB`;
   if (waiting_clicks === 0) return `${size} of earlier clicks are not in the database yet.`;
   const clicks = counted(waiting_clicks, 'click');
