@@ -13,7 +13,7 @@ import { orStoreProblem } from './or-store-problem.ts';
 export const backup: StandaloneCommand = {
   name: 'backup',
   usage:
-    'backup FILE [--without-clicks]   (all of the database, beside the running server; "-" for a pipe; without the secret key; --without-clicks: without single clicks in ClickHouse)',
+    'backup FILE [--without-clicks]   (writes everything in the database, while the server runs; "-" for a pipe; without the secret key; --without-clicks: without single clicks in ClickHouse)',
   options: { 'without-clicks': { type: 'boolean' } },
   async run(call) {
     const config = loadConfig(call.environment);

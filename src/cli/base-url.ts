@@ -6,7 +6,7 @@ const atNextStart = 'It counts from the next start of Linnet, unless BASE_URL is
 export const setBaseUrl: Command = {
   name: 'base-url set',
   usage:
-    'base-url set --url https://links.example.com   (the address people reach, where BASE_URL is not set)',
+    'base-url set --url https://links.example.com   (the public address, used while BASE_URL is not set)',
   options: { url: { type: 'string' } },
   async run({ database }, values) {
     const url = stored.requireBaseUrl(required(values, 'url'), '--url');
@@ -17,7 +17,7 @@ export const setBaseUrl: Command = {
 
 export const forgetBaseUrl: Command = {
   name: 'base-url forget',
-  usage: 'base-url forget   (takes back what "base-url set" or the first-run page has set)',
+  usage: 'base-url forget   (deletes the address that "base-url set" or the set-up page has stored)',
   options: {},
   async run({ database }) {
     await database.write((queries) => stored.forgetBaseUrl(queries));

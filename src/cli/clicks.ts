@@ -15,7 +15,7 @@ const again = `Run "${shellCommand('clicks move')}" again: it goes on where it w
 export const clicks: StandaloneCommand = {
   name: 'clicks',
   usage:
-    'clicks move   (single clicks from PostgreSQL to ClickHouse, CLICKS_URL, beside running nodes; again to go on, and to delete them from PostgreSQL)',
+    'clicks move   (moves single clicks from PostgreSQL to the ClickHouse of CLICKS_URL, while nodes run; run it again to continue, and to delete them from PostgreSQL)',
   options: {},
   async run({ environment, words }) {
     if (words.length !== 1 || words[0] !== 'move') throw new Refusal('FIELD_INVALID', 'Type clicks move.');

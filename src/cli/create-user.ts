@@ -7,7 +7,7 @@ import { type Command, required } from './command.ts';
 export const createUser: Command = {
   name: 'user create',
   usage:
-    'user create --email ADDRESS [--password PASSWORD] [--name NAME] [--organization NAME]   (asks for a password that is left out)',
+    'user create --email ADDRESS [--password PASSWORD] [--name NAME] [--organization NAME]   (asks for the password if it is not given)',
   options: {
     email: { type: 'string' },
     password: { type: 'string' },

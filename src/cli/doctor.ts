@@ -19,7 +19,7 @@ import { refuseArguments, type StandaloneCommand } from './command.ts';
 export const doctor: StandaloneCommand = {
   name: 'doctor',
   usage:
-    'doctor [--json]   (looks at settings, disk, clock, DNS, certificates, proxies, database, secret key, mail, backups; ends with 1 where something is wrong)',
+    'doctor [--json]   (checks settings, disk, clock, DNS, certificates, proxies, database, secret key, mail, clicks that wait, backups; exits with 1 if something is wrong)',
   options: { json: { type: 'boolean' } },
   async run(call) {
     refuseArguments(call);

@@ -19,7 +19,7 @@ import { onlyArgument, type StandaloneCommand } from './command.ts';
 export const fold: StandaloneCommand = {
   name: 'fold',
   usage:
-    'fold DIR   (counts the clicks in the data folder of a node that is gone, or in a copy of it; each once, however often)',
+    'fold DIR   (counts the clicks in the data folder of a node that is gone, or in a copy of it; each once, however often it is run)',
   options: {},
   async run(call) {
     const folder = dataFolder(resolve(onlyArgument(call, 'The data folder of a node')));

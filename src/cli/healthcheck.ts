@@ -7,7 +7,7 @@ const timeout = 4_000;
 /** For containers without other programs: whether the server with these settings answers on this machine. */
 export const healthcheck: StandaloneCommand = {
   name: 'healthcheck',
-  usage: 'healthcheck [--ready]   (whether the server here answers; --ready: with its database, too)',
+  usage: 'healthcheck [--ready]   (whether the server on this machine answers; --ready: its database too)',
   options: { ready: { type: 'boolean' } },
   async run(call) {
     refuseArguments(call);

@@ -13,7 +13,7 @@ import { requireStore } from './require-store.ts';
 export const nodes: StandaloneCommand = {
   name: 'nodes',
   usage:
-    'nodes [--json]   (version, last seen, clicks that wait; ends with 1 where some wait on a node that is gone), nodes forget NODE',
+    'nodes [--json]   (version, last seen, clicks that wait; exits with 1 if some wait on a node that is gone), nodes forget NODE',
   options: { json: { type: 'boolean' } },
   async run(call) {
     const config = loadConfig(call.environment);

@@ -21,7 +21,7 @@ import { orStoreProblem } from './or-store-problem.ts';
 export const replaceSecret: StandaloneCommand = {
   name: 'secret',
   usage:
-    'secret replace   (for a lost secret key: the database takes the one that is here; webhook keys are forgotten)',
+    'secret replace   (after the secret key was lost: binds the database to the current one; webhook keys are deleted)',
   options: {},
   async run({ environment, words: [verb, more] }) {
     if (verb !== 'replace' || more !== undefined) throw new Refusal('FIELD_INVALID', 'Type secret replace.');

@@ -21,7 +21,7 @@ import { orStoreProblem } from './or-store-problem.ts';
 export const restoreBackup: StandaloneCommand = {
   name: 'restore',
   usage:
-    'restore FILE [--lost-key]   (a backup into an empty place; "-" for a pipe; --lost-key: for a new secret key)',
+    'restore FILE [--lost-key]   (restores a backup into an empty store; "-" for a pipe; --lost-key: with a new secret key)',
   options: { 'lost-key': { type: 'boolean' } },
   async run(call) {
     const config = loadConfig(call.environment);

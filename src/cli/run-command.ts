@@ -56,7 +56,7 @@ const standalone: readonly StandaloneCommand[] = [
 ];
 
 const serveUsage =
-  'serve [HOST]   (the server; with a host such as links.example.com over HTTPS, with a certificate that it gets by itself)';
+  'serve [HOST]   (starts the server; with a host such as links.example.com over HTTPS, with a certificate that it obtains itself)';
 
 const isHelpOption = (word: string): boolean => word === '--help' || word === '-h';
 

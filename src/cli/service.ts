@@ -25,7 +25,7 @@ const settingsFile = '/etc/linnet/linnet.env';
 /** For machines with systemd: a unit without root privileges, a file for settings, and this program where the unit expects it. */
 export const service: StandaloneCommand = {
   name: 'service',
-  usage: 'service install [HOST] [--root FOLDER]   (a systemd unit; HOST as for serve)',
+  usage: 'service install [HOST] [--root FOLDER]   (installs a systemd unit; HOST as for serve)',
   options: { root: { type: 'string' } },
   async run(call) {
     const { origin, root } = installation(call);

@@ -12,7 +12,7 @@ const NewPassword = UserToCreate.pick({ password: true });
 /** For users who forgot theirs. The old password isn't asked for: the shell has full access anyway. */
 export const setPassword: Command = {
   name: 'user password',
-  usage: 'user password --email ADDRESS [--password PASSWORD]   (asks for a password that is left out)',
+  usage: 'user password --email ADDRESS [--password PASSWORD]   (asks for the password if it is not given)',
   options: { email: { type: 'string' }, password: { type: 'string' } },
   needsStore: true,
   async run(context, values) {

@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 
 export const showSetupToken: Command = {
   name: 'setup token',
-  usage: 'setup token   (prints what the first account needs when it is made from another machine)',
+  usage: 'setup token   (prints the token for creating the first account from another machine)',
   options: {},
   needsStore: true,
   async run(context) {

@@ -14,8 +14,7 @@ import { refuseArguments, type StandaloneCommand } from './command.ts';
 
 export const upgrade: StandaloneCommand = {
   name: 'upgrade',
-  usage:
-    'upgrade [--check]   (changes the tables as this version needs them; --check: says what would be done, and does nothing)',
+  usage: 'upgrade [--check]   (migrates the tables to this version; --check: only says what would change)',
   options: { check: { type: 'boolean' } },
   async run(call) {
     refuseArguments(call);

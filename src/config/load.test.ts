@@ -83,10 +83,10 @@ describe('settings', () => {
       expect(read({ TRUSTED_PROXIES: value })).toContain('TRUSTED_PROXIES is');
   });
 
-  test('are all in the documentation, each with its default', async () => {
+  test('are all in the documentation, each with its default and its help', async () => {
     const page = await Bun.file(join(import.meta.dir, '../../docs/operations.md')).text();
-    for (const { variable, default: text } of Object.values(options)) {
-      expect(page).toContain(`| \`${variable}\` | ${text === '' ? '' : `\`${text}\` `}|`);
+    for (const { variable, default: text, help } of Object.values(options)) {
+      expect(page).toContain(`| \`${variable}\` | ${text === '' ? '' : `\`${text}\` `}| ${help} |`);
     }
   });
 });

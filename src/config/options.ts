@@ -229,7 +229,7 @@ export const options = {
   ),
   baseUrl: optional(
     'BASE_URL',
-    'The public address; its host is the default domain of links. Default: the one set on the first-run page, else http://127.0.0.1:PORT.',
+    'The public address; its host is the default domain of links. Default: the one set on the set-up page, else http://127.0.0.1:PORT.',
     origin,
   ),
   https: option(
@@ -311,7 +311,7 @@ export const options = {
   trustedProxies: option(
     'TRUSTED_PROXIES',
     '0',
-    'The number of proxies in front, or their networks: their X-Forwarded-For is trusted.',
+    'The number of proxies in front, or their networks: their X-Forwarded-For is trusted, and the headers in which they name a country.',
     trustedProxies,
   ),
   secretKey: secret(
