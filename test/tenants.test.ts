@@ -21,7 +21,7 @@ const makers: Record<string, (app: TestApp, owner: TestAccount) => Promise<numbe
     return id;
   },
   tag: async (app, { key }) =>
-    (await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' } })).json.id,
+    (await app.call('POST', '/api/v1/tag', { key, body: { name: crypto.randomUUID() } })).json.id,
   utm_template: async (app, { key }) =>
     (await app.call('POST', '/api/v1/utm_template', { key, body: { name: 'mine', utm_source: 'me' } })).json
       .id,
