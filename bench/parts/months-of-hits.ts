@@ -23,7 +23,7 @@ const preview = 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_u
  * Hits of three months on 2,000 links, one of which has a tenth of them: over a hundred countries, seven browsers, 400 referrers,
  * sixty campaigns, machines, previews, scanned QR codes.
  */
-export function* monthsOfHits(count: number, until: number, organizationId: number): Generator<RawHit> {
+function* monthsOfHits(count: number, until: number, organizationId: number): Generator<RawHit> {
   const random = seededRandom(23);
   const linkOf = zipf(links - 1);
   const countryOf = zipf(countries.length);

@@ -155,7 +155,7 @@ export async function startApp(
 }
 
 /** Hashing takes 50 ms of CPU at its full cost, and 0.1 ms at this one. */
-export const cheapHash = { memoryCost: 64, timeCost: 1 } as const;
+const cheapHash = { memoryCost: 64, timeCost: 1 } as const;
 
 /** No test queries public name servers: nothing listens on this port of this machine. */
 const closedPort = '127.0.0.1:9';

@@ -5,7 +5,7 @@ import { type NameServer, type Names, startNameServer, zoneOf } from './name-ser
 import { visitRaw } from './raw-http.ts';
 
 export const ownHost = 'links.example.com';
-export const initialRecords = { [ownHost]: { A: ['192.0.2.1'], AAAA: ['2001:db8::1'] } } as const;
+const initialRecords = { [ownHost]: { A: ['192.0.2.1'], AAAA: ['2001:db8::1'] } } as const;
 
 interface DomainSuite {
   dns: NameServer;

@@ -15,7 +15,7 @@ export const inside = '127.0.0.1';
 /** macOS has no second IPv4 address on the loopback. */
 export const outside = (await canListen('127.0.0.2')) ? '127.0.0.2' : '::1';
 
-export function canListen(address: string): Promise<boolean> {
+function canListen(address: string): Promise<boolean> {
   const probe = createServer();
   return new Promise((resolve) => {
     probe.on('error', () => resolve(false));

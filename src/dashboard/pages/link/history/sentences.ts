@@ -68,7 +68,7 @@ export function valueText(field: string, value: Change['from']): string | null {
   return parts.length === 0 ? null : parts.join(', ');
 }
 
-export interface TextDifference {
+interface TextDifference {
   readonly start: string;
   readonly before: string;
   readonly after: string;
