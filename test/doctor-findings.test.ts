@@ -111,7 +111,7 @@ describe('the certificate', () => {
     const [untrusted] = await textsOf(certificateFindings(checkContext({ site: site() })));
     expect(untrusted).toMatch(/^problem: Browsers refuse the certificate of localhost: /);
     const later = checkContext({ site: site(), now: now + 5 * day });
-    expect((await textsOf(certificateFindings(later)))[0]).toMatch(/^problem: .* ran out \d days ago/);
+    expect((await textsOf(certificateFindings(later)))[0]).toMatch(/^problem: .* expired \d days ago/);
     const nowhere = checkContext({ site: new Site(new URL('https://localhost:1')) });
     expect((await textsOf(certificateFindings(nowhere)))[0]).toMatch(
       /^notice: .* could not be seen from here/,

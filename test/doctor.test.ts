@@ -66,7 +66,7 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
       expect.objectContaining({ state: 'ok', found: expect.stringContaining(url) }),
     ]);
     expect(findingsOf(report, 'backup')).toEqual([
-      expect.objectContaining({ state: 'notice', found: 'No backup is known of.' }),
+      expect.objectContaining({ state: 'notice', found: 'No backup is known.' }),
     ]);
     expect((await runToExit(['backup', join(folder.path, 'one.linnet')], settings))[0]).toBe(0);
     expect(findingsOf((await runDoctor(settings))[1], 'backup')).toEqual([

@@ -7,7 +7,7 @@ const timeout = 8_000;
 /** Calls the running server through its public address, as visitors do, to see how the request arrives. */
 export async function arrivalFindings({ site, secrets, config, now }: CheckContext): Promise<Finding[]> {
   if (secrets === null)
-    return [notice('The address is not called without a secret key.', 'See what is said of the key.')];
+    return [notice('The address is not called without a secret key.', 'See the line about the key.')];
   const { origin } = site;
   let answer: Response;
   try {
@@ -74,14 +74,14 @@ export function headerFindings(
   if (isSecure && isProxied && headers['x-forwarded-proto'] !== 'https')
     findings.push(
       notice(
-        'The proxy does not say X-Forwarded-Proto: https.',
+        'The proxy does not send X-Forwarded-Proto: https.',
         "Have it send that: some clicks count as a script's without it.",
       ),
     );
   if (!(probeHeader in headers))
     findings.push(
       notice(
-        'The proxy takes out Sec-Fetch-* header fields.',
+        'The proxy removes Sec-Fetch-* header fields.',
         "Have it pass them on: without them Chrome's clicks count as a script's.",
       ),
     );

@@ -22,7 +22,7 @@ export async function backlogFindings(context: CheckContext): Promise<Finding[]>
     return [
       notice(
         `${size} of clicks are in the journal, and how many of them are counted could not be read.`,
-        'See what is said of the database. Counted clicks stay in the journal for a while.',
+        'See the line about the database. Counted clicks stay in the journal for a while.',
       ),
     ];
   const oldest = Math.min(now, since);

@@ -78,11 +78,11 @@ export function certificateFinding(host: string, certificate: PeerCertificate, n
   const { problem: untrusted, begins, expires } = certificate;
   const days = Math.floor((expires - now) / day);
   const isLate = expires - now < Math.min(fewDays * day, (expires - begins) * smallPart);
-  if (days < 0) return problem(`The certificate of ${host} ran out ${-days} days ago.`, renewTodo);
+  if (days < 0) return problem(`The certificate of ${host} expired ${-days} days ago.`, renewTodo);
   if (untrusted !== null)
     return problem(`Browsers refuse the certificate of ${host}: ${untrusted}.`, renewTodo);
-  if (isLate) return notice(`The certificate of ${host} runs out in ${days} days.`, renewTodo);
-  return ok(`The certificate of ${host} is good for ${days} days.`);
+  if (isLate) return notice(`The certificate of ${host} expires in ${days} days.`, renewTodo);
+  return ok(`The certificate of ${host} is valid for ${days} more days.`);
 }
 
 const renewTodo =

@@ -10,7 +10,7 @@ export async function lastBackupFindings({ store, now }: CheckContext): Promise<
   if (store === null) return [];
   const [row] = await store.query(`select value from settings where key = '${lastBackup}'`).catch(() => []);
   const todo = `Make one: ${shellCommand('backup FILE')}. Copies that are made by other means are not known here.`;
-  if (row === undefined) return [notice('No backup is known of.', todo)];
+  if (row === undefined) return [notice('No backup is known.', todo)];
   const days = Math.floor((now - Number(row.value)) / day);
   const found = `The last backup was made ${days === 0 ? 'within a day' : days === 1 ? 'a day ago' : `${days} days ago`}.`;
   return [days < manyDays ? ok(found) : notice(found, todo)];

@@ -3,7 +3,8 @@ import type { CheckContext } from './check-context.ts';
 
 /** Connects and signs in, without sending mail. */
 export async function mailFindings({ mailer }: CheckContext): Promise<Finding[]> {
-  if (mailer === null) return [ok('No mail server is set: links of invitations are handed over by people.')];
+  if (mailer === null)
+    return [ok('No mail server is set: people pass on the links of invitations themselves.')];
   const fault = await mailer.check();
   if (fault === null) return [ok('The mail server takes mail from here.')];
   return [

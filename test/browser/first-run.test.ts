@@ -71,7 +71,7 @@ test('while the service is reachable only from one machine, the set-up and the p
     // The owner of the first account sees the service's health, as the command "doctor" reports it.
     await page.goto(`${app.url}/app/organization`);
     const service = page.getByRole('region', { name: 'This service' });
-    await service.getByText('No backup is known of.').waitFor();
+    await service.getByText('No backup is known.').waitFor();
     await service.getByText(/^Make one: .*backup FILE/).waitFor();
     await service.getByText('All settings can be used.').waitFor();
     await service.getByRole('button', { name: 'Check again' }).click();
