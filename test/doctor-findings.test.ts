@@ -168,8 +168,10 @@ test('a clock that is behind times in the store is reported as wrong', async () 
 });
 
 test('an invalid folder, and a disk with little space, are reported', async () => {
-  const nowhere = checkContext({ dataDir: join(folder.path, 'nowhere') });
-  expect((await textsOf(diskFindings(nowhere)))[0]).toMatch(/^problem: .* can not be written/);
+  const missing = checkContext({ dataDir: join(folder.path, 'nowhere') });
+  expect((await textsOf(diskFindings(missing)))[0]).toMatch(/^problem: There is no data folder .*nowhere\.$/);
+  const belowFile = checkContext({ dataDir: join(import.meta.path, 'nowhere') });
+  expect((await textsOf(diskFindings(belowFile)))[0]).toMatch(/^problem: .* can not be written/);
   expect((await textsOf(diskFindings(checkContext())))[0]).toMatch(/free\.$/);
   const diskStates = [150e6, 1.5e9, 3e9].map((free) => roomFinding('/data', free));
   expect(await textsOf(Promise.resolve(diskStates))).toEqual([

@@ -12,6 +12,13 @@ export async function diskFindings({ dataDir }: Pick<CheckContext, 'dataDir'>): 
   try {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+      return [
+        problem(
+          `There is no data folder ${dataDir}.`,
+          'Set DATA_DIR to the data folder of the server. If it has never been started, its first start makes the folder.',
+        ),
+      ];
     const todo = 'Make it a folder of the user that Linnet runs as, or set DATA_DIR to one that is.';
     return [problem(`The data folder ${dataDir} can not be written (${(cause as Error).message}).`, todo)];
   }
