@@ -101,10 +101,4 @@ export class WordIds {
     const ids = this.#numbers;
     for (let at = 0; at < count; at++) indexes[at] = ids[indexes[at] ?? 0] ?? 0;
   }
-
-  idAt(index: number): number {
-    const id = this.#ids[index];
-    if (id === undefined) throw new Error('a word has no number yet');
-    return id;
-  }
 }
