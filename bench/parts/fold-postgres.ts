@@ -9,7 +9,7 @@ import { cpuWithExited } from '../redirect/process-tree.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
 
 const links = 200_000;
-/** Required by issue 21: bytes, bytes of WAL, and microseconds of the node and the database together. */
+/** What is promised: bytes, bytes of WAL, and microseconds of the node and the database together. */
 const promised = { bytes: 120, wal: 400, cpu: 15 };
 
 interface Run {

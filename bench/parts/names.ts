@@ -14,7 +14,7 @@ import { type Figure, figure, ratio } from '../figures.ts';
 import type { Program } from '../program.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
 
-/** Required by issue 19: the maximum of megabytes for all names, each with a certificate, which are found in constant time. */
+/** What is promised: the maximum of megabytes for all names, each with a certificate, which are found in constant time. */
 const promised = 64;
 
 const ownHost = 'links.example.com';
