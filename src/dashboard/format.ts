@@ -12,7 +12,9 @@ const dayForm = dateForm(date);
 const instantForm = dateForm({ ...date, ...hourAndMinute });
 const sinceForm = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
-export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+/** "Etc/Unknown" if the browser can't find it out: no server knows that name, and the browser's own times are then those of UTC. */
+const reportedTimezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const timezone = !reportedTimezone || reportedTimezone === 'Etc/Unknown' ? 'UTC' : reportedTimezone;
 
 export const number = (value: number): string => whole.format(value);
 

@@ -13,7 +13,7 @@ let started: Promise<Browser> | undefined;
 /** One Chromium from npm for all tests of a run; each test has a context of its own. */
 export function browser(): Promise<Browser> {
   if (started) return started;
-  const starting = start();
+  const starting = startBrowser();
   started = starting;
   // A browser that crashed is not reused.
   const forget = () => {
@@ -23,12 +23,13 @@ export function browser(): Promise<Browser> {
   return starting;
 }
 
-async function start(): Promise<Browser> {
+/** Starts another Chromium, which the test closes. */
+export async function startBrowser(env: Readonly<Record<string, string>> = {}): Promise<Browser> {
   return driver.launch({
     executablePath: await chromiumPath(),
     headless: true,
     // Without a UTF-8 locale, file names with non-ASCII letters would be lost.
-    env: { ...process.env, LC_ALL: 'C.UTF-8' },
+    env: { ...process.env, LC_ALL: 'C.UTF-8', ...env },
     // The package's own arguments would turn off the browser's security features; the tests need them.
     args: [
       '--no-sandbox',

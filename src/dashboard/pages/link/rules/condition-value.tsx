@@ -1,3 +1,4 @@
+import { timezone } from '../../../format.ts';
 import { nameOf } from '../../../stats/value-names.ts';
 import { HoursFields } from './hours-fields.tsx';
 import { InstantInput } from './instant-input.tsx';
@@ -40,7 +41,7 @@ const placeholders: Readonly<Partial<Record<ConditionKey, string>>> = {
 };
 
 const firstHours: Hours = {
-  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC',
+  timezone,
   days: ['mo', 'tu', 'we', 'th', 'fr'],
   from: '09:00',
   to: '17:00',
