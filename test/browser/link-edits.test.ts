@@ -81,19 +81,31 @@ describe("another user's edit", () => {
         await route.abort();
       });
       await field(page, 'Name').fill('mine');
+      // The server stores it with a scheme.
+      await field(page, 'Destination').fill('example.com/mine');
       await page.keyboard.press('Control+s');
       await unsaved(page).getByText("Linnet can't be reached.").waitFor();
       await page.unroute('**/api/v1/link/*');
       await unsaved(page).getByRole('button', { name: 'Try again' }).click();
       await page.getByText('Changes saved.').waitFor();
       expect(await page.getByRole('dialog').count()).toBe(0);
-      expect(await read()).toMatchObject({ name: 'mine' });
+      expect(await read()).toMatchObject({ name: 'mine', destination_url: 'https://example.com/mine' });
     },
     testTimeout,
   );
 });
 
 describe('unsaved input', () => {
+  test('can be saved in a window of 320 pixels', async () => {
+    const { page } = await open();
+    await page.setViewportSize({ width: 320, height: 640 });
+    await field(page, 'Name').fill('mine');
+    const save = unsaved(page).getByRole('button', { name: 'Save changes' });
+    await save.waitFor();
+    const { x = 0, width = 0 } = (await save.boundingBox()) ?? {};
+    expect(x + width).toBeLessThan(320);
+  });
+
   test(
     'is asked about before the page is left, and is kept between tabs',
     async () => {

@@ -168,11 +168,29 @@ export function differences(before: Link, after: Link): readonly FieldName[] {
   );
 }
 
+const urlNames: readonly FieldName[] = [
+  'destination_url',
+  'android_link_destination',
+  'ios_link_destination',
+  'og_image',
+  'before_start_url',
+  'expired_url',
+  'webhook_url',
+];
+
+/** A web address, typed or stored, in the form that is compared: typed ones may lack the scheme. */
+function comparable(text: string): string {
+  const typed = text.trim();
+  return URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`)?.href ?? typed;
+}
+
 /** Whether a link already has the draft's value of a field. */
 export function hasDraftValue(link: Link, draft: Draft, name: FieldName): boolean {
   const draftValue = draft[name];
   if (draftValue === undefined) return false;
-  return name === 'password'
-    ? link.has_password === (draftValue !== null)
-    : isSame(draftValue, fieldsOf(link)[name]);
+  if (name === 'password') return link.has_password === (draftValue !== null);
+  const value = fieldsOf(link)[name];
+  return urlNames.includes(name) && typeof draftValue === 'string' && typeof value === 'string'
+    ? comparable(draftValue) === comparable(value)
+    : isSame(draftValue, value);
 }
