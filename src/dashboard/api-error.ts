@@ -57,13 +57,19 @@ interface ErrorBody {
   readonly errors?: readonly ErrorBody[];
 }
 
+/** For clients that are programs, the API says how a credential is sent. */
+const sentenceOf = ({ error_code, error_string }: ErrorBody, status: number): string =>
+  error_code === 'KEY_MISSING'
+    ? 'You were signed out, so nothing was done. Sign in, and try again.'
+    : (error_string ?? `The server answered ${status}. Try again in a moment.`);
+
 export function apiErrorOf(response: Response, body: unknown): ApiError {
   const errorBody = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const all = errorBody.errors?.length ? errorBody.errors : [errorBody];
-  const problems = all.map(({ error_code, error_string, field_key }) => ({
-    code: error_code ?? 'UNKNOWN',
-    sentence: error_string ?? `The server answered ${response.status}. Try again in a moment.`,
-    field: field_key ?? null,
+  const problems = all.map((one) => ({
+    code: one.error_code ?? 'UNKNOWN',
+    sentence: sentenceOf(one, response.status),
+    field: one.field_key ?? null,
   }));
   const retryAfterSeconds = Number(response.headers.get('retry-after'));
   return new ApiError(response.status, problems, retryAfterSeconds > 0 ? retryAfterSeconds : null);

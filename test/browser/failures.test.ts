@@ -242,6 +242,7 @@ describe('a session', () => {
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await signInAgain(page, owner);
+    await page.getByRole('alert').getByText('You were signed out, so nothing was done.').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Kept over the end');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Changes saved.').waitFor();
