@@ -147,3 +147,16 @@ describe('a copy of a link', () => {
     expect(json.total_links).toBe(2);
   });
 });
+
+test('of many links, screen readers also hear how many lines were refused', async () => {
+  const page = await dashboardOf(app, await app.createAccount());
+  const create = async (lines: string) => {
+    await longUrlField(page).fill(lines);
+    await longUrlField(page).press('Enter');
+  };
+  const heard = page.locator('.new-link > [role=status]');
+  await create('https://example.com/one\nnowhere');
+  await heard.getByText(/^1 link created.*, 1 line refused$/).waitFor();
+  await create('nowhere\nnothing');
+  await heard.getByText(/^No link was created, 2 lines refused$/).waitFor();
+});

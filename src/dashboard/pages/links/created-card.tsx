@@ -16,8 +16,13 @@ import { exportOf } from './view.ts';
 function announcementOf(created: Created): string {
   const copied = created.isCopied ? ' and copied' : '';
   if (created.kind === 'one') return `${shortOf(created.link)} created${copied}`;
-  return `${counted(linksIn(created.outcomes).length, 'link')} created${copied}`;
+  const refused = refusedIn(created.outcomes).length;
+  const sentence = `${createdSentence(linksIn(created.outcomes).length)}${copied}`;
+  return refused > 0 ? `${sentence}, ${counted(refused, 'line')} refused` : sentence;
 }
+
+const createdSentence = (links: number): string =>
+  links > 0 ? `${counted(links, 'link')} created` : 'No link was created';
 
 /** The links created last, also announced to screen readers. */
 export function CreatedCard({ created, onDismiss }: { created: Created | null; onDismiss: () => void }) {
@@ -97,7 +102,7 @@ function ManyCreated({ outcomes, isCopied, onDismiss }: ManyCreatedProps) {
     <section class="panel made" aria-label="New links">
       <header>
         <div>
-          <h2>{links.length > 0 ? `${counted(links.length, 'link')} created` : 'No link was created'}</h2>
+          <h2>{createdSentence(links.length)}</h2>
           <p class="soft small">
             {isCopied && 'Their short links are copied, one per line. '}
             {refused.length > 0 && refusedSentence(refused.length)}
