@@ -1,6 +1,7 @@
 /**
  * The focus is never lost to the body. When the focused element is removed (a row that is deleted, a button that is no
- * longer needed), it moves to the element now at that position; when it is disabled for a while, it returns.
+ * longer needed), it moves to the element now at that position; when it is disabled for a while, it returns. It also returns from an
+ * element with `data-passing`, which is focused only for a moment.
  */
 interface FocusPosition {
   readonly element: HTMLElement;
@@ -51,7 +52,7 @@ function restoreFocus(): void {
 
 export function keepFocus(): void {
   document.addEventListener('focusin', ({ target }) => {
-    if (target instanceof HTMLElement) latest = positionOf(target);
+    if (target instanceof HTMLElement && !target.matches('[data-passing]')) latest = positionOf(target);
   });
   document.addEventListener('focusout', ({ target, relatedTarget }) => {
     if (relatedTarget !== null || !(target instanceof HTMLElement)) return;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { eventually } from '../support/eventually.ts';
 import { holdBack } from './held-requests.ts';
 import { linksOf, longUrlField, notice } from './link-list.ts';
 
@@ -159,4 +160,28 @@ test('of many links, screen readers also hear how many lines were refused', asyn
   await heard.getByText(/^1 link created.*, 1 line refused$/).waitFor();
   await create('nowhere\nnothing');
   await heard.getByText(/^No link was created, 2 lines refused$/).waitFor();
+});
+
+test('where pages may not use the clipboard directly, copying leaves the focus where it is', async () => {
+  const page = await dashboardOf(app, await app.createAccount());
+  await page.evaluate(() => {
+    for (const name of ['write', 'writeText'] as const)
+      navigator.clipboard[name] = () => Promise.reject(new Error('refused'));
+  });
+  const created = page.getByRole('region', { name: 'New link' });
+  const create = page.getByRole('button', { name: 'Create link' });
+  const copy = created.getByRole('button', { name: 'Copy link' });
+  const isFocused = (locator: Locator) => locator.evaluate((element) => element === document.activeElement);
+  await longUrlField(page).fill('https://example.com/one');
+  await longUrlField(page).press('Enter');
+  await created.getByText('example.com/one').waitFor();
+  await eventually(() => isFocused(longUrlField(page)), 'the focus is back in the field');
+  await longUrlField(page).fill('https://example.com/two');
+  await create.press('Enter');
+  await created.getByText('example.com/two').waitFor();
+  await eventually(() => isFocused(create), 'the focus is back on the button that creates links');
+  await copy.press('Enter');
+  const copied = created.getByRole('button', { name: 'Copied' });
+  await copied.waitFor();
+  await eventually(() => isFocused(copied), 'the focus is back on the button that copies');
 });

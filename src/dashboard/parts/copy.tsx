@@ -12,6 +12,7 @@ export async function copyText(text: string): Promise<boolean> {
     const area = document.createElement('textarea');
     area.value = text;
     area.readOnly = true;
+    area.dataset.passing = '';
     area.className = 'unseen';
     const host = document.querySelector('dialog[open]') ?? document.body;
     host.append(area);
