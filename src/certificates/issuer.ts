@@ -46,7 +46,9 @@ interface IssuerParts {
   readonly changed: (host: string, isIssued: boolean) => void;
 }
 
-const maxAtOnce = 8;
+const maxAtOnce = 16;
+/** An organization with very many names, whose orders may take minutes to fail, leaves slots for the others. */
+const maxPerOrganization = 8;
 /** Longer than an order may take. */
 const claimTime = 5 * 60_000;
 /** For a node whose clock is slightly ahead. */
@@ -100,7 +102,7 @@ export class Issuer {
     const free = maxAtOnce - this.#running.size;
     if (free === 0 || !(await hasDueCertificates(database.read, now()))) return;
     const at = now();
-    const claim = { now: at, until: at + claimTime, max: free };
+    const claim = { now: at, until: at + claimTime, max: free, maxPerOrganization };
     const claimed = await database.write((queries) => claimDueCertificates(queries, claim));
     for (const row of claimed) {
       const running = this.#process(row).finally(() => this.#running.delete(running));

@@ -1,5 +1,4 @@
-import type { ExpressionBuilder, Selectable } from 'kysely';
-import { dialectOf } from './dialect.ts';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { preparedRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -94,29 +93,63 @@ export async function correctCertificateTimes(
 export const hasDueCertificates = (queries: Queries, now: number): Promise<boolean> =>
   hasRow(queries.selectFrom('certificates').select('host').where(isDue(now)).limit(1));
 
-/** Claims due certificates, longest due first. No other node gets them before `until`. */
+interface Claim {
+  readonly now: number;
+  /** No other node gets them before that. */
+  readonly until: number;
+  readonly max: number;
+  /** How many of one organization may be claimed at once, by all nodes together. */
+  readonly maxPerOrganization: number;
+}
+
+/**
+ * Claims due certificates. Organizations take turns, those with the fewest claimed ones first; each organization's are claimed
+ * longest due first.
+ */
 export async function claimDueCertificates(
   queries: Queries,
-  { now, until, max }: { readonly now: number; readonly until: number; readonly max: number },
+  { now, until, max, maxPerOrganization }: Claim,
 ): Promise<CertificateRow[]> {
-  const due = queries
+  const turns = queries
     .selectFrom('certificates')
-    .select('host')
-    .where(isDue(now))
-    .orderBy('next_at')
-    .limit(max);
-  const hosts = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
-  if (hosts.length === 0) return [];
-  return queries
-    .updateTable('certificates')
-    .set({ claimed_until: until })
-    .where(
-      'host',
-      'in',
-      hosts.map(({ host }) => host),
+    .leftJoin('domains', (join) =>
+      join.onRef('domains.host', '=', 'certificates.host').on('domains.verified_at', 'is not', null),
     )
-    .returningAll()
+    .select([
+      'certificates.host',
+      'certificates.next_at',
+      'certificates.claimed_until',
+      // Claimed ones are due, too. They come first, so that they count towards their organization's turns.
+      sql<number>`row_number() over (
+        partition by domains.organization_id
+        order by case when certificates.claimed_until > ${now} then 0 else 1 end, certificates.next_at
+      )`.as('turn'),
+    ])
+    .where('certificates.next_at', '<=', now);
+  const chosen = await queries
+    .selectFrom(turns.as('turns'))
+    .select('host')
+    .where((of) => of.or([of('claimed_until', 'is', null), of('claimed_until', '<=', now)]))
+    .where('turn', '<=', maxPerOrganization)
+    .orderBy('turn')
+    .orderBy('next_at')
+    .limit(max)
     .execute();
+  if (chosen.length === 0) return [];
+  return (
+    queries
+      .updateTable('certificates')
+      .set({ claimed_until: until })
+      .where(
+        'host',
+        'in',
+        chosen.map(({ host }) => host),
+      )
+      // Another node may have claimed some of them since.
+      .where(isDue(now))
+      .returningAll()
+      .execute()
+  );
 }
 
 export async function updateCertificate(
