@@ -5,7 +5,7 @@ import type { CertificatePair } from './secure-context.ts';
 interface WatchParts {
   readonly now: () => number;
   readonly onChange: (pair: CertificatePair) => void;
-  /** Called once for each state of the files that can't be used: the previous certificate stays in use. */
+  /** Called once for each problem of the files: the previous certificate stays in use until they can be used. */
   readonly onProblem: (problem: string) => void;
   readonly interval?: number;
 }
@@ -13,27 +13,32 @@ interface WatchParts {
 const defaultInterval = 2_000;
 
 /**
- * Checks the files at intervals, because certbot and Kubernetes replace them by moving symbolic links. Returns a function that
- * stops it.
+ * Checks the files at intervals, because certbot and Kubernetes replace them by moving symbolic links. Files that can't be used are
+ * read again at each check: a change of permissions, or a certificate that becomes valid, doesn't show in their state. Returns a
+ * function that stops it.
  */
 export function watchCertificate(
   files: CertificateFiles,
   { now, onChange, onProblem, interval = defaultInterval }: WatchParts,
 ): () => void {
-  let known = stateOf(files);
-  /** One of the two files is written first: a problem is reported only if it is still there at the next check. */
-  let failedState: string | null = null;
+  let usedState = stateOf(files);
+  let lastProblem = '';
+  let reportedProblem = '';
   const check = () => {
     const state = stateOf(files);
-    if (state === known && failedState === null) return;
-    const hasFailedBefore = state === failedState;
-    known = state;
-    failedState = null;
+    if (state === usedState) return;
     try {
       onChange(readCertificate(files, now()));
+      usedState = state;
     } catch (cause) {
-      if (hasFailedBefore) onProblem((cause as Error).message);
-      else failedState = state;
+      const { message } = cause as Error;
+      const problem = `${state} ${message}`;
+      // One of the two files is written first: a problem is reported only if it is still there at the next check.
+      if (problem === lastProblem && problem !== reportedProblem) {
+        reportedProblem = problem;
+        onProblem(message);
+      }
+      lastProblem = problem;
     }
   };
   const timer = setInterval(check, interval);
