@@ -103,7 +103,9 @@ export class ClickhouseClient {
       parameters.set(name, String(value));
     const response = await fetch(`${origin}/?${parameters}`, {
       method: 'POST',
-      headers: { 'X-ClickHouse-User': user || 'default', 'X-ClickHouse-Key': password },
+      headers: {
+        authorization: `Basic ${Buffer.from(`${user || 'default'}:${password}`).toString('base64')}`,
+      },
       body: body as Uint8Array<ArrayBuffer>,
       redirect: 'error',
       signal,
