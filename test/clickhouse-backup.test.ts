@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { readPostgres } from '../src/backup/postgres-source.ts';
 import { ClickhouseClient } from '../src/ledger/clickhouse/clickhouse-client.ts';
 import { ClickhouseHits } from '../src/ledger/clickhouse/clickhouse-hits.ts';
 import { deleteMoved, moveHits } from '../src/ledger/clickhouse/move-hits.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
+import { insertCorrection } from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
 import { hitLocation } from '../src/storage/moved-hits.ts';
 import { openDatabase } from '../src/storage/open.ts';
@@ -93,6 +95,49 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
     expect([code, err]).toEqual([1, expect.stringContaining('has single clicks already')]);
     const after = await hitsOf({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
     expect(after.hits).toEqual(before.hits);
+  });
+
+  test('is refused while clicks are corrected, and fails if they were corrected meanwhile', async () => {
+    const correct = async () =>
+      ledger.database.write((queries) =>
+        insertCorrection(queries, {
+          ...{
+            created_at: begin,
+            organization_id: 1,
+            link_id: null,
+            user_id: 1,
+            from_at: null,
+            to_at: begin,
+          },
+          ...{ from_class: null, to_class: null, way_back_of: null, due_at: begin },
+        }),
+      );
+    const finish = (id: number) =>
+      ledger.database.write(async (queries) => {
+        await queries
+          .updateTable('click_corrections')
+          .set({ due_at: null, finished_at: begin })
+          .where('id', '=', id)
+          .execute();
+      });
+    const running = await correct();
+    const refused = await runToEnd(['backup', fileOf('running')], settings);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Clicks are being corrected')]);
+    await finish(running?.id ?? 0);
+    const done = await runToEnd(['backup', fileOf('done')], settings);
+    expect(done.code).toBe(0);
+
+    const backup = await readPostgres(ledger.url ?? '', new Date(begin), {
+      async *rows() {
+        await finish((await correct())?.id ?? 0);
+        yield [];
+      },
+    });
+    const read = async () => {
+      for await (const _part of backup.parts);
+    };
+    await expect(read()).rejects.toThrow('Clicks were corrected or erased during the backup');
+    await backup.close();
   });
 
   test('fails if single clicks are missing, instead of omitting them', async () => {

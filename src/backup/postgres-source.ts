@@ -35,7 +35,7 @@ export async function readPostgres(
     const { rows } = await client.query<{ value: string }>(keyMarkSql);
     return {
       header: { kind: 'postgres', migration, madeAt: now.toISOString(), keyMark: rows[0]?.value ?? null },
-      parts: partsOf(client, source),
+      parts: partsOf(url, client, source),
       close: () => client.end(),
     };
   } catch (cause) {
@@ -104,7 +104,11 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
 /** Their content is also in the rows and packs. */
 const rebuiltTables: ReadonlySet<string> = new Set(['hit_chunks', 'hit_chunk_links', 'hit_link_groups']);
 
-async function* partsOf(client: pg.Client, source: HitSource | null): AsyncGenerator<BackupPart> {
+async function* partsOf(
+  url: string,
+  client: pg.Client,
+  source: HitSource | null,
+): AsyncGenerator<BackupPart> {
   const hasHitServer = (await settingOf(client, hitStoreId)) !== null;
   const names = (await tablesOf(client)).filter(
     (name) =>
@@ -120,9 +124,36 @@ async function* partsOf(client: pg.Client, source: HitSource | null): AsyncGener
   const targets = Map.groupBy(references.rows, ({ name }) => name);
   const byTable = new Map([...targets].map(([name, rows]) => [name, rows.map(({ target }) => target)]));
   for (const name of orderByReference(names, byTable)) yield* tableOf(client, name);
-  if (hasHitServer && source !== null)
+  if (hasHitServer && source !== null) {
+    const newest = await newestFinishedCorrection(client);
     yield* hitsFrom(source, [...(await columnTypesOf(client, 'hits')).keys()], await countedTo(client));
+    await requireNoCorrectionAfter(url, newest);
+  }
   yield { part: 'ids', last: await lastIds(client) };
+}
+
+/**
+ * The snapshot doesn't include hits on another server: totals that a correction has changed would not match hits that it hasn't, or
+ * the other way round. Returns the id of the newest correction.
+ */
+async function newestFinishedCorrection(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ newest: string | null; running: string }>(
+    'select max(id) as newest, count(due_at) as running from click_corrections',
+  );
+  if (Number(rows[0]?.running ?? 0) > 0)
+    throw new BackupProblem('Clicks are being corrected or erased. Make the backup when that is done.');
+  return Number(rows[0]?.newest ?? 0);
+}
+
+async function requireNoCorrectionAfter(url: string, newest: number): Promise<void> {
+  const client = await connect(url);
+  try {
+    const { rows } = await client.query('select 1 from click_corrections where id > $1 limit 1', [newest]);
+    if (rows.length > 0)
+      throw new BackupProblem('Clicks were corrected or erased during the backup. Make it again.');
+  } finally {
+    await client.end();
+  }
 }
 
 async function settingOf(client: pg.Client, key: string): Promise<string | null> {
