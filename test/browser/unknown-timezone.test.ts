@@ -11,6 +11,7 @@ test('a browser that does not know its time zone shows the times of UTC', async 
     body: { destination_url: 'https://example.com/' },
   });
   await app.visit(link.json.url);
+  await app.app.clicks.settled();
   const browser = await startBrowser({ TZ: 'Nowhere/Unknown' });
   try {
     const page = await browser.newPage();

@@ -73,9 +73,10 @@ async function withWaitReports<T>(
   const reportHolders = async () => {
     const { rows } = await sql<LockHolder>`
       select pid, application_name as application, state, xact_start::text as since, left(query, 80) as query
-      from pg_stat_activity where pid = any(pg_blocking_pids(${pid})) order by xact_start limit 5`.execute(
-      others,
-    );
+      from pg_stat_activity where pid = any(pg_blocking_pids(${pid}))
+        -- This query of another process, which only blocks for as long as it runs.
+        and query not like '%pg_blocking_pids%'
+      order by xact_start limit 5`.execute(others);
     if (rows.length > 0) waits(rows);
   };
   let timer: Timer | undefined;
