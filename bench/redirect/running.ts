@@ -2,7 +2,7 @@ import type { Subprocess } from 'bun';
 import { killOnExit } from '../exit-cleanup.ts';
 import type { Contender } from './contenders.ts';
 import { contenderCore } from './cores.ts';
-import { cpuOf, memoryOf, switchesOf, treeOf } from './process-tree.ts';
+import { cpuWithExited, memoryOf, switchesOf, treeOf } from './process-tree.ts';
 import { toolPath } from './tools.ts';
 
 const timeout = 60_000;
@@ -47,10 +47,11 @@ export class Running implements AsyncDisposable {
   }
 
   cpu(): number {
-    const pids = treeOf(this.#child.pid);
-    // Otherwise a round would have a negative time.
-    if (pids.length === 0) throw new Error(`${this.contender.name} has ended, or its CPU time can't be read`);
-    return cpuOf(pids);
+    const { pid } = this.#child;
+    if (treeOf(pid).length === 0)
+      throw new Error(`${this.contender.name} has ended, or its CPU time can't be read`);
+    // The dashboard is bundled by a process that ends: without its time, the round would have a negative one.
+    return cpuWithExited(pid);
   }
 
   switches(): number {
