@@ -110,6 +110,7 @@ async function* partsOf(
   source: HitSource | null,
 ): AsyncGenerator<BackupPart> {
   const hasHitServer = (await settingOf(client, hitStoreId)) !== null;
+  const newestCorrection = hasHitServer && source !== null ? await newestFinishedCorrection(client) : 0;
   const names = (await tablesOf(client)).filter(
     (name) =>
       name !== 'migrations' &&
@@ -125,9 +126,8 @@ async function* partsOf(
   const byTable = new Map([...targets].map(([name, rows]) => [name, rows.map(({ target }) => target)]));
   for (const name of orderByReference(names, byTable)) yield* tableOf(client, name);
   if (hasHitServer && source !== null) {
-    const newest = await newestFinishedCorrection(client);
     yield* hitsFrom(source, [...(await columnTypesOf(client, 'hits')).keys()], await countedTo(client));
-    await requireNoCorrectionAfter(url, newest);
+    await requireNoCorrectionAfter(url, newestCorrection);
   }
   yield { part: 'ids', last: await lastIds(client) };
 }
