@@ -40,10 +40,11 @@ export const firstAccount = 'first_account';
 export const setupNonce = 'setup_nonce';
 
 /** Proves ownership of the service until there is an account. Derived, so that every node has the same. */
-export const setupToken = async ({ secrets, database }: SignedSetup): Promise<string> =>
+export const setupToken = async ({
+  secrets,
+  database,
+}: Pick<Context, 'secrets' | 'database'>): Promise<string> =>
   secrets.sign('setup', await signedText(database), 24);
-
-type SignedSetup = Pick<Context, 'secrets' | 'database'>;
 
 /** A token that was used once is of no use after that account's deletion either. */
 const signedText = async ({ lookup }: Context['database']): Promise<string> =>
