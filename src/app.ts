@@ -38,7 +38,7 @@ import { hashSeedOf } from './rules/day-hash.ts';
 import type { Lookups } from './storage/database.ts';
 import { findLinkForVisitor } from './storage/links.ts';
 import { hasUsers } from './storage/users.ts';
-import { openStore } from './store.ts';
+import { claimJournals, openStore } from './store.ts';
 import { Log } from './telemetry/log.ts';
 import { gauge, type Metric, mergeMetrics } from './telemetry/metrics.ts';
 import { NotFoundTally } from './visit/not-found-tally.ts';
@@ -100,6 +100,7 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
   const store = await openStore(config, log);
   const { database } = store;
   storage.defer(() => database.close());
+  await claimJournals(database, resolve(config.dataDir));
   const now = await sharedClock(given, database.lookup);
   const start: Start = { ...given, now, overrides: { ...given.overrides, now } };
   const site = await siteOf(config, database, dataPlane.port);

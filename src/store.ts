@@ -225,9 +225,14 @@ async function requireSameKey(database: Database, secrets: Secrets): Promise<voi
 
 /** Folded into another store, clicks would be lost for the one that they belong to. */
 async function requireOwnJournals(database: Database, dataDir: string): Promise<void> {
+  if (hasClicksOfOther(dataDir, await storeIdOf(database, storeMarkIn(dataDir))))
+    throw new StartProblem(`${otherStoreFound(dataDir)} ${otherStoreTodo}`);
+}
+
+/** Notes which store the clicks of this folder are for. Only the server does: a command may run as a user whose files it can't read. */
+export async function claimJournals(database: Database, dataDir: string): Promise<void> {
   const mark = storeMarkIn(dataDir);
   const id = await storeIdOf(database, mark);
-  if (hasClicksOfOther(dataDir, id)) throw new StartProblem(`${otherStoreFound(dataDir)} ${otherStoreTodo}`);
   if (mark !== id) writeStoreMark(dataDir, id);
 }
 

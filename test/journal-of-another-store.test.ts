@@ -6,7 +6,7 @@ import type { Queries } from '../src/storage/schema.ts';
 import { deleteSetting } from '../src/storage/settings.ts';
 import { storeIdSetting } from '../src/storage/store-id.ts';
 import { insertOrganization, insertUser } from '../src/storage/users.ts';
-import { openStore } from '../src/store.ts';
+import { claimJournals, openStore } from '../src/store.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { type StoreKind, storeKinds } from './support/app.ts';
 import { runToExit, settingsFor, settingsWithoutStore } from './support/populated-server.ts';
@@ -15,7 +15,9 @@ import { temporaryFolder } from './support/program.ts';
 type Settings = Record<string, string>;
 
 async function open(settings: Settings): Promise<void> {
-  const { database } = await openStore(loadConfig(settings), new Log('error'));
+  const config = loadConfig(settings);
+  const { database } = await openStore(config, new Log('error'));
+  await claimJournals(database, config.dataDir);
   await database.close();
 }
 
@@ -77,6 +79,13 @@ test.each(storeKinds)(
     await open(again);
   },
 );
+
+test('a command leaves no file among the journals, which the server could not read if another user ran it', async () => {
+  await using folder = await temporaryFolder();
+  const settings = await settingsFor('sqlite', folder.path);
+  expect((await runToExit(['nodes'], settings))[0]).toBe(0);
+  expect(await readdir(folder.path)).not.toContain('journal');
+});
 
 test('on sqlite, a folder without clicks gets another store without a word', async () => {
   await using folder = await temporaryFolder();

@@ -27,7 +27,7 @@ export const fold: StandaloneCommand = {
     const log = new Log('warn');
     const store = await openStore(config, log);
     try {
-      await requireClicksOf(store.database, folder);
+      await refuseClicksOfOther(store.database, folder);
       const site = await siteOf(config, store.database, config.port);
       const settings = foldSettingsOf(site, saltKeyOf(store), config, 'server');
       const parts = foldPartsOf(settings, ({ event, facts }) => log.warn(event, facts));
@@ -56,7 +56,7 @@ export const fold: StandaloneCommand = {
   },
 };
 
-async function requireClicksOf(database: Database, folder: string): Promise<void> {
+async function refuseClicksOfOther(database: Database, folder: string): Promise<void> {
   const id = await storeIdOf(database, storeMarkIn(folder));
   if (!hasClicksOfOther(folder, id)) return;
   throw new Refusal(
