@@ -190,6 +190,33 @@ describe.skipIf(!isInstalled)('each hit counts once', () => {
     const ids = [...(await hitsOf(journals)), ...(await hitsOf(link))].map(({ id }) => id);
     expect(new Set(ids).size).toBe(10);
   });
+
+  test('if thousands of batches were lost with a restored backup', async () => {
+    const lost = 2_500;
+    await fold(null, at(1), [1, 2]);
+    const first = (await openLedger(database).newestId()) + 1;
+    const row = `first_id as id, ${journals} as link_id, ${1 + (journals % 2)} as organization_id, ${december} as at`;
+    // More than an hour ago, a batch each second.
+    await queryClickhouse(
+      clickhouse,
+      `insert into hit_batches select '${journal}', 1, 1 + number, ${first} + number, ${first} + number, [${december}],
+       ${december - 3_700_000} - 1000 * number from numbers(${lost})`,
+    );
+    await queryClickhouse(
+      clickhouse,
+      `insert into hits (id, link_id, organization_id, at) select ${row} from hit_batches where journal = '${journal}' and first_id >= ${first}`,
+    );
+    expect((await hitsOf(journals)).length).toBe(1_000);
+    await using restarted = Object.assign(newStore(), {
+      [Symbol.asyncDispose]: () => restarted.close(),
+    });
+    const again = () => fold(at(1), at(3), [3, 4, 5], { foldStore: restarted });
+    // A thousand in each transaction.
+    for (let round = 0; round < 2; round++)
+      await expect(again()).rejects.toThrow('hits of lost batches are being deleted first');
+    await again();
+    expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
+  });
 });
 
 test.skipIf(!isInstalled)(
@@ -295,7 +322,7 @@ describe.skipIf(!isInstalled)('the hits of a failed fold', () => {
     expect((await counted())[0]).toEqual([1, 2, 3, 4, 5]);
     await store.deleteUncounted(december + 14 * 60_000);
     expect((await counted())[0]).toEqual([1, 2, 3, 4, 5]);
-    await store.deleteUncounted(december + 16 * 60_000);
+    while (await store.deleteUncounted(december + 16 * 60_000));
     expect(await counted()).toEqual([[1, 2], 2]);
     // The journals are folded after all.
     await fold(at(1), at(2), [3, 4], { name: known });
@@ -303,6 +330,26 @@ describe.skipIf(!isInstalled)('the hits of a failed fold', () => {
     expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
     await store.deleteUncounted(december + 16 * 60_000);
     expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
+  });
+
+  test('of a process that lists another batch while they are deleted are found later', async () => {
+    await fold(null, at(1), [1, 2]);
+    await expect(fold(at(1), at(2), [3, 4], { deliveries: failingDeliveries })).rejects.toBe(broken);
+    const listed = `hit_batches where journal = '${journal}' and byte_offset = 1`;
+    proxy.onInsertion = async (forward) => {
+      await queryClickhouse(
+        clickhouse,
+        `insert into hit_batches values ('${journal}', 1, 1, 900001, 900002, [], ${december})`,
+      );
+      return forward();
+    };
+    const writer = await ClickhouseWriter.open(serverOf(proxy.url), 'this');
+    expect(await writer.deleteBeyond({ journal, ...at(1) }, december)).toBe(false);
+    expect(JSON.parse(await queryClickhouse(clickhouse, `select first_id as id from ${listed}`))).toEqual({
+      id: 900_001,
+    });
+    expect((await counted())[0]).toEqual([1, 2]);
+    await queryClickhouse(clickhouse, `delete from ${listed}`);
   });
 
   test('stay if their watermark may have been deleted because of its age', async () => {

@@ -61,8 +61,8 @@ export interface HitWriter {
   ): Promise<void>;
   /** Batches beyond these watermarks, which must be all of them. */
   uncounted(watermarks: readonly Watermark[], now: number): Promise<readonly UncountedBatch[]>;
-  /** Deletes all hits of a journal from this position on. Called while its watermark is locked. */
-  deleteBeyond(mark: Watermark): Promise<void>;
+  /** Deletes hits of a journal from this position on. Called while its watermark is locked. Returns whether there may be more. */
+  deleteBeyond(mark: Watermark, now: number): Promise<boolean>;
   /** Drops the months that ended before this instant. */
   deleteBefore(at: number): Promise<void>;
 }

@@ -187,8 +187,8 @@ export interface FoldStore {
   deleteVisitorsBefore(day: number): Promise<boolean>;
   /** The newest completed correction: it may have erased visitors. */
   newestCorrection(): Promise<number>;
-  /** If hits are on another server: deletes those of failed attempts that no node has repeated. */
-  deleteUncounted(now: number): Promise<void>;
+  /** If hits are on another server: deletes some of failed attempts that no node has repeated. Returns whether there may be more. */
+  deleteUncounted(now: number): Promise<boolean>;
   /** Hits with an instant after `now`, from a wrong clock, are skipped: they don't prevent others from being deleted. */
   deleteHitsBefore(at: number, now?: number): Promise<boolean>;
   /** The time of the database's own clock; null if it has none. */

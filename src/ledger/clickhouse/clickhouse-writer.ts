@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hitColumns } from '../../rules/click-fields.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
+import { StoreUnavailable } from '../../rules/errors.ts';
 import { dayLength, monthBegin, monthOf } from '../../rules/utc-time.ts';
 import { clickServerCalls } from '../click-server-calls.ts';
 import type { HitWriter, UncountedBatch, Watermark } from '../external-hits.ts';
@@ -20,6 +21,12 @@ const monthLength = 31 * dayLength;
 const largeInsertion = 16_384;
 /** Milliseconds. PostgreSQL's transaction is open meanwhile, and is aborted after being idle for 30 seconds. */
 const timeout = 9_000;
+/** A restored backup leaves a batch for about each second since. Deleting one takes as long as deleting many. */
+const deletedTogether = 1_000;
+/** Milliseconds of that time after which the rest is left to another transaction. */
+const deletionTime = 8_000;
+/** Milliseconds after which an insertion has ended, however slow the server and the proxies before it are. */
+const longestInsertion = 3_600_000;
 
 type Batch = Pick<FoldBatch, 'journal' | 'from' | 'hits' | 'now'>;
 
@@ -27,6 +34,7 @@ interface OldBatch {
   readonly first_id: number;
   readonly last_id: number;
   readonly instants: readonly number[];
+  readonly folded_at: number;
 }
 
 /** Writes the hits of a fold to ClickHouse. */
@@ -60,7 +68,8 @@ export class ClickhouseWriter implements HitWriter {
   /** The batch is listed before its hits are inserted, so that they can be found however the insertion ends. */
   async append({ journal, from, hits, now }: Batch, firstId: number, mayHaveOld: boolean): Promise<void> {
     const { segment, offset } = from ?? { segment: 0, offset: 0 };
-    if (mayHaveOld) await this.deleteBeyond({ journal, segment, offset });
+    if (mayHaveOld && (await this.deleteBeyond({ journal, segment, offset }, now)))
+      throw new StoreUnavailable('ClickHouse: hits of lost batches are being deleted first');
     if (hits.count === 0) return;
     const lastId = firstId + hits.count - 1;
     const instants = `[${monthsOf(hits).map(Math.trunc).join(', ')}]`;
@@ -109,30 +118,47 @@ export class ClickhouseWriter implements HitWriter {
 
   /**
    * Hits that were inserted beyond the watermark have not been counted by any node: otherwise the watermark, which is locked now,
-   * would be further on. An insertion that is still running may end later: inserting another block with its token first keeps its
-   * hits out.
+   * would be further on.
    */
-  async deleteBeyond({ journal, segment, offset }: Watermark): Promise<void> {
-    const beyond = `journal = ${quoted(journal)} and (segment, byte_offset) >= (${segment}, ${offset})`;
+  async deleteBeyond({ journal, segment, offset }: Watermark, now: number): Promise<boolean> {
+    const startedAt = performance.now();
     const old = await this.#client.rows<OldBatch>(
-      `select first_id, last_id, instants from hit_batches where ${beyond} order by first_id`,
+      `select first_id, last_id, instants, folded_at from hit_batches
+       where journal = ${quoted(journal)} and (segment, byte_offset) >= (${segment}, ${offset})
+       order by first_id limit ${deletedTogether}`,
     );
-    for (const { first_id, last_id, instants } of old) {
-      for (const at of instants) {
-        const placeholder = {
-          columns: hitColumns.map((name) => Float64Array.of(name === 'at' ? at : 0)),
-          count: 1,
-        };
-        await this.#client.insert(
-          insertHitsSql,
-          hitBlock(placeholder, () => 0),
-          tokenOf(first_id),
-          timeout,
-        );
-      }
-      await this.#client.run(`delete from hits where id >= ${first_id} and id <= ${last_id}`, timeout);
+    if (old.length === 0) return false;
+    const ended: OldBatch[] = [];
+    for (const batch of old) {
+      if (performance.now() - startedAt > deletionTime) break;
+      if (batch.folded_at > now - longestInsertion) await this.#keepOut(batch);
+      ended.push(batch);
     }
-    if (old.length > 0) await this.#client.run(`delete from hit_batches where ${beyond}`, timeout);
+    const ids = ended.map(({ first_id, last_id }) => `id between ${first_id} and ${last_id}`);
+    await this.#client.run(`delete from hits where ${ids.join(' or ')}`, timeout);
+    // By id: if the transaction has been aborted meanwhile, another process may have listed new batches.
+    const firstIds = ended.map(({ first_id }) => first_id);
+    await this.#client.run(
+      `delete from hit_batches where journal = ${quoted(journal)} and first_id in (${firstIds.join(', ')})`,
+      timeout,
+    );
+    return ended.length < old.length || old.length === deletedTogether;
+  }
+
+  /** An insertion that is still running may end later: inserting another block with its token first keeps its hits out. */
+  async #keepOut({ first_id, instants }: OldBatch): Promise<void> {
+    for (const at of instants) {
+      const placeholder = {
+        columns: hitColumns.map((name) => Float64Array.of(name === 'at' ? at : 0)),
+        count: 1,
+      };
+      await this.#client.insert(
+        insertHitsSql,
+        hitBlock(placeholder, () => 0),
+        tokenOf(first_id),
+        timeout,
+      );
+    }
   }
 }
 

@@ -23,7 +23,7 @@ export async function deleteExpired(
   const first = firstDayOfSalts(now);
   await salts.forgetBefore(first);
   await inParts(() => store.deleteVisitorsBefore(first), isStopped, between);
-  await store.deleteUncounted(now);
+  await inParts(() => store.deleteUncounted(now), isStopped, between);
   await store.deleteFinishedBefore(now - watermarksKept);
   const at = now - daysKept * dayLength;
   await store.noteDeletedBefore(at);

@@ -87,9 +87,9 @@ class WriterAway extends Error {
   override readonly name = 'WriterAway';
 }
 
-async function onHitServer(work: () => Promise<void>): Promise<void> {
+async function onHitServer<T>(work: () => Promise<T>): Promise<T> {
   try {
-    await work();
+    return await work();
   } catch (cause) {
     if (!(cause instanceof StoreUnavailable)) throw cause;
     throw new WriterAway(cause.message, { cause });
@@ -313,22 +313,26 @@ export class PostgresFoldStore extends SqlFoldStore {
    * Active nodes delete their own uncounted hits when they retry: these belong to nodes that no longer run, or can't reach the
    * database.
    */
-  override async deleteUncounted(now: number): Promise<void> {
-    if (this.#openWriter === null) return;
+  override async deleteUncounted(now: number): Promise<boolean> {
+    if (this.#openWriter === null) return false;
     const writer = await this.#openedWriter(this.#openWriter);
     const rows = await this.query('select node, segment, byte_offset from journal_watermarks');
     const uncounted = await writer.uncounted(rows.map(markIn), now);
     const old = uncounted.filter(({ foldedAt }) => foldedAt < now - uncountedKept);
+    const [journal, ...others] = new Set(old.map((batch) => batch.journal));
+    if (journal === undefined) return false;
     try {
-      for (const journal of new Set(old.map((batch) => batch.journal)))
-        await this.#connection.transaction((query) => this.#deleteBeyond(query, writer, journal));
+      const hasMore = await this.#connection.transaction((query) =>
+        this.#deleteBeyond(query, writer, journal, now),
+      );
+      return hasMore || others.length > 0;
     } catch (cause) {
       throw cause instanceof WriterAway ? new StoreUnavailable(cause.message, { cause }) : cause;
     }
   }
 
   /** Locks the watermark, creating it if needed, so that no other node folds the journal meanwhile. */
-  async #deleteBeyond(query: Query, writer: HitWriter, journal: string): Promise<void> {
+  async #deleteBeyond(query: Query, writer: HitWriter, journal: string, now: number): Promise<boolean> {
     const [created] = await query(
       'insert into journal_watermarks (node, segment, byte_offset) values ($1, 0, 0) on conflict do nothing returning node',
       [journal],
@@ -337,9 +341,10 @@ export class PostgresFoldStore extends SqlFoldStore {
       'select node, segment, byte_offset from journal_watermarks where node = $1 for update',
       [journal],
     );
-    if (row === undefined) return;
-    await onHitServer(() => writer.deleteBeyond(markIn(row)));
+    if (row === undefined) return false;
+    const hasMore = await onHitServer(() => writer.deleteBeyond(markIn(row), now));
     if (created !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
+    return hasMore;
   }
 
   /** Moved hits are kept in PostgreSQL for a day, for nodes that haven't noticed the move yet and still read them. */

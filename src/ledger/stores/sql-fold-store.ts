@@ -319,7 +319,9 @@ export abstract class SqlFoldStore implements FoldStore {
     return false;
   }
 
-  async deleteUncounted(_now: number): Promise<void> {}
+  async deleteUncounted(_now: number): Promise<boolean> {
+    return false;
+  }
 
   /** If the database has gone back in time since then, new words are lost, and their ids may belong to other words. */
   async #requireWords(query: Query, batch: FoldBatch): Promise<void> {
