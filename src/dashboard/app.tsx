@@ -8,10 +8,10 @@ import { SetUpPage } from './pages/set-up.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { ErrorBox } from './parts/error-box.tsx';
+import { Notices } from './parts/notices.tsx';
 import { match, navigate, path } from './router.ts';
 import { me, sessionHasEnded, setup, start, startError } from './session.ts';
 import { LeaveDialog } from './shell/leave-dialog.tsx';
-import { Notices } from './shell/notices.tsx';
 import { PrintQuestion } from './shell/print-question.tsx';
 import { Shell } from './shell/shell.tsx';
 

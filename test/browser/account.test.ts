@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { proveEmails } from '../support/proven-emails.ts';
@@ -57,6 +57,40 @@ test('an API key is created, shown once, used, deleted and then refused', async 
   await page.getByRole('dialog').getByRole('button', { name: 'Delete API key' }).click();
   await row.waitFor({ state: 'detached' });
   expect((await app.call('GET', '/api/v1/link', { key })).status).toBe(401);
+});
+
+const newKeyOn = async (page: Page): Promise<Locator> => {
+  await page.getByRole('button', { name: 'Add API Key' }).click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Newsletter script');
+  await page.getByRole('button', { name: 'Create API Key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your new API key' });
+  await dialog.waitFor();
+  return dialog;
+};
+
+test('a notice that appears while a dialog is open is in that dialog, and is dismissed by keyboard', async () => {
+  const page = await dashboardOf(app, await app.createAccount(), '/app/account');
+  const dialog = await newKeyOn(page);
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+    document.execCommand = () => false;
+  });
+  await dialog.getByRole('button', { name: 'Copy key' }).click();
+  const alert = dialog.getByRole('alert');
+  await alert.getByText("This browser doesn't let pages copy.").waitFor();
+  expect(await page.getByRole('alert').count()).toBe(1);
+  await dialog.getByRole('button', { name: 'Done' }).focus();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Dismiss');
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await alert.waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Copy key' }).click();
+  await alert.waitFor();
+  // It stays when the dialog is closed.
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('alert').getByText("This browser doesn't let pages copy.").waitFor();
 });
 
 test('a secret that is being created is shown, although its dialog was to be closed meanwhile', async () => {

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
+import { Notices, openDialogs } from './notices.tsx';
 
 interface ModalProps {
   readonly onClose: () => void;
@@ -14,6 +15,7 @@ interface ModalProps {
 
 /** Open as long as it is mounted; then the focus returns to where it was. */
 export function Modal({ onClose, isFirm = false, children, ...rest }: ModalProps) {
+  const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   // Opened before the next paint, to receive what is typed right after that.
   useLayoutEffect(() => {
@@ -21,7 +23,9 @@ export function Modal({ onClose, isFirm = false, children, ...rest }: ModalProps
     const previouslyFocused = document.activeElement;
     shown?.showModal();
     shown?.querySelector<HTMLElement>('[data-focus]')?.focus();
+    openDialogs.value = [...openDialogs.value, id];
     return () => {
+      openDialogs.value = openDialogs.value.filter((other) => other !== id);
       shown?.close();
       if (previouslyFocused instanceof HTMLElement && previouslyFocused.isConnected)
         previouslyFocused.focus();
@@ -46,6 +50,7 @@ export function Modal({ onClose, isFirm = false, children, ...rest }: ModalProps
       }}
     >
       {children}
+      <Notices dialog={id} />
     </dialog>
   );
 }

@@ -1,10 +1,19 @@
+import { signal } from '@preact/signals';
 import { dismissNotice, notices } from '../notices.ts';
-import { Icon } from '../parts/icons.tsx';
+import { Icon } from './icons.tsx';
 
-export function Notices() {
+/** The ids of the open dialogs, the uppermost last. */
+export const openDialogs = signal<readonly string[]>([]);
+
+/**
+ * While a dialog is open, neither the keyboard nor a screen reader reaches anything outside it. So each dialog has notices of its own, and
+ * only the uppermost shows them. `dialog` is its id.
+ */
+export function Notices({ dialog }: { dialog?: string }) {
+  const shown = openDialogs.value.at(-1) === dialog ? notices.value : [];
   return (
     <div class="notices" aria-live="polite">
-      {notices.value.map(({ id, text, isError, action }) => (
+      {shown.map(({ id, text, isError, action }) => (
         <div class="notice" key={id} role={isError ? 'alert' : undefined}>
           {isError && <Icon name="warning" />}
           <span>{text}</span>
