@@ -7,38 +7,47 @@ export const search = signal(location.search);
 /** The part of the page to scroll to, with its `#`. A new object for each navigation, as one may lead to the same part again. */
 export const fragment = signal({ hash: location.hash });
 
+interface Loss {
+  /** What would be lost. */
+  readonly sentence: string;
+  /** The label of the button that leaves the page anyway. */
+  readonly action: string;
+}
+
 /** What would be lost, as a sentence; null if nothing would. */
 type Guard = () => string | null;
 
-const guards = new Set<Guard>();
-/** A navigation that waits for the user's confirmation, because changes would be lost. */
-export const pendingNavigation = signal<{ readonly sentence: string; readonly go: () => void } | null>(null);
+const guards = new Map<Guard, string>();
+/** A navigation that waits for the user's confirmation, because something would be lost. */
+export const pendingNavigation = signal<(Loss & { readonly go: () => void }) | null>(null);
+
+export const discardChanges = 'Discard changes';
 
 /** Asks before the page is left while the guard returns what would be lost. Returns a function that removes the guard. */
-export function guardLeaving(guard: Guard): () => void {
-  guards.add(guard);
+export function guardLeaving(guard: Guard, action = discardChanges): () => void {
+  guards.set(guard, action);
   return () => guards.delete(guard);
 }
 
-/** Leaves the page by `go`; if changes would be lost, only once the user has confirmed that. */
+/** Leaves the page by `go`; if something would be lost, only once the user has confirmed that. */
 export function leaveBy(go: () => void): void {
-  const sentence = unsavedSentence();
-  if (sentence === null) go();
-  else pendingNavigation.value = { sentence, go };
+  const loss = currentLoss();
+  if (loss === null) go();
+  else pendingNavigation.value = { ...loss, go };
 }
 
-const unsavedSentence = (): string | null => {
-  for (const guard of guards) {
+const currentLoss = (): Loss | null => {
+  for (const [guard, action] of guards) {
     const sentence = guard();
-    if (sentence !== null) return sentence;
+    if (sentence !== null) return { sentence, action };
   }
   return null;
 };
 
 export function navigate(to: string, options: { replace?: boolean; force?: boolean } = {}): void {
-  const sentence = options.force ? null : unsavedSentence();
-  if (sentence !== null) {
-    pendingNavigation.value = { sentence, go: () => navigate(to, { ...options, force: true }) };
+  const loss = options.force ? null : currentLoss();
+  if (loss !== null) {
+    pendingNavigation.value = { ...loss, go: () => navigate(to, { ...options, force: true }) };
     return;
   }
   if (options.replace) history.replaceState(null, '', to);
@@ -60,16 +69,16 @@ function applyLocation(): void {
   if (isNewPage) scrollTo(0, 0);
 }
 
-/** The user has confirmed that changes are lost by the browser's Back. */
+/** The user has confirmed what is lost by the browser's Back. */
 let isBackConfirmed = false;
 
 addEventListener('popstate', () => {
-  const sentence = isBackConfirmed ? null : unsavedSentence();
+  const loss = isBackConfirmed ? null : currentLoss();
   isBackConfirmed = false;
-  if (sentence === null || location.pathname === path.value) return applyLocation();
+  if (loss === null || location.pathname === path.value) return applyLocation();
   history.pushState(null, '', path.value + search.value);
   pendingNavigation.value = {
-    sentence,
+    ...loss,
     // To the entry before the one just added, so that a further Back doesn't return to the page that was left.
     go: () => {
       isBackConfirmed = true;
@@ -79,7 +88,7 @@ addEventListener('popstate', () => {
 });
 
 addEventListener('beforeunload', (event) => {
-  if (unsavedSentence() !== null) event.preventDefault();
+  if (currentLoss() !== null) event.preventDefault();
 });
 
 /** A plain click on a link of the dashboard doesn't load the page again. */

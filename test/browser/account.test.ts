@@ -93,6 +93,25 @@ test('a notice that appears while a dialog is open is in that dialog, and is dis
   await page.getByRole('alert').getByText("This browser doesn't let pages copy.").waitFor();
 });
 
+test("the browser's Back asks before it leaves a key that is not shown again", async () => {
+  const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
+  await page.getByRole('button', { name: 'My account' }).click();
+  await page.getByRole('link', { name: 'My account' }).click();
+  const dialog = await newKeyOn(page);
+  const key = await dialog.locator('code').innerText();
+  const question = page.getByRole('dialog', { name: 'Leave this page?' });
+  await page.evaluate(() => history.back());
+  await question.getByText('The key is not shown again.').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await question.getByRole('button', { name: 'Stay here' }).click();
+  expect(await dialog.locator('code').innerText()).toBe(key);
+  expect(new URL(page.url()).pathname).toBe('/app/account');
+  await page.evaluate(() => history.back());
+  await question.getByRole('button', { name: 'Leave this page' }).click();
+  await page.getByRole('heading', { name: 'Tags', level: 1 }).waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
 test('a secret that is being created is shown, although its dialog was to be closed meanwhile', async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/account');
   const dialog = page.getByRole('dialog');

@@ -1,3 +1,5 @@
+import { useEffect } from 'preact/hooks';
+import { guardLeaving } from '../router.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
@@ -6,13 +8,14 @@ interface ShownOnceProps {
   readonly title: string;
   readonly about: string;
   readonly secret: string;
-  /** What the secret is, after "Copy ". */
+  /** What the secret is, after "Copy " and "The ". */
   readonly what: string;
   readonly onClose: () => void;
 }
 
 /** A secret that is not shown again, to be copied. */
 export function ShownOnce({ title, about, secret, what, onClose }: ShownOnceProps) {
+  useEffect(() => guardLeaving(() => `The ${what} is not shown again.`, 'Leave this page'), [what]);
   return (
     <Dialog title={title} onClose={onClose} isFirm>
       <p class="soft">{about}</p>

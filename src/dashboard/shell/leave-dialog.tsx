@@ -2,7 +2,7 @@ import { setTo } from '../handlers.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { pendingNavigation } from '../router.ts';
 
-/** Asks before changes that are not saved are lost. */
+/** Asks before what is not saved is lost. */
 export function LeaveDialog() {
   const move = pendingNavigation.value;
   if (!move) return null;
@@ -11,7 +11,7 @@ export function LeaveDialog() {
     <Confirm
       title="Leave this page?"
       sentence={move.sentence}
-      action="Discard changes"
+      action={move.action}
       cancelLabel="Stay here"
       onCancel={close}
       onConfirm={() => {
