@@ -29,6 +29,26 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
     expect(theirs.json.error_string).toBe('"again" is taken on this domain. Choose another suffix.');
   });
 
+  test('what was pasted invisibly at the ends of a destination, a suffix or an alias is dropped; elsewhere it is named', async () => {
+    const destination_url = '\u200bhttps://example.com/x\u00ad';
+    const { json } = await create({ destination_url, suffix: `\ufeffpasted-${store}\u200b` });
+    expect([json.destination_url, json.suffix]).toEqual(['https://example.com/x', `pasted-${store}`]);
+    const changed = await patch(json.id, {
+      suffix: '\u200bpasted-again',
+      add_aliases: ['pasted-alias\u2060'],
+    });
+    expect(changed.json.suffix).toBe('pasted-again');
+    expect(changed.json.aliases.join()).toMatch(/\/pasted-alias(,|$)/);
+    for (const [field, text] of [
+      ['suffix', 'sa\u00adle'],
+      ['destination_url', 'https://example.com/sa\u00adle'],
+    ] as const) {
+      const refused = await create({ [field]: text });
+      expect([refused.status, refused.json.field_key]).toEqual([400, field]);
+      expect(refused.json.error_string).toContain('a soft hyphen, after');
+    }
+  });
+
   test('a repeated creation in bulk gets the links that exist, but not links of a call that is rolled back', async () => {
     const links = ['one', 'two'].map((suffix) => ({ destination_url: 'https://example.com', suffix }));
     const bulk = (query: string, items: object[]) =>

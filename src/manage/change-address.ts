@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { normaliseSuffix } from '../rules/suffix.ts';
+import { enteredSuffix } from '../rules/suffix.ts';
 import {
   type Alias,
   addressKey,
@@ -66,7 +66,7 @@ export async function requestedAddresses(
   };
   return {
     domain: domain === undefined ? null : await domainOf(domain),
-    suffix: suffix === undefined ? null : normaliseSuffix(suffix),
+    suffix: suffix === undefined ? null : enteredSuffix(suffix),
     aliases: aliases === undefined ? null : await requestedAliases(aliases, domainOf, 'aliases'),
     added: await requestedAliases(add_aliases, domainOf, 'add_aliases'),
     removed: await requestedAliases(remove_aliases, domainOf, 'remove_aliases'),

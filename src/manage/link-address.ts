@@ -2,7 +2,7 @@ import type { Caller } from '../rules/access.ts';
 import { invalidField, Refusal } from '../rules/errors.ts';
 import { normaliseHostname } from '../rules/host.ts';
 import type { Site } from '../rules/site.ts';
-import { checkSuffix, normaliseSuffix } from '../rules/suffix.ts';
+import { checkSuffix, enteredSuffix } from '../rules/suffix.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import { type Alias, addressKey, type LinkAddress, readAliases } from '../storage/link-addresses.ts';
 import { defaultDomainId } from '../storage/schema.ts';
@@ -38,7 +38,7 @@ export async function findLinkDomain(context: Context, caller: Caller, domain: s
 }
 
 export function chosenSuffix(suffix: string | null | undefined, linkDomain: LinkDomain): string | null {
-  return suffix ? requireSuffix(normaliseSuffix(suffix), linkDomain.domainId, 'suffix') : null;
+  return suffix ? requireSuffix(enteredSuffix(suffix), linkDomain.domainId, 'suffix') : null;
 }
 
 export function requireSuffix(suffix: string, domainId: number, field: 'suffix' | AliasField): string {
@@ -70,7 +70,7 @@ export async function requestedAliases(
     const [, domain, path = text] = /^(https?:\/\/[^/]*)\/(.*)$/is.exec(text) ?? [];
     requested.push({
       domain: domain === undefined ? null : await domainOfAlias(domainOf, domain, field),
-      suffix: normaliseSuffix(domain === undefined ? text : decoded(path)),
+      suffix: enteredSuffix(domain === undefined ? text : decoded(path)),
     });
   }
   return requested;

@@ -100,6 +100,27 @@ describe('a destination', () => {
     expect(messageFor(input)).toContain(message);
   });
 
+  test.each([
+    ['\u200bhttps://example.com/x', 'https://example.com/x'],
+    ['https://example.com/x\u00ad', 'https://example.com/x'],
+    ['\ufeff \u202ahttps://example.com/x\u202c \u2060', 'https://example.com/x'],
+    ['https://exa\u00admple.com/x', 'https://example.com/x'],
+    ['https://example.com/\u0645\u06cc\u200c\u0634', 'https://example.com/%D9%85%DB%8C%E2%80%8C%D8%B4'],
+    ['https://example.com/x%E2%80%8B', 'https://example.com/x%E2%80%8B'],
+  ])('%j is read without what was surely pasted by accident', (input, text) =>
+    expect(stored(input)).toBe(text),
+  );
+
+  test.each([
+    ['https://example.com/sum\u00admer', 'a soft hyphen, after "/sum"'],
+    ['https://example.com/?a=\u200bb', 'a zero-width space, after'],
+    ['https://example.com\u200f/x', 'a mark of the writing direction, after'],
+    ['ht\u200btps://example.com', 'a zero-width space, after "ht"'],
+    ['https:\u2060//example.com', 'a word joiner, after "https:"'],
+  ])('the invisible character in %j is named', (input, message) =>
+    expect(messageFor(input)).toContain(message),
+  );
+
   const refused = [
     'hello',
     '',
@@ -134,6 +155,7 @@ describe('a destination', () => {
   test.each([
     ['dots', (length: number) => 'a.'.repeat(length / 2)],
     ['dots after an @', (length: number) => `a@${'a.'.repeat(length / 2)}:`],
+    ['zero-width spaces', (length: number) => `a${'\u200b'.repeat(length)}a`],
   ])('a text of many %s takes time in proportion to its length', (_, textOf) => {
     expect(growth(textOf, (text) => read(text))).toBeLessThan(4);
   });

@@ -1,10 +1,13 @@
 import { destinationText } from './destination-text.ts';
 import { hostTypo, noAddress, typoIn } from './destination-typos.ts';
 import type { Problem } from './errors.ts';
+import { invisibleIn, trimInvisible } from './invisible.ts';
 import { isStorable } from './text.ts';
 
 export const maximumBytes = 8192;
 const scheme = /^([a-z][a-z0-9+.-]*):/i;
+/** Browsers drop invisible characters from a host. */
+const schemeAndHost = /^(?:https?:)?\/\/[^/?#\\]*|^[^/?#\\]*/i;
 /** Only the first dot is tried: with any of them, a text of many dots would take quadratic time. */
 const hostAndPort = /^(?:localhost|[^\s/?#:@][^\s/?#:@.]*\.[^\s/?#:@]+|\[[0-9a-f:.]+\]):\d{1,5}(?:[/?#]|$)/i;
 
@@ -26,7 +29,7 @@ const refuse = (field: string, sentence: string, code: Problem['code'] = 'DESTIN
  * `appSchemes` are the schemes beyond http and https that the operator allows (an app's own, in lower case).
  */
 export function parseDestination(text: string, field: string, appSchemes: readonly string[] = []): Parsed {
-  const given = text.trim();
+  const given = trimInvisible(text);
   if (!isStorable(given) || /[\r\n\t]/.test(given)) {
     return refuse(field, 'A web address has no line breaks and no control characters.');
   }
@@ -41,7 +44,7 @@ export function parseDestination(text: string, field: string, appSchemes: readon
   }
   const whole = named === undefined ? `https://${given.replace(/^\/\//, '')}` : given;
   const url = URL.parse(whole);
-  if (!url) return refuse(field, noAddress);
+  if (!url) return refuse(field, invisibleIn(given) ?? noAddress);
   if (url.username || url.password) {
     return refuse(
       field,
@@ -49,7 +52,9 @@ export function parseDestination(text: string, field: string, appSchemes: readon
     );
   }
   const problem = isWeb ? hostTypo(url, given, named === undefined) : undefined;
-  if (problem !== undefined) return refuse(field, problem);
+  if (problem !== undefined) return refuse(field, invisibleIn(given) ?? problem);
+  const invisible = invisibleIn(whole.replace(schemeAndHost, ''));
+  if (invisible !== undefined) return refuse(field, invisible);
   const destination = destinationText(whole, url, named !== undefined);
   if (destination.length > maximumBytes) return tooLong(field);
   return { ok: true, text: destination, url };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { processorTime } from '../../test/support/scaled-to-load.ts';
 import { reservedSegments } from './service-paths.ts';
-import { checkSuffix, isSuffix, normaliseSuffix, randomSuffix } from './suffix.ts';
+import { checkSuffix, enteredSuffix, isSuffix, normaliseSuffix, randomSuffix } from './suffix.ts';
 
 const refusal = (suffix: string, onDefaultDomain = true) =>
   checkSuffix(suffix, onDefaultDomain)?.code ?? null;
@@ -99,6 +99,12 @@ describe('the characters of a suffix', () => {
     ['a combining mark after a slash', 'a/\u0301b'],
   ])('%s, which is invisible, is not allowed', (_, suffix) => {
     expect(isSuffix(normaliseSuffix(suffix))).toBe(false);
+  });
+
+  test('characters that were pasted by accident are dropped at the ends, and named elsewhere', () => {
+    expect(enteredSuffix('\ufeff\u200bsale \u00ad')).toBe('sale');
+    expect(enteredSuffix('🏴\u{e0067}\u{e007f}❤\ufe0f')).toBe('🏴\u{e0067}\u{e007f}❤\ufe0f');
+    expect(checkSuffix('sa\u00adle', true)?.sentence).toContain('a soft hyphen, after "sa"');
   });
 
   test('composed and decomposed letters are the same suffix', () => {

@@ -1,4 +1,5 @@
 import type { Problem } from './errors.ts';
+import { invisibleIn, trimInvisible } from './invisible.ts';
 import { drawText, type RandomBytes } from './random-text.ts';
 import { reservedSegments, sharedSegments } from './service-paths.ts';
 
@@ -31,6 +32,9 @@ export const anyForwarding = '';
 
 export const normaliseSuffix = (suffix: string): string => suffix.normalize('NFC');
 
+/** A suffix as a user entered or pasted it. */
+export const enteredSuffix = (text: string): string => normaliseSuffix(trimInvisible(text));
+
 /** Whether a suffix, already normalised, could be that of a link. Cheap: called for every unknown path. */
 export const isSuffix = (suffix: string): boolean =>
   isShortEnough(suffix) && suffix.split('/').every(isSegment);
@@ -51,7 +55,9 @@ export function checkSuffix(suffix: string, onDefaultDomain: boolean): Problem |
     return {
       code: 'SUFFIX_INVALID',
       field: 'suffix',
-      sentence: `A suffix has 1 to ${maximumLength} characters: letters, digits, emoji, - _ . ~, and / between parts that are not empty.`,
+      sentence:
+        invisibleIn(suffix) ??
+        `A suffix has 1 to ${maximumLength} characters: letters, digits, emoji, - _ . ~, and / between parts that are not empty.`,
     };
   }
   const first = (suffix.split('/', 1)[0] ?? '').toLowerCase();
