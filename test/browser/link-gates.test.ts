@@ -50,4 +50,22 @@ describe('a visitor', () => {
     },
     testTimeout,
   );
+
+  test(
+    'who came from a site, and goes back after password and captcha, is not asked to send the form again',
+    async () => {
+      const destination = startTarget(() => new Response('arrived'));
+      const { link } = await open({ destination_url: destination.url, password: 'sesame', captcha: true });
+      const visitor = await (await freshContext()).newPage();
+      await visitor.goto(app.url + new URL(link.url).pathname, { referer: 'https://shop.example/' });
+      await visitor.getByLabel('Password').fill('sesame');
+      await visitor.getByRole('button', { name: 'Open link' }).click();
+      await visitor.getByRole('button', { name: 'Continue' }).click();
+      await visitor.getByText('arrived').waitFor();
+      await visitor.goBack();
+      await visitor.getByRole('button', { name: 'Continue' }).waitFor();
+      destination.stop();
+    },
+    testTimeout,
+  );
 });

@@ -12,12 +12,16 @@ interface PageElement {
 }
 
 declare const isSecureContext: boolean;
+declare const history: { replaceState(state: null, title: ''): void };
 declare const document: { querySelector(selector: string): PageElement | null };
 
 const form = document.querySelector('form');
 const answer = document.querySelector('input[name=altcha]');
 const button = document.querySelector('button');
 const status = document.querySelector('[role=status]');
+
+// This page may be the answer to a form, which the browser would ask to send again when the visitor comes back.
+history.replaceState(null, '');
 
 form?.addEventListener('submit', async (event) => {
   event.preventDefault();
