@@ -57,11 +57,14 @@ interface ErrorBody {
   readonly errors?: readonly ErrorBody[];
 }
 
-/** For clients that are programs, the API says how a credential is sent. */
+/** Instead of sentences that name calls, headers or ids, which the API has for programs. */
+const ownSentences: Readonly<Record<string, string>> = {
+  KEY_MISSING: 'You were signed out, so nothing was done. Sign in, and try again.',
+  TAG_NOT_FOUND: 'A tag that was chosen here has been deleted. Remove it, or choose another.',
+};
+
 const sentenceOf = ({ error_code, error_string }: ErrorBody, status: number): string =>
-  error_code === 'KEY_MISSING'
-    ? 'You were signed out, so nothing was done. Sign in, and try again.'
-    : (error_string ?? `The server answered ${status}. Try again in a moment.`);
+  ownSentences[error_code ?? ''] ?? error_string ?? `The server answered ${status}. Try again in a moment.`;
 
 export function apiErrorOf(response: Response, body: unknown): ApiError {
   const errorBody = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { startStatsApp, statsOf, testTimeout, title, waitUntilLive } from './stats-pages.ts';
 
 const app = await startStatsApp();
@@ -71,6 +71,40 @@ test(
     await page.getByRole('link', { name: 'Live' }).click();
     await page.getByRole('button', { name: 'Remove tag spring' }).click();
     await waitForClicks('4 clicks');
+  },
+  testTimeout,
+);
+
+test(
+  'an address with a deleted tag, link or domain says what is gone, and leads to the statistics of all links',
+  async () => {
+    const { owner, link } = await newFixture();
+    const { key } = owner;
+    const tag = (await app.call('POST', '/api/v1/tag', { key, body: { name: 'spring' } })).json;
+    const body = { destination_url: 'https://example.com/plain' };
+    const plain = (await app.call('POST', '/api/v1/link', { key, body })).json;
+    await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key });
+    await app.call('DELETE', `/api/v1/link/${plain.id}`, { key });
+    const page = await dashboardOf(app, owner, '/app/stats');
+    for (const [query, gone] of [
+      [`tag=${tag.id}`, 'A tag in this address is gone'],
+      [`ids=${link.id},${plain.id}`, 'A link in this address is gone'],
+      ['domain=gone.example.com', 'The domain in this address is gone'],
+    ] as const)
+      for (const view of ['', '&view=live']) {
+        await page.goto(`${app.url}/app/stats?${query}${view}`);
+        await page.getByRole('heading', { name: gone }).waitFor();
+        expect(await page.locator('main').innerText()).not.toMatch(/GET \/api|Leave it out|Try again/);
+        expect(await accessibilityViolations(page)).toEqual([]);
+        await page.getByRole('button', { name: 'Show all links', exact: true }).click();
+        await page
+          .getByText(/^(?:No clicks in 30 days|0 clicks in all\.)/)
+          .first()
+          .waitFor();
+      }
+    await page.goto(`${app.url}/app/links/${plain.id}/stats`);
+    await page.getByRole('link', { name: 'Deleted links' }).click();
+    await page.getByText('example.com/plain').waitFor();
   },
   testTimeout,
 );

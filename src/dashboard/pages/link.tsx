@@ -39,7 +39,10 @@ export function LinkPage({ id, tab }: { id: string; tab: string }) {
     <Page title="Link" isTitleUnseen>
       {isMissing ? (
         <Empty title="There is no such link">
-          <p>It may have been deleted, or belong to another organization.</p>
+          <p>
+            It may have been deleted, or belong to another organization.{' '}
+            <a href="/app/links/deleted">Deleted links</a> can be restored for 30 days.
+          </p>
           <a class="button" href="/app">
             Show all links
           </a>

@@ -22,6 +22,7 @@ import {
 } from './dimensions.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { type Filters, filtersIn, isFiltered } from './filters.ts';
+import { GoneLinks, goneParameter } from './gone-links.tsx';
 import { NotCounted } from './not-counted.tsx';
 import { NumbersHead } from './numbers-head.tsx';
 import { OverTime } from './over-time.tsx';
@@ -54,6 +55,14 @@ export function StatsBoard({ scope }: { scope: Scope }) {
   useIntervalWhileVisible(reload, reloadInterval);
   useWhenVisibleAgain(reload);
   const error = query.error.value;
+  const gone = goneParameter(error);
+  if (gone !== undefined)
+    return (
+      <div class="board">
+        <ChosenLinks chosen={chosenIn(search.value)} />
+        <GoneLinks parameter={gone} />
+      </div>
+    );
   return (
     <div class="board">
       <div class="board-bar">

@@ -12,6 +12,7 @@ import { usePrevious } from '../use-previous.ts';
 import { ChosenLinks } from './chosen-links.tsx';
 import { hitsAddress } from './export.ts';
 import { Feed } from './feed.ts';
+import { GoneLinks, goneParameter } from './gone-links.tsx';
 import { HitTable } from './hit-table.tsx';
 import { announcement } from './hit-words.ts';
 import { choiceOf, type Scope } from './scope.ts';
@@ -37,6 +38,14 @@ export function HitFeed({ scope }: { scope: Scope }) {
   useShortcuts([{ key: 'p', description: 'Pause new hits, or continue', act: pause }]);
   const { data: rows, isOld } = usePrevious({ data: feed.hits, error: feed.error });
   const noun = nounOf(shown);
+  const gone = goneParameter(feed.error.value);
+  if (gone !== undefined)
+    return (
+      <div class="feed">
+        <ChosenLinks chosen={choiceOf(scope)} />
+        <GoneLinks parameter={gone} />
+      </div>
+    );
   return (
     <div class="feed">
       {scope.kind === 'all' && <ChosenLinks chosen={scope.chosen ?? {}} />}
