@@ -26,7 +26,10 @@ test('on a phone: from a fresh instance to a first copied link, and to its first
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shortUrl);
     // The short URL is shown whole, without horizontal scrolling.
     expect(await newLink.locator('.made-short').innerText()).toBe(shortUrl.replace('http://', ''));
-    const { clientWidth, scrollWidth } = await page.evaluate(() => document.documentElement);
+    const { clientWidth, scrollWidth } = await page.evaluate(() => ({
+      clientWidth: document.documentElement.clientWidth,
+      scrollWidth: document.documentElement.scrollWidth,
+    }));
     expect(scrollWidth).toBe(clientWidth);
 
     await page.getByRole('button', { name: /^More about/ }).tap();
