@@ -322,3 +322,34 @@ test('nothing is animated if reduced motion is requested', async () => {
   );
   expect(moving).toBe(0);
 });
+
+test('with forced colours, the state of switches, tabs, the navigation and options is still seen', async () => {
+  const page = await dashboardOf(app, owner, `/app/links/${linkId}`, { forcedColors: 'active' });
+  const groundOf = (element: Element) => getComputedStyle(element).backgroundColor;
+  const scans = page.getByRole('switch', { name: 'Count scans separately' });
+  const thumb = (element: Element) => getComputedStyle(element, '::before').backgroundColor;
+  expect(await scans.evaluate(thumb)).not.toBe(await scans.evaluate(groundOf));
+  const off = await scans.evaluate(groundOf);
+  await scans.check();
+  expect(await scans.evaluate(groundOf)).not.toBe(off);
+  expect(await scans.evaluate(thumb)).not.toBe(await scans.evaluate(groundOf));
+  await scans.uncheck();
+  const tabLine = (name: string) =>
+    page
+      .locator('.tabs')
+      .getByRole('link', { name })
+      .evaluate((tab) => getComputedStyle(tab).borderBottomColor);
+  expect(await tabLine('Details')).not.toBe(await tabLine('Webhook'));
+  const navigation = page.getByRole('navigation', { name: 'Main' });
+  const groundIn = (name: string) => navigation.getByRole('link', { name }).evaluate(groundOf);
+  expect(await groundIn('Links')).not.toBe(await groundIn('Tags'));
+  await page.keyboard.press('Control+k');
+  const options = page.getByRole('dialog').getByRole('option');
+  await options.nth(1).waitFor();
+  expect(await options.first().evaluate(groundOf)).not.toBe(await options.nth(1).evaluate(groundOf));
+  await page.keyboard.press('Escape');
+  await navigateTo(page, '/app/stats');
+  const period = (name: string) => page.getByRole('button', { name, exact: true }).evaluate(groundOf);
+  expect(await period('30 days')).not.toBe(await period('7 days'));
+  expect(await accessibilityViolations(page)).toEqual([]);
+});

@@ -26,6 +26,26 @@ describe('the statistics board', () => {
   });
 
   test(
+    'with forced colours, the area below the line does not cover the grid and the line of visitors',
+    async () => {
+      const page = await openBoard(fixture);
+      await page.emulateMedia({ forcedColors: 'active' });
+      await page.reload();
+      await title(page).waitFor();
+      await page.locator('.chart canvas').waitFor();
+      const paintedShare = await page.waitForFunction(() => {
+        const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas');
+        const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+        let painted = 0;
+        for (let at = 3; at < pixels.length; at += 4) if (pixels[at] !== 0) painted += 1;
+        return painted / (pixels.length / 4) || null;
+      });
+      expect(await paintedShare.jsonValue()).toBeLessThan(0.1);
+    },
+    testTimeout,
+  );
+
+  test(
     'shows, draws and lists the numbers of the API',
     async () => {
       const page = await openBoard(fixture);
