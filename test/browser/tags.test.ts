@@ -82,6 +82,26 @@ describe('tags', () => {
     await row(page, 'three').locator('[data-row-link]:focus').waitFor();
   });
 
+  test('whose long names are written from right to left show their beginning where there is no room', async () => {
+    const account = await app.createAccount();
+    await createTag(account, 'تخفيضات الصيف الكبرى لجميع العملاء في جميع المتاجر');
+    const page = await dashboardOf(app, account, '/app/tags', { viewport: { width: 360, height: 740 } });
+    const isBeginningShown = (element: Element) => {
+      const name = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode();
+      if (!name) return false;
+      const first = document.createRange();
+      first.setStart(name, 0);
+      first.setEnd(name, 1);
+      const [letter, box] = [first.getBoundingClientRect(), element.getBoundingClientRect()];
+      return letter.left >= box.left - 1 && letter.right <= box.right + 1;
+    };
+    expect(await page.locator('.tag-name').evaluate(isBeginningShown)).toBe(true);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('تخفيضات');
+    const option = page.getByRole('option', { name: /تخفيضات/ });
+    expect(await option.locator('.cut').first().evaluate(isBeginningShown)).toBe(true);
+  });
+
   test('are deleted only after explaining the effect, and reappear if the request fails', async () => {
     const account = await app.createAccount();
     const id = await createTag(account, 'doomed');

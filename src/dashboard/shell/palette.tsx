@@ -138,8 +138,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
             onKeyDown={onKeyDown}
           >
             <Icon name={entry.icon} />
-            <span class="cut">{entry.name}</span>
-            {entry.detail && <span class="soft small cut">{entry.detail}</span>}
+            <span class="cut" dir="auto">
+              {entry.name}
+            </span>
+            {entry.detail && (
+              <span class="soft small cut" dir="auto">
+                {entry.detail}
+              </span>
+            )}
           </div>
         ))}
       </div>

@@ -134,8 +134,8 @@ function TagRow({ tag, isRenamed, onRename, onRenamed, onDelete }: TagRowProps) 
       ) : (
         <>
           <Icon name="tag" size={16} />
-          <a class="tag-name cut" href={`/app?tag=${tag.id}`} data-row-link title={tag.name}>
-            <bdi>{tag.name}</bdi>
+          <a class="tag-name cut" dir="auto" href={`/app?tag=${tag.id}`} data-row-link title={tag.name}>
+            {tag.name}
           </a>
           <div class="row-actions">
             <IconButton icon="edit" label={`Rename ${tag.name}`} isSlim onClick={onRename} />
