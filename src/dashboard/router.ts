@@ -73,8 +73,10 @@ function applyLocation(): void {
 let isBackConfirmed = false;
 
 addEventListener('popstate', () => {
-  const loss = isBackConfirmed ? null : currentLoss();
+  // The page that is left removes its guard only when it is rendered no more: a further Back may come before that.
+  if (isBackConfirmed) guards.clear();
   isBackConfirmed = false;
+  const loss = currentLoss();
   if (loss === null || location.pathname === path.value) return applyLocation();
   history.pushState(null, '', path.value + search.value);
   pendingNavigation.value = {
