@@ -153,6 +153,11 @@ test('any accepted name is valid in a Host header and in the DNS, and is parsed 
   expect(accepted).toBeGreaterThan(1_000);
 });
 
+test('an invisible character is named', () => {
+  const read = readDomainName('go.example.org\u200b', ours);
+  expect(read.ok ? '' : read.problem.sentence).toContain('a zero-width space, after ".example.org"');
+});
+
 test('an apex is the registered domain', () => {
   for (const [host, expected] of [
     ['example.org', true],

@@ -1,6 +1,7 @@
 import { parse } from 'tldts';
 import type { Problem } from './errors.ts';
 import { isLoopbackName, normaliseHostname } from './host.ts';
+import { invisibleIn } from './invisible.ts';
 
 /** The name of a domain's proof: separate from whatever else the domain is used for. */
 export const proofLabel = '_linnet';
@@ -69,7 +70,8 @@ function readHost(name: string, ours: readonly string[]): DomainName {
     return refuse('A domain has no port. Give the name alone; links answer on the usual ports.');
   }
   // Percent signs and invisible characters would be parsed as another name than the visible one.
-  if (/[%\s]|\p{C}|\p{Default_Ignorable_Code_Point}/u.test(name)) return refuse(unusable(name));
+  if (/[%\s]|\p{C}|\p{Default_Ignorable_Code_Point}/u.test(name))
+    return refuse(invisibleIn(name) ?? unusable(name));
   const url = URL.parse(`https://${name}`);
   if (!url) return refuse(unusable(name));
   const host = normaliseHostname(url.hostname);
