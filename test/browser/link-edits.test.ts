@@ -96,6 +96,29 @@ describe("another user's edit", () => {
 });
 
 describe('unsaved input', () => {
+  test(
+    'of a link that is deleted meanwhile is kept, and saved once the link is restored',
+    async () => {
+      const { page, owner, link, read } = await open({ name: 'before' });
+      await field(page, 'Name').fill('mine');
+      await app.call('DELETE', `/api/v1/link/${link.id}`, { key: owner.key });
+      await page.keyboard.press('Control+s');
+      await unsaved(page).getByText('the link was deleted in the meantime').waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+      const opened = page.waitForEvent('popup');
+      await unsaved(page).getByRole('link', { name: 'Show deleted links' }).click();
+      const bin = await opened;
+      await bin
+        .getByRole('button', { name: /^Restore/ })
+        .first()
+        .click();
+      await eventually(async () => (await read()).id === link.id, 'the link to be restored');
+      await save(page);
+      expect(await read()).toMatchObject({ name: 'mine' });
+    },
+    testTimeout,
+  );
+
   test('can be saved in a window of 320 pixels', async () => {
     const { page } = await open();
     await page.setViewportSize({ width: 320, height: 640 });

@@ -31,6 +31,13 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
               Show what changed
             </Button>
           </div>
+        ) : form.error?.status === 404 ? (
+          <div class="callout bad" role="alert">
+            <span>Not saved: the link was deleted in the meantime. Restore it, then save again.</span>
+            <a class="button slim" href="/app/links/deleted" target="_blank" rel="noreferrer">
+              Show deleted links
+            </a>
+          </div>
         ) : (
           <FormErrors
             error={form.error}
