@@ -30,6 +30,8 @@ type Begin = (config: Config, gather?: MetricSource) => Promise<App>;
 /** Starts the server, which runs until a signal stops it. */
 export async function serve(words: readonly string[], given: Environment): Promise<void> {
   collectWhenIdle();
+  // As for the log: the server runs without what it prints.
+  process.stdout.on('error', () => {});
   try {
     const { host, ports, environment } = readServeArguments(words, given);
     const config = loadConfig(environment);

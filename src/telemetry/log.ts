@@ -11,6 +11,9 @@ const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
 const controls = /[\u007f-\u009f\u2028\u2029]/g;
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
+// Otherwise a line that can't be written, because the disk of the log is full or its reader has ended, ends the program.
+process.stderr.on('error', () => {});
+
 interface EventCount {
   readonly level: LogLevel;
   readonly event: string;

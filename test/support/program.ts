@@ -62,6 +62,10 @@ export const runFile = (
 export const runCommand = (command: string[], settings: Record<string, string>, stdin = ''): Program =>
   run([...launchCommand, ...command], settings, stdin);
 
+/** Runs the server with its output redirected, in the words of bash. */
+export const runServerRedirected = (redirection: string, settings: Record<string, string>): Program =>
+  run(['bash', '-c', `exec "$0" "$@" ${redirection}`, ...launchCommand, 'serve'], settings, '');
+
 interface Limits {
   readonly soft: number;
   readonly hard: number;
