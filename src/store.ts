@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statfsSync } from 'node:fs';
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createMasterKey, findMasterKey, markOf } from './auth/master-key.ts';
@@ -106,6 +107,18 @@ const filesInDataDir = [
   'visitor-salts',
 ];
 
+/** What a start needs to write; it says by itself if it can't read the key. */
+const written = [
+  'linnet.sqlite',
+  'linnet.sqlite-wal',
+  'linnet.sqlite-shm',
+  'server.lock',
+  'node.id',
+  'journal',
+  'journal-unused',
+  'visitor-salts',
+];
+
 export async function prepareFolder(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -116,10 +129,24 @@ export async function prepareFolder(dataDir: string): Promise<void> {
       `The data folder ${dataDir} can not be written (${reason(cause)}). Set DATA_DIR to one that can.`,
     );
   }
+  for (const name of written) await requireAccess(join(dataDir, name));
   const journals = join(dataDir, 'journal');
   const found = await stat(journals).catch(() => null);
   if (found && !found.isDirectory())
     throw new StartProblem(`${journals} is no folder, and clicks are recorded in it. Move it elsewhere.`);
+}
+
+/** A command or a server that ran as another user may have left files that this one can't use. */
+async function requireAccess(path: string): Promise<void> {
+  const { R_OK, W_OK } = constants;
+  try {
+    await access(path, R_OK | W_OK);
+  } catch (cause) {
+    if (!['EACCES', 'EPERM'].includes((cause as NodeJS.ErrnoException).code ?? '')) return;
+    throw new StartProblem(
+      `${path} can not be read and written by the user that Linnet runs as. Make that user the owner of everything in its folder (chown -R).`,
+    );
+  }
 }
 
 /** Only checked now, because it may be on another disk: otherwise its absence would be noticed with the first click. */
@@ -186,13 +213,35 @@ async function open(config: Config, dataDir: string, log: Log): Promise<Database
 /** Why the store can't be opened, and what to do. */
 export function storeProblem({ databaseUrl }: Config, dataDir: string, cause: unknown): StartProblem {
   if (databaseUrl === null)
-    return new StartProblem(`The SQLite file in ${dataDir} can not be opened: ${reason(cause)}.`);
+    return new StartProblem(
+      `The SQLite file in ${dataDir} can not be opened: ${reason(cause)}.${sqliteTodo(dataDir, reason(cause))}`,
+    );
   const servers = serversOf(databaseUrl) ?? [databaseUrl];
   const place = `${servers.map(serverName).join(' or ')}${new URL(servers[0] ?? databaseUrl).pathname}`;
   const away = cause instanceof StoreUnavailable ? 'can not be reached' : 'can not be used';
   return new StartProblem(
     `The database at ${place} ${away}: ${reason(cause)}. Check DATABASE_URL and that the server runs.`,
   );
+}
+
+/** Bytes. With less, SQLite can't create the files that it opens, and says "disk I/O error". */
+const minSpace = 1e6;
+
+function sqliteTodo(dataDir: string, error: string): string {
+  if (/disk is full/.test(error) || hasNoSpace(dataDir))
+    return ' The disk of that folder is full: free some space there.';
+  if (/not a database|malformed/.test(error))
+    return ' It is damaged: restore a backup (docs/operations.md, "Backup and restore"), and keep what is there until that has worked.';
+  return '';
+}
+
+function hasNoSpace(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < minSpace;
+  } catch {
+    return false;
+  }
 }
 
 /** On PostgreSQL the tables are changed without a backup: it is large, and is made by other means than this program. */

@@ -172,18 +172,15 @@ test('a SQLite file that is no database is wrong', async () => {
   const settings = { DATA_DIR: folder.path, PORT: '1' };
   await Bun.write(join(folder.path, 'linnet.sqlite'), 'no database'.repeat(100));
   const [code, report] = await runDoctor(settings);
+  const found = `The SQLite file in ${folder.path} can not be opened: file is not a database. It is damaged: restore a backup (docs/operations.md, "Backup and restore"), and keep what is there until that has worked.`;
   expect([code, findingsOf(report, 'database')[0]]).toEqual([
     1,
     expect.objectContaining({
       state: 'problem',
-      found: `The SQLite file in ${folder.path} can not be opened: file is not a database.`,
+      found,
     }),
   ]);
-  expect(await runToExit(['upgrade', '--check'], settings)).toEqual([
-    1,
-    '',
-    `The SQLite file in ${folder.path} can not be opened: file is not a database.\n`,
-  ]);
+  expect(await runToExit(['upgrade', '--check'], settings)).toEqual([1, '', `${found}\n`]);
 });
 
 test('certificate files that can not be used are wrong, and the rest is looked at', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from '../src/cli/command.ts';
 import { createKey } from '../src/cli/create-key.ts';
@@ -15,12 +15,14 @@ import { storeFolder } from './support/migrated-store.ts';
 import { reportSkipped } from './support/one-file.ts';
 import { freshPostgres } from './support/postgres.ts';
 import {
+  exitCodeOf,
   type Program,
   problemsOf,
   runCommand,
   runProgram,
   runServer,
   runWithoutLowPorts,
+  runWithoutOthersFiles,
   temporaryFolder,
 } from './support/program.ts';
 
@@ -174,13 +176,32 @@ describe('the output of a start that fails', () => {
     );
   });
 
+  test.each(['linnet.sqlite', 'server.lock', 'node.id', 'journal', 'journal-unused', 'visitor-salts'])(
+    '%s of another user',
+    async (name) => {
+      if (process.getuid?.() !== 0) return reportSkipped('the right to give files away');
+      await using folder = await storeFolder();
+      const path = join(folder.path, name);
+      if (!existsSync(path)) await (name.includes('.') ? writeFile(path, '') : mkdir(path));
+      await chown(path, 65_534, 65_534);
+      await chmod(path, 0o600);
+      const program = runWithoutOthersFiles({ PORT: '0', DATA_DIR: folder.path });
+      expect(await exitCodeOf(program)).toBe(1);
+      expect(problemsOf(program)).toEqual([
+        `${path} can not be read and written by the user that Linnet runs as. Make that user the owner of everything in its folder (chown -R).`,
+      ]);
+    },
+  );
+
   test('an invalid SQLite file', async () => {
     await using folder = await temporaryFolder();
     await writeFile(
       join(folder.path, 'linnet.sqlite'),
       'this is not a database, and long enough to be seen as none'.repeat(100),
     );
-    expect(await messageOf({ DATA_DIR: folder.path })).toMatch(/^The SQLite file in .* can not be opened/);
+    expect(await messageOf({ DATA_DIR: folder.path })).toMatch(
+      /^The SQLite file in .* can not be opened: file is not a database\. It is damaged: restore a backup/,
+    );
   });
 
   test('an unreachable database, without its password in the line', async () => {

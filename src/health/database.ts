@@ -12,7 +12,7 @@ const largeWal = 500e6;
 
 export async function databaseFindings({ store, storeProblem, dataDir }: CheckContext): Promise<Finding[]> {
   if (storeProblem !== null)
-    return [problem(storeProblem, 'Bring the database back; nothing is lost meanwhile.')];
+    return [problem(storeProblem, 'Bring the database back. Clicks wait in the journal meanwhile.')];
   if (store === null) return [notice('There is no store yet.', 'The first start makes it.')];
   const [row] = await store.query(
     store.kind === 'sqlite'

@@ -4,7 +4,7 @@ import { firefox } from '../support/agents-of-people.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
 import { printFigure } from '../support/figure.ts';
-import { type Program, runServer } from '../support/program.ts';
+import { type Program, problemsOf, runServer } from '../support/program.ts';
 import { scaledToLoad } from '../support/scaled-to-load.ts';
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
 
@@ -151,6 +151,25 @@ test.skipIf(disk === null).each(faults)(
   },
   300_000,
 );
+
+test.skipIf(disk === null)('a start on a full disk says that it is full', async () => {
+  if (disk === null) return;
+  const settings = { PORT: '0', DATA_DIR: `${disk.path}/start` };
+  const first = runServer(settings);
+  await first.address();
+  first.kill('SIGTERM');
+  await first.exited;
+  await disk.fill();
+  try {
+    const second = runServer(settings);
+    expect(await second.exited).toBe(1);
+    expect(problemsOf(second).at(-1)).toMatch(
+      /^The SQLite file in .* can not be opened: .* The disk of that folder is full: free some space there\.$/,
+    );
+  } finally {
+    await disk.makeRoom();
+  }
+});
 
 test('the disk is released', async () => {
   await disk?.[Symbol.asyncDispose]();

@@ -110,6 +110,16 @@ export function runWithoutLowPorts(settings: Record<string, string>): Program | 
   return run([...(process.getuid?.() === 0 ? drop : []), ...launchCommand, 'serve'], settings, '');
 }
 
+/** Runs the server as root, without the right to use files of other users. */
+export const runWithoutOthersFiles = (settings: Record<string, string>): Program => {
+  const rights = ['chown', 'dac_override', 'dac_read_search', 'fowner'].map((right) => `-${right}`).join(',');
+  return run(
+    ['setpriv', `--bounding-set=${rights}`, `--inh-caps=${rights}`, ...launchCommand, 'serve'],
+    settings,
+    '',
+  );
+};
+
 /** Runs a script of test/support in its own process. */
 export const runScript = (
   file: string,
