@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createMasterKey, findMasterKey, markOf } from './auth/master-key.ts';
@@ -120,6 +120,11 @@ const written = [
 ];
 
 export async function prepareFolder(dataDir: string): Promise<void> {
+  // A file of variables for docker keeps quotes and blanks, and a new folder would hide the data in the intended one.
+  if (/["'\s]$/.test(dataDir) && !existsSync(dataDir))
+    throw new StartProblem(
+      `There is no data folder ${dataDir}, and its name ends with a quote or a blank. Set DATA_DIR without it.`,
+    );
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);

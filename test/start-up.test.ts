@@ -168,6 +168,18 @@ describe('the output of a start that fails', () => {
       expect(await messageOf({ DATA_DIR })).toMatch(/^The data folder .* can not be written/);
   });
 
+  test('a data folder whose name has quotes or a blank at its end is not made', async () => {
+    await using folder = await temporaryFolder();
+    for (const name of ['"data"', "data'", 'data ']) {
+      const DATA_DIR = join(folder.path, name);
+      expect(await messageOf({ DATA_DIR })).toBe(
+        `There is no data folder ${DATA_DIR}, and its name ends with a quote or a blank. Set DATA_DIR without it.`,
+      );
+      await mkdir(DATA_DIR);
+      expect(await messageOf({ DATA_DIR })).toBe('it started');
+    }
+  });
+
   test('a file where the journals belong', async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, 'journal'), '');
