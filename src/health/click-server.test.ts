@@ -21,7 +21,7 @@ test('the server of single clicks is checked if one is set, and named without it
     port: 0,
     fetch: (request) =>
       request.headers.get('authorization') === `Basic ${Buffer.from(`ann:${password}`).toString('base64')}`
-        ? new Response('{"version":"26.7.2.1"}\n')
+        ? new Response('{"version":"26.7.2.1"}\n', { headers: { 'X-ClickHouse-Summary': '{}' } })
         : new Response('who?', { status: 403 }),
   });
   const [reachable] = await findingsAt(server.port);

@@ -32,7 +32,8 @@ export class ClickhouseProxy implements Disposable {
         headers,
         body,
       });
-      return new Response(await response.arrayBuffer(), { status: response.status });
+      const { status, headers: answered } = response;
+      return new Response(await response.arrayBuffer(), { status, headers: answered });
     };
     const isInsertion = url.searchParams.get('query')?.startsWith('insert into hits') ?? false;
     return isInsertion && this.onInsertion !== null ? this.onInsertion(forward) : forward();

@@ -29,7 +29,8 @@ function serverOf(responses: (string | null | undefined)[]) {
   };
 }
 
-const rows = '200 OK\r\nContent-Length: 18\r\nConnection: close\r\n\r\n{"id":1}\n{"id":2}\n';
+const rows =
+  '200 OK\r\nX-ClickHouse-Summary: {}\r\nContent-Length: 18\r\nConnection: close\r\n\r\n{"id":1}\n{"id":2}\n';
 const refusal =
   '500 No\r\nX-ClickHouse-Exception-Code: 60\r\nContent-Length: 8\r\nConnection: close\r\n\r\nno table';
 
@@ -56,4 +57,26 @@ test('a statement that exceeds its timeout is cancelled', async () => {
   using server = serverOf([]);
   const client = server.client.withTerms({ ...internalReadTerms, timeout: 50 });
   await expect(client.rows('select 1')).rejects.toBeInstanceOf(TookTooLong);
+});
+
+test('a page with status 200 of another server is no success', async () => {
+  const page = '200 OK\r\nContent-Length: 7\r\nConnection: close\r\n\r\n<html/>';
+  const empty = '200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
+  using server = serverOf([page, empty, page, empty, page]);
+  const { client } = server;
+  const calls = [
+    () => client.insert('insert', Uint8Array.of(1), 'one', 5_000),
+    () => client.run('insert'),
+    () => client.rows('select 1'),
+    () => client.rows('select 1'),
+    () => client.lines('select 1'),
+  ];
+  for (const call of calls) {
+    const cause = await Promise.resolve(call()).catch((error: Error) => error);
+    expect(cause).toBeInstanceOf(StoreUnavailable);
+    expect((cause as Error).message).toStartWith(
+      'CLICKS_URL is answered by something other than ClickHouse: ',
+    );
+  }
+  expect(server.requestCount).toBe(5);
 });

@@ -95,7 +95,7 @@ export class ClickhouseClient {
     return this.#tracked(async () => (await this.#send(body, settings, AbortSignal.any(signals))).text());
   }
 
-  /** Throws if the server refuses. */
+  /** Throws if the server refuses, or isn't ClickHouse. */
   async #send(body: string | Uint8Array, settings: Settings, signal: AbortSignal): Promise<Response> {
     const { origin, user, password, database } = this.#server;
     const parameters = new URLSearchParams();
@@ -110,11 +110,16 @@ export class ClickhouseClient {
       redirect: 'error',
       signal,
     });
-    if (response.ok) return response;
+    const isClickhouse = [...response.headers.keys()].some((name) => name.startsWith('x-clickhouse-'));
+    if (response.ok && isClickhouse) return response;
     const text = await response.text();
     if (response.headers.get('x-clickhouse-exception-code') === timeoutExceeded) throw this.#timeoutError();
     clickServerCalls.refused += 1;
-    throw new StoreUnavailable(`ClickHouse: ${text.slice(0, 500).trim() || `status ${response.status}`}`);
+    const found = text.slice(0, 500).trim() || `status ${response.status}`;
+    // A maintenance page of a proxy may have status 200: hits would count as inserted.
+    if (response.ok)
+      throw new StoreUnavailable(`CLICKS_URL is answered by something other than ClickHouse: ${found}`);
+    throw new StoreUnavailable(`ClickHouse: ${found}`);
   }
 
   async #tracked<T>(call: () => Promise<T>): Promise<T> {
