@@ -1,12 +1,18 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import { freshClickhouse, hasClickhouse, serverOf } from '../../test/support/clickhouse.ts';
+import { migratedPostgres } from '../../test/support/migrated-store.ts';
+import { openReadOnlyStore } from '../backup/read-only-store.ts';
 import { loadConfig } from '../config/load.ts';
+import { ClickhouseHits } from '../ledger/clickhouse/clickhouse-hits.ts';
+import type { CheckContext } from './check-context.ts';
 import { clickServerFindings } from './click-server.ts';
 
 /** With characters that a header of its own could not have. */
 const password = ' hünter:2 € ';
 
-const findingsAt = (port: number | undefined) =>
+const findingsAt = (port: number | undefined, store: CheckContext['store'] = null) =>
   clickServerFindings({
+    store,
     config: loadConfig({
       DATABASE_URL: 'postgres://localhost/linnet',
       CLICKS_URL:
@@ -33,4 +39,24 @@ test('the server of single clicks is checked if one is set, and named without it
     `The server of single clicks at http://127.0.0.1:${server.port}/linnet does not answer: ClickHouse: `,
   );
   expect(JSON.stringify(unreachable)).not.toContain('nter');
+});
+
+describe.skipIf(!(await hasClickhouse()))('a ClickHouse without tables', () => {
+  test('is a problem once it had single clicks', async () => {
+    const url = await freshClickhouse();
+    const DATABASE_URL = await migratedPostgres();
+    const store = await openReadOnlyStore(DATABASE_URL, '');
+    const find = async () =>
+      (await clickServerFindings({ config: loadConfig({ DATABASE_URL, CLICKS_URL: url }), store }))[0];
+    try {
+      expect((await find())?.state).toBe('ok');
+      await store?.query("insert into settings (key, value) values ('hit_store', 'this')");
+      await store?.query('update hit_ids set newest = 5');
+      expect((await find())?.found).toEndWith('but single clicks of this database were stored in it.');
+      await ClickhouseHits.of(serverOf(url)).prepare('this');
+      expect((await find())?.state).toBe('ok');
+    } finally {
+      await store?.close();
+    }
+  }, 60_000);
 });
