@@ -41,8 +41,8 @@ test('the server of single clicks is checked if one is set, and named without it
   expect(JSON.stringify(unreachable)).not.toContain('nter');
 });
 
-describe.skipIf(!(await hasClickhouse()))('a ClickHouse without tables', () => {
-  test('is a problem once it had single clicks', async () => {
+describe.skipIf(!(await hasClickhouse()))('a ClickHouse', () => {
+  test('is a problem if it has lost its tables, or belongs to another store', async () => {
     const url = await freshClickhouse();
     const DATABASE_URL = await migratedPostgres();
     const store = await openReadOnlyStore(DATABASE_URL, '');
@@ -55,6 +55,8 @@ describe.skipIf(!(await hasClickhouse()))('a ClickHouse without tables', () => {
       expect((await find())?.found).toEndWith('but single clicks of this database were stored in it.');
       await ClickhouseHits.of(serverOf(url)).prepare('this');
       expect((await find())?.state).toBe('ok');
+      await store?.query("update settings set value = 'another' where key = 'hit_store'");
+      expect((await find())?.found).toEndWith('has the clicks of another store.');
     } finally {
       await store?.close();
     }

@@ -20,8 +20,16 @@ export async function clickServerFindings({
   try {
     const [row] = await client.rows<{ version: string }>('select version() as version');
     // The check of the database itself reports its faults.
-    const hadHits = await hasStoredHits(store).catch(() => false);
-    if (hadHits && !(await hasTables(client)))
+    const expected = await expectedStore(store).catch(() => null);
+    const found = expected === null ? null : await storesIn(client);
+    if (found?.some((id) => id !== expected?.id))
+      return [
+        problem(
+          `The database in ClickHouse at ${clickServerName(clicksUrl)} has the clicks of another store.`,
+          'Set CLICKS_URL to the one of this store, and restart this node. Clicks wait in the journal.',
+        ),
+      ];
+    if (expected?.hasHits && found === null)
       return [
         problem(
           `ClickHouse at ${clickServerName(clicksUrl)} has no tables, but single clicks of this database were stored in it.`,
@@ -40,18 +48,20 @@ export async function clickServerFindings({
   }
 }
 
-/** Ids are only given to hits once ClickHouse has its tables. */
-async function hasStoredHits(store: CheckContext['store']): Promise<boolean> {
-  if (store?.kind !== 'postgres') return false;
-  const found = await store.query(
-    `select 1 from hit_ids where newest > 0 and exists (select 1 from settings where key = '${hitStoreId}')`,
+/** The id that this store has in ClickHouse, and whether it had hits: ids are only given to hits once ClickHouse has its tables. */
+async function expectedStore(store: CheckContext['store']) {
+  if (store?.kind !== 'postgres') return null;
+  const [row] = await store.query(
+    `select value, (select newest > 0 from hit_ids) as has_hits from settings where key = '${hitStoreId}'`,
   );
-  return found.length > 0;
+  return row === undefined ? null : { id: row.value, hasHits: row.has_hits === true };
 }
 
-async function hasTables(client: ClickhouseClient): Promise<boolean> {
+/** The stores that the database in ClickHouse belongs to; null if it has no tables. */
+async function storesIn(client: ClickhouseClient): Promise<readonly string[] | null> {
   const found = await client.rows(
     "select name from system.tables where database = currentDatabase() and name = 'hit_store'",
   );
-  return found.length > 0;
+  if (found.length === 0) return null;
+  return (await client.rows<{ id: string }>('select id from hit_store')).map(({ id }) => id);
 }

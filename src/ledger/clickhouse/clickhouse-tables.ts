@@ -152,7 +152,7 @@ export async function prepareTables(client: ClickhouseClient, storeId: string): 
 /** The database on the server has the hits of another store. */
 class OtherStore extends Error {
   override readonly name = 'OtherStore';
-  override readonly message = 'it has the clicks of another store';
+  override readonly message = 'the database of CLICKS_URL has the clicks of another store';
 }
 
 /** Upgrades the table of an earlier version. The server rewrites hits in the background, and answers correctly meanwhile. */
