@@ -204,6 +204,11 @@ async function open(config: Config, dataDir: string, log: Log): Promise<Database
       (cause) => log.warn('database connection lost', { error: cause.message }),
       {
         pool: config.databasePool,
+        onEnded(cause) {
+          // The server's supervisor restarts it. Nothing that was answered is lost.
+          log.error('database thread ended', cause);
+          process.exit(1);
+        },
         before: beforeUpgrade(config, dataDir, log),
         waits: (holders) => log.warn('tables wait for a lock', { held_by: holders }),
       },

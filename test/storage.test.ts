@@ -218,7 +218,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
   test('an empty store gets all tables or none', async () => {
     await using other = await temporaryFolder();
     const fresh = kind === 'postgres' ? await freshPostgres() : null;
-    const empty = fresh === null ? await openSqlite(other.path) : openPostgres(fresh, ignoreFault);
+    const empty = fresh === null ? await openSqlite(other.path, () => {}) : openPostgres(fresh, ignoreFault);
     // A migration in the middle creates a table of this name.
     await empty.write((queries) => sql`create table nodes (id integer)`.execute(queries));
     expect(String(await causeOf(openDatabase(fresh, other.path, ignoreFault)))).toContain('nodes');

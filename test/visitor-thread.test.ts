@@ -173,24 +173,25 @@ test('the thread reports a port in use with the same message as the program', as
   await app.stop();
 });
 
-test.each(['a throw', 'a promise that was not awaited', 'leaving without a word'])(
-  'a process whose visitor thread ends exits, and logs that in one line: %s',
-  async (DEATH) => {
+describe.each([
+  ['visitor-thread', 'visitors no longer answered'],
+  ['sqlite-thread', 'database thread ended'],
+])('a process whose %s ends exits, and logs that in one line:', (THREAD, event) => {
+  test.each(['a throw', 'a promise that was not awaited', 'leaving without a word'])('%s', async (DEATH) => {
     await using folder = await storeFolder();
-    const program = runServerWithPreload('failing-visitor-thread.ts', {
+    const program = runServerWithPreload('failing-thread.ts', {
       PORT: '0',
       DATA_DIR: folder.path,
+      THREAD,
       DEATH,
     });
     try {
       await program.address();
       program.kill('SIGUSR2');
       expect(await exitCodeOf(program)).toBe(1);
-      expect(problemsOf(program).map((line) => JSON.parse(line).event)).toEqual([
-        'visitors no longer answered',
-      ]);
+      expect(problemsOf(program).map((line) => JSON.parse(line).event)).toEqual([event]);
     } finally {
       program.kill('SIGKILL');
     }
-  },
-);
+  });
+});

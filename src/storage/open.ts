@@ -6,14 +6,20 @@ import { encodingSql, requireUtf8 } from './encoding.ts';
 import { findLinkForVisitor, linkFinder } from './links.ts';
 import { migrate, type UpgradeHooks } from './migrate.ts';
 
+interface OpenOptions extends UpgradeHooks {
+  readonly pool?: number;
+  /** Called if a thread of SQLite ends by itself: from then on calls fail. */
+  readonly onEnded?: (cause: Error) => void;
+}
+
 /** The store, migrated and ready: PostgreSQL if a URL is given, otherwise SQLite in the data folder. */
 export async function openDatabase(
   url: string | null,
   dataDir: string,
   onIdleError: (cause: Error) => void,
-  { pool, ...hooks }: UpgradeHooks & { readonly pool?: number } = {},
+  { pool, onEnded = () => {}, ...hooks }: OpenOptions = {},
 ): Promise<Database> {
-  const database = url === null ? await openSqlite(dataDir) : openPostgres(url, onIdleError, pool);
+  const database = url === null ? await openSqlite(dataDir, onEnded) : openPostgres(url, onIdleError, pool);
   try {
     if (database.kind === 'postgres')
       requireUtf8((await sql.raw<object>(encodingSql).execute(database.read)).rows);

@@ -61,21 +61,37 @@ export class SqliteThread implements SqliteClient {
     this.#worker = worker;
   }
 
-  /** `states` has the progress of each `read`, by its slot. */
-  static open(file: string, mode: 'write' | 'read', states: Int32Array | null = null): Promise<SqliteThread> {
+  /** `states` has the progress of each `read`, by its slot. `onEnded` is called if the thread ends by itself after that. */
+  static open(
+    file: string,
+    mode: 'write' | 'read',
+    onEnded: (cause: Error) => void,
+    states: Int32Array | null = null,
+  ): Promise<SqliteThread> {
     const worker = new Worker(moduleUrl('sqlite-thread'));
     const thread = new SqliteThread(worker);
     return new Promise((resolve, reject) => {
-      worker.onerror = (event) => {
-        thread.#end(new StoreUnavailable(`the SQLite thread ended: ${event.message}`));
-        reject(thread.#fatalError);
+      let hasOpened = false;
+      const ended = (reason: string) => {
+        if (thread.#fatalError) return;
+        const cause = new StoreUnavailable(`the SQLite thread ended: ${reason}`);
+        thread.#end(cause);
+        if (hasOpened) onEnded(cause);
+        else reject(cause);
       };
+      worker.onerror = (event) => ended(event.message);
+      // It may also end without an error.
+      worker.addEventListener('close', () => ended('without an error'));
       worker.onmessage = (event: MessageEvent) => {
         const message = event.data;
-        if (message.opened === true) resolve(thread);
-        else if (message.opened === false) {
+        if (message.opened === true) {
+          hasOpened = true;
+          resolve(thread);
+        } else if (message.opened === false) {
+          const fault = faultOf(message.problem);
+          thread.#end(fault);
           worker.terminate();
-          reject(faultOf(message.problem));
+          reject(fault);
         } else if (message.closed) thread.#onClosed?.();
         else for (const { id, answer, problem } of message.answers) thread.#settle(id, answer, problem);
       };

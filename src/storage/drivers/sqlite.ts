@@ -130,10 +130,10 @@ export function openSqliteLookups(dataDir: string): SqliteLookups {
   };
 }
 
-export async function openSqlite(dataDir: string): Promise<Database> {
+export async function openSqlite(dataDir: string, onEnded: (cause: Error) => void): Promise<Database> {
   const file = fileIn(dataDir);
-  const writing = await SqliteThread.open(file, 'write');
-  const readers = await SqliteReaders.open((states) => SqliteThread.open(file, 'read', states));
+  const writing = await SqliteThread.open(file, 'write', onEnded);
+  const readers = await SqliteReaders.open((states) => SqliteThread.open(file, 'read', onEnded, states));
   const lookup = new SqliteInline(file);
   const lookups = queriesOver(lookup);
   const writer = new Writer(writing);

@@ -1,4 +1,4 @@
-/** Preloaded into the server: on SIGUSR2 its visitor thread fails in the way that DEATH names. */
+/** Preloaded into the server: on SIGUSR2 its thread (or threads) that THREAD names fails in the way that DEATH names. */
 import { isMainThread } from 'node:worker_threads';
 
 const failures: Record<string, () => void> = {
@@ -9,13 +9,13 @@ const failures: Record<string, () => void> = {
   'leaving without a word': () => process.exit(0),
 };
 
-const channel = new BroadcastChannel('end of the visitors');
+const channel = new BroadcastChannel('end of the thread');
 
 if (isMainThread) {
   globalThis.Worker = class extends Worker {
     constructor(url: string | URL, options: WorkerOptions = {}) {
-      const isForVisitors = /\/visitor-thread\.[jt]s$/.test(String(url));
-      super(url, isForVisitors ? { ...options, preload: [import.meta.path] } : options);
+      const isToFail = new RegExp(`/${process.env.THREAD}\\.[jt]s$`).test(String(url));
+      super(url, isToFail ? { ...options, preload: [import.meta.path] } : options);
     }
   };
   process.on('SIGUSR2', () => channel.postMessage('now'));
