@@ -22,7 +22,7 @@ const largeInsertion = 16_384;
 /** Milliseconds. PostgreSQL's transaction is open meanwhile, and is aborted after being idle for 30 seconds. */
 const timeout = 9_000;
 /** A restored backup leaves a batch for about each second since. Deleting one takes as long as deleting many. */
-const deletedTogether = 1_000;
+const deletedTogether = 500;
 /** Milliseconds of that time after which the rest is left to another transaction. */
 const deletionTime = 8_000;
 /** Milliseconds after which an insertion has ended, however slow the server and the proxies before it are. */
@@ -134,7 +134,7 @@ export class ClickhouseWriter implements HitWriter {
       if (batch.folded_at > now - longestInsertion) await this.#keepOut(batch);
       ended.push(batch);
     }
-    const ids = ended.map(({ first_id, last_id }) => `id between ${first_id} and ${last_id}`);
+    const ids = rangesOf(ended).map(([first, last]) => `id between ${first} and ${last}`);
     await this.#client.run(`delete from hits where ${ids.join(' or ')}`, timeout);
     // By id: if the transaction has been aborted meanwhile, another process may have listed new batches.
     const firstIds = ended.map(({ first_id }) => first_id);
@@ -160,6 +160,17 @@ export class ClickhouseWriter implements HitWriter {
       );
     }
   }
+}
+
+/** The ids of batches, which are in their order. Those of a single node follow each other, and fewer ranges are compared faster. */
+function rangesOf(batches: readonly OldBatch[]): readonly [first: number, last: number][] {
+  const ranges: [first: number, last: number][] = [];
+  for (const { first_id, last_id } of batches) {
+    const range = ranges.at(-1);
+    if (range && range[1] + 1 === first_id) range[1] = last_id;
+    else ranges.push([first_id, last_id]);
+  }
+  return ranges;
 }
 
 /** Each attempt has its own ids, and therefore its own token. */
