@@ -26,7 +26,11 @@ let faults: SampleService['faults'];
 /** The requests that the app server received. */
 let asked: SampleService['appServerRequests'];
 
+/** Other tests of this process may have listeners, too. */
+let otherListeners: readonly number[];
+
 beforeAll(() => {
+  otherListeners = socketPorts('0A');
   ({ paths, faults, appServerRequests: asked } = openSampleService());
 });
 afterAll(async () => {
@@ -80,7 +84,8 @@ describe('a connection', () => {
     const before = socketPorts('01');
     const visitor = await connectAndSend(paths.port, forwardedRequest);
     await new Promise((resolve) => visitor.once('data', resolve));
-    const appServerPort = socketPorts('0A').find((port) => port !== paths.port) ?? 0;
+    const appServerPort =
+      socketPorts('0A').find((port) => port !== paths.port && !otherListeners.includes(port)) ?? 0;
     const forwardingPort = socketPorts('01', appServerPort).find((port) => !before.includes(port)) ?? 0;
     asked.length = 0;
     const options = { from: '127.0.0.2', fromPort: forwardingPort, count: 1 };
