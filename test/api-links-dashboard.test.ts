@@ -49,8 +49,9 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
     });
     const deliveries = async () =>
       (await send('GET', `/link/${link.id}/webhook_deliveries`)).json.webhook_deliveries.length;
-    const { updated_at } = (await send('GET', `/link/${link.id}`)).json;
-    for (const same of [{}, { name: 'as it was' }, { add_tags: [red] }, { suffix: link.suffix }])
+    const whole = (await send('GET', `/link/${link.id}`)).json;
+    const { updated_at } = whole;
+    for (const same of [{}, { name: 'as it was' }, { add_tags: [red] }, { suffix: link.suffix }, whole])
       expect((await send('PATCH', `/link/${link.id}`, same)).json.updated_at).toBe(updated_at);
     expect(await deliveries()).toBe(0);
     const other = { name: 'other' };

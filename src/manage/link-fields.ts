@@ -115,7 +115,8 @@ export async function providedColumns(
     rules: rules?.text,
     forward_query: orNull(fields.forward_query),
     forward_path: flag(fields.forward_path),
-    redirect_status: orNull(fields.redirect_status),
+    // Stored as null, like one that was never sent: otherwise a link that is sent back as it was read would be changed.
+    redirect_status: orNull(fields.redirect_status === 302 ? null : fields.redirect_status),
     qr_foreground: orDefault(fields.qr_code_foreground_hex, defaultColours.foreground),
     qr_background: orDefault(fields.qr_code_background_hex, defaultColours.background),
     qr_marker: flag(fields.qr_code_marker),
