@@ -82,6 +82,7 @@ export const verify = endpoint({
   params: pathId,
   long: true,
   statuses: { 200: 'The domain as it is now: see `state`, `records` and `problem`.' },
+  otherErrors: ['429'],
   answer: Domain,
   async handle({ caller, params, connection }, context) {
     // Name servers may take longer to answer than a connection may be silent.

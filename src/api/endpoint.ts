@@ -91,6 +91,8 @@ interface Outline {
   readonly long?: boolean;
   /** Success statuses with their meanings; the usual one first. */
   readonly statuses: Readonly<Record<number, string>>;
+  /** Errors that calls of its kind usually don't get. */
+  readonly otherErrors?: readonly ('403' | '404' | '429')[];
   /** The media type of a streamed response. */
   readonly streams?: string;
   /** Takes an Idempotency-Key: repeated calls with the same one are carried out once. */

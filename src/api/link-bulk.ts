@@ -111,6 +111,7 @@ export const restore = endpoint({
     'Unchanged, with their suffix, tags and statistics. Ids that are not among the deleted links of the last 30 days are skipped; if none is, 404.',
   body: LinkIds,
   statuses: { 200: 'The ids of the restored links.' },
+  otherErrors: ['404'],
   answer: LinksRestored,
   async handle({ caller, body }, context) {
     const ids = await restoreLinks(context, caller, body.ids);

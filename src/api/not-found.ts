@@ -29,6 +29,7 @@ export const list = endpoint({
   heavy: true,
   query: NotFoundQuery,
   statuses: { 200: 'A page of addresses.' },
+  otherErrors: ['403'],
   answer: NotFoundList,
   async handle({ caller, query: { domain, days, limit, cursor } }, context) {
     const cursorScope = [caller.organizationId, caller.role, domain, days];

@@ -120,15 +120,11 @@ const failure = (description: string): Json => ({
 
 function refusalsOf(
   method: string,
-  { body, query, params, credential, permission, streams, isIdempotentByKey }: Endpoint,
+  { body, params, credential, permission, streams, isIdempotentByKey, otherErrors = [] }: Endpoint,
 ): [string, string][] {
   const isChange = method !== 'GET';
   const refusals: [string, string, boolean][] = [
-    [
-      '400',
-      'Something sent can not be used; `field_key` and `error_string` say what.',
-      body !== undefined || query !== undefined,
-    ],
+    ['400', 'Something sent can not be used; `field_key` and `error_string` say what.', true],
     ['401', 'The credential is missing, unknown or expired.', true],
     [
       '403',
@@ -146,8 +142,11 @@ function refusalsOf(
       (credential === 'none' && body !== undefined) || streams === 'text/event-stream',
     ],
     ['503', 'The database is away; `Retry-After` says when to try again.', true],
+    ['504', 'It took too long, and was given up.', true],
   ];
-  return refusals.filter(([, , applies]) => applies).map(([status, description]) => [status, description]);
+  const applies = ([status, , isUsual]: (typeof refusals)[number]) =>
+    isUsual || otherErrors.some((other) => other === status);
+  return refusals.filter(applies).map(([status, description]) => [status, description]);
 }
 
 function parametersOf(schema: z.ZodObject | undefined, location: 'path' | 'query'): Json[] {

@@ -48,6 +48,7 @@ export const createOrRead = endpoint({
 export const read = endpoint({
   summary: 'Read the calling user',
   statuses: { 200: 'The calling user.' },
+  otherErrors: ['404'],
   answer: User,
   handle: async ({ caller }, context) => userAnswer(await readUser(context, caller.userId)),
 });
@@ -81,6 +82,7 @@ export const password = endpoint({
     'Every other session and every token pair of the user ends. The calling session and API keys continue.',
   body: PasswordChange,
   statuses: { 204: 'Changed.' },
+  otherErrors: ['429'],
   handle: ({ caller, body, session }, context) => changePassword(context, caller, body, session),
 });
 
@@ -93,6 +95,7 @@ export const remove = endpoint({
     'its contents are deleted within minutes, and its suffixes are reserved for 30 days. The only administrator of an organization with other members stays: 409 `LAST_ADMINISTRATOR`.',
   body: AccountDeletion,
   statuses: { 204: 'Deleted.' },
+  otherErrors: ['429'],
   async handle({ caller, body, session }, context) {
     await deleteAccount(context, caller, body);
     return new Reply({ headers: session === null ? {} : { 'set-cookie': dropSession(context.site) } });

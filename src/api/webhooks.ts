@@ -71,6 +71,7 @@ export const redeliver = endpoint({
     'The same message under the same id, to the current webhook of the link, with all its retries. At most ten a minute for one link.',
   params: pathId,
   statuses: { 202: 'It will be sent.' },
+  otherErrors: ['429'],
   answer: WebhookDelivery,
   handle: async ({ caller, params }, context) => deliveryAnswer(await sendAgain(context, caller, params.id)),
 });
@@ -84,6 +85,7 @@ export const redeliverFailed = endpoint({
   body: WebhookRedelivery,
   bodyIsOptional: true,
   statuses: { 202: 'They are on their way.' },
+  otherErrors: ['404', '429'],
   answer: WebhookRedelivered,
   async handle({ caller, body = {} }, context) {
     const { from = 0, to = context.now() + 1 } = clicksRange(body);
@@ -122,6 +124,7 @@ export const test = endpoint({
     'Sends an invented click, marked by `"sample": true`, once and immediately, and returns the result. At most ten a minute for one link.',
   params: pathId,
   statuses: { 200: 'The result: see `state` and `attempts`.' },
+  otherErrors: ['429'],
   answer: WebhookDelivery,
   async handle({ caller, params, connection }, context) {
     // The target may take as long as a call may last.

@@ -36,6 +36,7 @@ export const unsubscribeAny = endpoint({
   description: credential,
   credential: 'own',
   statuses: { 204: 'Ended.' },
+  otherErrors: ['404'],
   handle: ({ headers }, context) => unsubscribeZapier(context, credentialOf(headers), null),
 });
 

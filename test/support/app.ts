@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Log } from '../../src/telemetry/log.ts';
+import { requireDocumentedStatus } from './documented-statuses.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
@@ -107,6 +108,7 @@ export async function startApp(
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
+    requireDocumentedStatus(method, path, response.status);
     return responseOf(response);
   }
 
