@@ -22,7 +22,7 @@ export function trimInvisible(text: string): string {
   return text.slice(start, end);
 }
 
-/** A sentence about the first accidental character, such as the user can find it; undefined if there is none. */
+/** A sentence that says where the first accidental character is; undefined if there is none. */
 export function invisibleIn(text: string): string | undefined {
   const index = text.search(accidental);
   if (index < 0) return undefined;
