@@ -2,15 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findSetting } from '../src/storage/settings.ts';
-import { type AutoApp, hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
+import { type AutoApp, hasPebble, ownHost, startAuthority, startAutoApp, visitor } from './support/acme.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { runCommand } from './support/program.ts';
 import { secureSocket } from './support/tls-app.ts';
 
-const ownHost = 'links.example.com';
 const day = 24 * 60 * 60_000;
-/** The authority connects from 127.0.0.1, so visitors connect from another address. */
-const visitor = { localAddress: '127.0.0.2' };
 
 describe.skipIf(!hasPebble)('an authority that requires an account issued by it', () => {
   const externalAccount = {

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'bun:test';
-import { type CallOutcome, hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
+import {
+  type CallOutcome,
+  hasPebble,
+  ownHost,
+  startAuthority,
+  startAutoApp,
+  visitor,
+} from './support/acme.ts';
 import { eventually } from './support/eventually.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 import { secureSocket } from './support/tls-app.ts';
-
-const ownHost = 'links.example.com';
-/** The authority connects from 127.0.0.1, so visitors connect from another address. */
-const visitor = { localAddress: '127.0.0.2' };
 
 describe.skipIf(!hasPebble)('two nodes', () => {
   test('order a certificate once, validate it for each other, and both serve it', async () => {

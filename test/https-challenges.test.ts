@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'bun:test';
 import { certificateId } from '../src/certificates/certificate-id.ts';
 import { updateCertificate } from '../src/storage/certificates.ts';
-import { type Authority, type AutoApp, hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
+import {
+  type Authority,
+  type AutoApp,
+  hasPebble,
+  ownHost,
+  startAuthority,
+  startAutoApp,
+  visitor,
+} from './support/acme.ts';
 import { eventually } from './support/eventually.ts';
 import { runCommand } from './support/program.ts';
 import { secureSocket } from './support/tls-app.ts';
-
-const ownHost = 'links.example.com';
-/** The authority connects from 127.0.0.1, so visitors connect from another address. */
-const visitor = { localAddress: '127.0.0.2' };
 
 async function servedSerial({ app }: AutoApp): Promise<string> {
   const socket = await secureSocket(app, visitor);

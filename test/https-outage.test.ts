@@ -5,17 +5,17 @@ import {
   type AutoApp,
   type CallOutcome,
   hasPebble,
+  ownHost,
   startAuthority,
   startAutoApp,
+  visitor,
 } from './support/acme.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 import { secureSocket } from './support/tls-app.ts';
 
-const ownHost = 'links.example.com';
 const customHost = 'go.example.org';
-const visitor = { localAddress: '127.0.0.2' };
 
 describe.skipIf(!hasPebble)('the store becomes unavailable during an order', () => {
   let authority: Authority;

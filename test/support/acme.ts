@@ -13,6 +13,11 @@ import { scaledToLoad } from './scaled-to-load.ts';
 /** A real ACME server for tests, from the Debian and Ubuntu package `pebble`. */
 const pebble = Bun.which('pebble');
 
+/** The host of apps whose certificates come from here. */
+export const ownHost = 'links.example.com';
+/** The authority connects from 127.0.0.1, so visitors connect from another address. */
+export const visitor = { localAddress: '127.0.0.2' };
+
 export const hasPebble = pebble !== null;
 if (!hasPebble)
   process.stderr.write(
@@ -179,7 +184,7 @@ export async function startAutoApp(
     store,
     env: {
       ...authority.settings,
-      BASE_URL: 'https://links.example.com',
+      BASE_URL: `https://${ownHost}`,
       PORT: elsewhere ? '0' : String(authority.tlsPort),
       HTTP_PORT: elsewhere ? '0' : String(authority.httpPort),
       ...env,
