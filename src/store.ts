@@ -7,6 +7,7 @@ import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
 import type { Config } from './config/options.ts';
+import { lostStoreFound, lostStoreTodo, remainsOfStore } from './journal/former-store.ts';
 import {
   hasClicksOfOther,
   otherStoreFound,
@@ -45,6 +46,7 @@ export async function openStore(
   const dataDir = resolve(config.dataDir);
   await prepareFolder(dataDir);
   if (config.visitorSaltDir !== null) await prepareSaltDir(resolve(config.visitorSaltDir));
+  requireNoLostStore(config);
   const found = await existingKey(config);
   const database = await open(config, dataDir, log);
   try {
@@ -147,12 +149,15 @@ async function requireAccess(path: string): Promise<void> {
   try {
     await access(path, R_OK | W_OK);
   } catch (cause) {
-    if (!['EACCES', 'EPERM'].includes((cause as NodeJS.ErrnoException).code ?? '')) return;
-    throw new StartProblem(
-      `${path} can not be read and written by the user that Linnet runs as. Make that user the owner of everything in its folder (chown -R).`,
-    );
+    if (['EACCES', 'EPERM'].includes((cause as NodeJS.ErrnoException).code ?? ''))
+      throw foreignFile(path, 'read and written');
   }
 }
+
+const foreignFile = (path: string, use: string): StartProblem =>
+  new StartProblem(
+    `${path} can not be ${use} by the user that Linnet runs as. Make that user the owner of everything in its folder (chown -R).`,
+  );
 
 /** Only checked now, because it may be on another disk: otherwise its absence would be noticed with the first click. */
 async function prepareSaltDir(path: string): Promise<void> {
@@ -166,12 +171,22 @@ async function prepareSaltDir(path: string): Promise<void> {
   }
 }
 
+/** An empty store is only made in a folder that never had one. */
+export function requireNoLostStore({ databaseUrl, dataDir }: Config): void {
+  const folder = resolve(dataDir);
+  const remains = databaseUrl === null ? remainsOfStore(folder) : null;
+  if (remains !== null)
+    throw new StartProblem(
+      `${lostStoreFound(folder, remains)} ${lostStoreTodo(shellCommand('restore FILE'))}`,
+    );
+}
+
 /** Null if there is none yet: none is created. */
 export async function existingKey({ secretKey, dataDir }: Config): Promise<string | null> {
   try {
     return await findMasterKey(secretKey, resolve(dataDir));
   } catch (cause) {
-    throw keyProblem(cause);
+    throw keyProblem(cause, dataDir);
   }
 }
 
@@ -193,8 +208,13 @@ async function newKey(
   return createMasterKey(dataDir);
 }
 
-const keyProblem = (cause: unknown): StartProblem =>
-  new StartProblem(`The secret key cannot be used: ${reason(cause)}.`);
+function keyProblem(cause: unknown, dataDir: string): StartProblem {
+  const file = join(resolve(dataDir), 'secret.key');
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM') return foreignFile(file, 'read');
+  const todo = code === undefined ? '' : ` Put the right key into ${file}, or set SECRET_KEY.`;
+  return new StartProblem(`The secret key cannot be used: ${reason(cause)}.${todo}`);
+}
 
 async function open(config: Config, dataDir: string, log: Log): Promise<Database> {
   try {

@@ -67,10 +67,10 @@ const allowedFiles: Record<string, RegExp> = {
   'ledger → threads': /^threads\/yield-core/,
   'stats → journal': /^journal\/hit/,
   'store.ts → ledger': /^ledger\/clickhouse\/clickhouse-hits/,
-  'store.ts → journal': /^journal\/store-mark/,
+  'store.ts → journal': /^journal\/(store-mark|former-store)/,
   'store.ts → backup': /^backup\/before-upgrade/,
   'health → ledger': /^ledger\/clickhouse\/clickhouse-client/,
-  'health → journal': /^journal\/(files|store-mark|unfolded)/,
+  'health → journal': /^journal\/(files|former-store|store-mark|unfolded)/,
   'backup → ledger':
     /^ledger\/(packs\/hit-pack|chunks\/(hit-chunk|chunk-scan|chunk-store)|stores\/partitions)/,
   'journal → storage': /^storage\/file-lock/,

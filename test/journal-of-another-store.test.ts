@@ -9,6 +9,7 @@ import { insertOrganization, insertUser } from '../src/storage/users.ts';
 import { claimJournals, openStore } from '../src/store.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { type StoreKind, storeKinds } from './support/app.ts';
+import { migratedSqlite } from './support/migrated-store.ts';
 import { runToExit, settingsFor, settingsWithoutStore } from './support/populated-server.ts';
 import { temporaryFolder } from './support/program.ts';
 
@@ -37,6 +38,7 @@ async function withOtherStore(kind: StoreKind, settings: Settings): Promise<Sett
   await mkdir(join(dataDir, 'theirs'), { recursive: true });
   for (const file of await readdir(dataDir))
     if (sqliteFiles.includes(file)) await rename(join(dataDir, file), join(dataDir, 'theirs', file));
+  await migratedSqlite(dataDir);
   return settings;
 }
 

@@ -205,6 +205,26 @@ describe('the output of a start that fails', () => {
     },
   );
 
+  test('a secret.key of another user, or a folder in its place', async () => {
+    await using folder = await storeFolder();
+    const path = join(folder.path, 'secret.key');
+    // Docker makes a folder where a file that is to be mounted doesn't exist.
+    await mkdir(path);
+    expect(await messageOf({ DATA_DIR: folder.path })).toMatch(
+      /^The secret key cannot be used: EISDIR: .* Put the right key into .*secret\.key, or set SECRET_KEY\.$/,
+    );
+    await rm(path, { recursive: true });
+    if (process.getuid?.() !== 0) return reportSkipped('the right to give files away');
+    await writeFile(path, 'x'.repeat(64));
+    await chown(path, 65_534, 65_534);
+    await chmod(path, 0o600);
+    const program = runWithoutOthersFiles({ PORT: '0', DATA_DIR: folder.path });
+    expect(await exitCodeOf(program)).toBe(1);
+    expect(problemsOf(program)).toEqual([
+      `${path} can not be read by the user that Linnet runs as. Make that user the owner of everything in its folder (chown -R).`,
+    ]);
+  });
+
   test('an invalid SQLite file', async () => {
     await using folder = await temporaryFolder();
     await writeFile(

@@ -8,7 +8,7 @@ import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { Refusal } from '../rules/errors.ts';
 import { lastExclusiveMigration, newerStore, newestMigration } from '../storage/migrate.ts';
-import { openStore, storeProblem } from '../store.ts';
+import { openStore, requireNoLostStore, storeProblem } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { refuseArguments, type StandaloneCommand } from './command.ts';
 
@@ -39,6 +39,7 @@ async function check(config: Config): Promise<number> {
   const store = await openReadOnlyStore(config.databaseUrl, dataDir).catch((cause) => {
     throw storeProblem(config, dataDir, cause);
   });
+  if (store === null) requireNoLostStore(config);
   if (store === null) return print('There is no store yet: the first start makes one.');
   try {
     const done = await migrationsOf(store);

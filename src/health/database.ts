@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrationsOf } from '../backup/read-only-store.ts';
+import { shellCommand } from '../bundle/shell-command.ts';
+import { lostStoreFound, lostStoreTodo, remainsOfStore } from '../journal/former-store.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { readOnlySql, takesChanges } from '../storage/drivers/find-primary.ts';
 import { encodingSql, isUtf8, wrongEncodingFound, wrongEncodingTodo } from '../storage/encoding.ts';
@@ -10,9 +12,17 @@ import type { CheckContext } from './check-context.ts';
 /** More than a backlog causes. */
 const largeWal = 500e6;
 
-export async function databaseFindings({ store, storeProblem, dataDir }: CheckContext): Promise<Finding[]> {
+export async function databaseFindings({
+  config,
+  store,
+  storeProblem,
+  dataDir,
+}: CheckContext): Promise<Finding[]> {
   if (storeProblem !== null)
     return [problem(storeProblem, 'Bring the database back. Clicks wait in the journal meanwhile.')];
+  const remains = config.databaseUrl === null ? remainsOfStore(dataDir) : null;
+  if (remains !== null)
+    return [problem(lostStoreFound(dataDir, remains), lostStoreTodo(shellCommand('restore FILE')))];
   if (store === null) return [notice('There is no store yet.', 'The first start makes it.')];
   const [row] = await store.query(
     store.kind === 'sqlite'

@@ -37,5 +37,5 @@ export function hasClicksOfOther(dataDir: string, id: string | null): boolean {
   return mark !== null && mark !== id && hasSegments(dataDir);
 }
 
-const hasSegments = (dataDir: string): boolean =>
+export const hasSegments = (dataDir: string): boolean =>
   journalsIn(dataDir).some((name) => segmentsIn(folderOf(dataDir, name)).length > 0);
