@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { type Program, runServer, temporaryFolder } from './support/program.ts';
+import { type Program, problemsOf, runServer, temporaryFolder } from './support/program.ts';
 
 const root = join(import.meta.dir, '..');
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -31,6 +31,14 @@ const restorePreact = () => rename(join(folder.path, 'preact'), preactFolder());
 function cpuTimeOfChildren(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return Number(fields[13]);
+}
+
+/** Undefined while it doesn't run. */
+function bundlerOf(pid: number): number | undefined {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return children
+    .map(Number)
+    .find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('bundle-program'));
 }
 
 async function withServer(work: (url: string, program: Program) => Promise<void>): Promise<void> {
@@ -72,4 +80,21 @@ test("the dashboard is bundled once its packages are back, and the log has the b
     await restorePreact();
     await eventually(async () => (await statusesOf(url)) === '200 200', 'the page');
   });
+}, 240_000);
+
+test('a stop while the dashboard is bundled, which signals the bundler as well, reports nothing', async () => {
+  await using data = await storeFolder();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const program = runServer({ PORT: '0', DATA_DIR: data.path }, checkout);
+    await program.address();
+    const bundler = await pollUntil(
+      () => bundlerOf(program.pid),
+      (pid) => pid !== undefined,
+      'the bundler',
+    );
+    process.kill(Number(bundler), signal);
+    program.kill(signal);
+    expect(await program.exited).toBe(0);
+    expect(problemsOf(program)).toEqual([]);
+  }
 }, 240_000);

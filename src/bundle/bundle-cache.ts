@@ -28,7 +28,7 @@ export class CachedBundle<Prepared> {
       setTimeout(() => {
         this.#bundled = undefined;
       }, retryAfter).unref();
-      onFailure(cause);
+      if (!(cause instanceof BundlerStopped)) onFailure(cause);
       throw cause;
     });
     return this.#bundled;
@@ -43,12 +43,18 @@ export class CachedBundle<Prepared> {
   }
 }
 
+/** Ctrl-C, and a service manager that stops Linnet, signal the bundler as well: that is no failure. */
+class BundlerStopped extends Error {
+  override readonly name = 'BundlerStopped';
+}
+
 async function bundleInOwnProcess(entry: string): Promise<PrintedFile[]> {
   const bundler = Bun.spawn([process.execPath, program, entry], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
     timeout: deadline,
+    killSignal: 'SIGKILL',
   });
   bundler.unref();
   const [printed, errors, code] = await Promise.all([
@@ -56,7 +62,10 @@ async function bundleInOwnProcess(entry: string): Promise<PrintedFile[]> {
     new Response(bundler.stderr).text(),
     bundler.exited,
   ]);
-  if (code !== 0) throw new Error(errors.trim() || `the bundler ended with ${bundler.signalCode ?? code}`);
+  const signal = bundler.signalCode;
+  if (signal === 'SIGINT' || signal === 'SIGTERM')
+    throw new BundlerStopped(`the bundler ended with ${signal}`);
+  if (code !== 0) throw new Error(errors.trim() || `the bundler ended with ${signal ?? code}`);
   return JSON.parse(printed);
 }
 
