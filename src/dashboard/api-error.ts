@@ -59,7 +59,7 @@ interface ErrorBody {
 
 /** Instead of sentences that name calls, headers or ids, which the API has for programs. */
 const ownSentences: Readonly<Record<string, string>> = {
-  KEY_MISSING: 'You were signed out, so nothing was done. Sign in, and try again.',
+  KEY_MISSING: 'Your session had ended, so nothing was done. Try again.',
   TAG_NOT_FOUND: 'A tag that was chosen here has been deleted. Remove it, or choose another.',
 };
 

@@ -242,7 +242,9 @@ describe('a session', () => {
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await signInAgain(page, owner);
-    await page.getByRole('alert').getByText('You were signed out, so nothing was done.').waitFor();
+    // It is read after signing in.
+    const sentence = page.getByRole('alert').getByText('Your session had ended, so nothing was done.');
+    expect(await sentence.textContent()).toEndWith('nothing was done. Try again.');
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Kept over the end');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Changes saved.').waitFor();
