@@ -5,7 +5,7 @@ import { createApp } from '../src/app.ts';
 import type { Overrides } from '../src/compose/overrides.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { journalsIn } from '../src/journal/files.ts';
-import { dayOf } from '../src/rules/utc-time.ts';
+import { dayLength, dayOf, hourLength } from '../src/rules/utc-time.ts';
 import { browserUserAgent, startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -47,6 +47,38 @@ describe.each(storeKinds)('the salt of a day on %s', (store) => {
         () => remainingSalts() === String(dayOf(today(0))),
         'the salt of yesterday to be destroyed',
       );
+      expect(app.faults).toEqual([]);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test('is drawn again if the clock was days ahead in between', async () => {
+    const app = await startApp({ store });
+    try {
+      let visits = 0;
+      const visitAt = async (at: number) => {
+        app.clock.now = at;
+        app.app.clicks.cleanUp();
+        await app.app.clicks.append(hitOf(`198.51.100.${++visits}`, at));
+        await app.app.clicks.settled();
+      };
+      const visitorsAt = async (at: number) => {
+        const hour = app.app.context.database.read
+          .selectFrom('link_hours')
+          .select('visitors')
+          .where('hour', '=', Math.floor(at / hourLength));
+        return (await hour.executeTakeFirstOrThrow()).visitors;
+      };
+      for (const at of [today(10), today(10) + 3 * dayLength]) {
+        await visitAt(at);
+        expect(await visitorsAt(at)).toBe(1);
+      }
+      // A click may be folded before the cleanup.
+      await eventually(async () => {
+        await visitAt(today(11));
+        return (await visitorsAt(today(11))) > 0;
+      }, 'a visitor');
       expect(app.faults).toEqual([]);
     } finally {
       await app.stop();

@@ -72,7 +72,6 @@ export class JournalFold {
   #sinceCollection = 0;
   /** Bytes in use after the last collection. */
   #inUse = 0;
-  readonly #readyDays = new Set<number>();
   #claims: ClickClaims;
   #damage: Flaw[] = [];
   /** Of this batch. */
@@ -177,15 +176,18 @@ export class JournalFold {
     const { hits, salts } = this.#parts;
     this.#bound = this.#parts.bound();
     hits.begin(this.#bound);
+    // Of this batch only: a salt may have been destroyed since the last one.
+    const readyDays = new Set<number>();
+    const isReady = (day: number) => readyDays.has(day);
     while (!this.#isStopped && hits.length < maxHits && !hits.isFull) {
       let record = this.#next(end);
       if (record === null) return;
       for (;;) {
-        const day = hits.add(record, this.#isReady);
+        const day = hits.add(record, isReady);
         if (day === null) break;
         record = null;
         await this.#withRetries(() => salts.prepare(day, this.#stopping.signal));
-        this.#readyDays.add(day);
+        readyDays.add(day);
       }
     }
   }
@@ -209,8 +211,6 @@ export class JournalFold {
   get #isStopped(): boolean {
     return this.#stopping.signal.aborted;
   }
-
-  readonly #isReady = (day: number): boolean => this.#readyDays.has(day);
 
   async #fold(to: Position): Promise<void> {
     const { builder, hits, store, words, deliveriesOf } = this.#parts;

@@ -28,7 +28,7 @@ export class DailySalts {
     this.#randomBytes = randomBytes;
   }
 
-  /** Loads a day's salt for `get`. A day whose salt was destroyed never gets another. */
+  /** Loads a day's salt for `get`. A day whose salt was destroyed gets no other, unless the clock is set back. */
   async prepare(day: number, signal?: AbortSignal): Promise<void> {
     if (day < this.#firstKept || this.#keyed.has(day)) return;
     const salt = await this.#store.settle(day, this.#randomBytes(saltLength), signal);
@@ -40,9 +40,12 @@ export class DailySalts {
     return this.#keyed.get(day) ?? null;
   }
 
-  /** Must be called at the start, before anything is prepared: this object only records what was destroyed through it. */
+  /**
+   * Must be called at the start, before anything is prepared: this object only records what was destroyed through it. An earlier day
+   * than before means that the clock was ahead: the days since then still have visitors.
+   */
   async forgetBefore(day: number): Promise<void> {
-    this.#firstKept = Math.max(this.#firstKept, day);
+    this.#firstKept = day;
     for (const kept of this.#keyed.keys()) {
       if (kept < this.#firstKept) this.#keyed.delete(kept);
     }
