@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { cleanUp } from '../src/manage/clean-up.ts';
 import { withdrawInvitations } from '../src/storage/invitations.ts';
 import { setMembership } from '../src/storage/members.ts';
 import { lockOrganizations } from '../src/storage/organizations.ts';
@@ -163,6 +164,20 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect(await received(guest.key)).toEqual([]);
     expect((await accept(guest.key, id)).status).toBe(404);
     expect((await post('/invitation/accept', guest.key, { token })).status).toBe(403);
+  });
+
+  test('an expired invitation is not outstanding, and its address is not kept', async () => {
+    const administrator = await app.createAccount();
+    const { json: expired } = await invite(app, administrator.key, 'never@example.com');
+    app.clock.now += 13 * day;
+    const { json: open } = await invite(app, administrator.key, 'soon@example.com');
+    const idsAfter = async (time: number) => {
+      app.clock.now += time;
+      await cleanUp(app.app.context);
+      return (await get('/invitation', administrator.key)).map(({ id }: { id: number }) => id);
+    };
+    expect(await idsAfter(day - 1)).toEqual([open.id, expired.id]);
+    expect(await idsAfter(1)).toEqual([open.id]);
   });
 
   test('members are not invited again', async () => {

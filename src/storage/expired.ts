@@ -7,6 +7,7 @@ export const expiringTables = [
   'sessions',
   'password_resets',
   'used_challenges',
+  'invitations',
 ] as const;
 
 export async function deleteExpired(
