@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
 import { journalsIn } from '../src/journal/files.ts';
-import { createFirstLink } from './support/account.ts';
+import { createFirstLink, firstAccount, postTo } from './support/account.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
+import { storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import { storeFolder } from './support/migrated-store.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { type Program, runServer, runServerWithFileLimit } from './support/program.ts';
 
 const visits = 39;
@@ -37,10 +38,12 @@ async function connectionTo(url: string) {
       expect(received).toStartWith('HTTP/1.1 302 ');
     },
     /** Waits for any answer, or for the end of the connection. */
-    async call(path: string): Promise<void> {
+    async call(path: string, authorization = ''): Promise<string> {
       received = '';
-      socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`);
+      const header = authorization === '' ? '' : `authorization: ${authorization}\r\n`;
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${header}\r\n`);
       await eventually(() => isClosed || received.includes('\r\n\r\n'), `an answer to ${path}`, timeout);
+      return received;
     },
     close: () => socket.end(),
   };
@@ -155,3 +158,34 @@ test('calls for which there is no free descriptor are refused without a fault', 
     await program.exited;
   }
 }, 240_000);
+
+test.each(storeKinds)(
+  'statistics on %s for which a thread needs descriptors that are not there are 503, and the process runs on',
+  async (kind) => {
+    await using data = await storeFolder();
+    const database = kind === 'postgres' ? { DATABASE_URL: await migratedPostgres() } : {};
+    const settings = { PORT: '0', DATA_DIR: data.path, ...database };
+    const program = runServerWithFileLimit({ soft: 256, hard: 256 }, settings, 'out-of-descriptors.ts');
+    try {
+      const url = await program.address();
+      const { authorization } = await firstAccount(url);
+      const link = { destination_url: 'https://example.com' };
+      const { id } = await postTo(url, { headers: { authorization } })<{ id: number }>('/api/v1/link', link);
+      const connection = await connectionTo(url);
+      const groups = `/api/v1/link/${id}/stats?group_by=browser`;
+      // Opens the connection to the app server.
+      expect(await connection.call('/api/v1/user', authorization)).toStartWith('HTTP/1.1 200 ');
+      await takeDescriptors(program);
+      expect(await connection.call(groups, authorization)).toStartWith('HTTP/1.1 503 ');
+      program.kill('SIGUSR2');
+      await eventually(() => hasLogged(program, 'descriptors given back'), 'the descriptors', timeout);
+      expect(await connection.call(groups, authorization)).toStartWith('HTTP/1.1 200 ');
+      expect(hasLogged(program, 'request failed')).toBe(false);
+      connection.close();
+    } finally {
+      program.kill('SIGKILL');
+      await program.exited;
+    }
+  },
+  240_000,
+);

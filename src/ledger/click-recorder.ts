@@ -4,10 +4,10 @@ import { isBefore, journalsIn, newJournalName, type Position } from '../journal/
 import type { RawHit } from '../journal/hit.ts';
 import { Journal } from '../journal/journal.ts';
 import { OwnJournal, removeUnusedJournals } from '../journal/own-journal.ts';
+import { hasFreeDescriptors } from '../threads/free-descriptors.ts';
 import { addClickServerCalls } from './click-server-calls.ts';
 import { FoldLag } from './fold/fold-lag.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold/fold-messages.ts';
-import { hasFreeDescriptors } from './fold/free-descriptors.ts';
 import { firstDayOfSalts } from './retention/retention.ts';
 import { SaltFolder } from './visitors/salts/salt-folder.ts';
 

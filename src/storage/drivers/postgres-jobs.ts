@@ -1,6 +1,7 @@
 import { moduleUrl } from '../../bundle/module-urls.ts';
 import { StoreUnavailable, type TookTooLong } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
+import { hasFreeDescriptors } from '../../threads/free-descriptors.ts';
 import { internalReadTerms, type ReadTerms } from '../database.ts';
 import { Deadlines, type DeadlineTask, deadlineFor } from './deadlines.ts';
 import { faultOf } from './postgres-faults.ts';
@@ -87,10 +88,17 @@ export class PostgresJobs {
   #dispatch(): void {
     for (;;) {
       const free = this.#threads.find(({ job }) => job === null);
-      if (free === undefined && this.#threads.length === maxThreads) return;
+      const isPossible = free !== undefined || (this.#threads.length < maxThreads && hasFreeDescriptors());
+      // A thread that is busy takes the job later.
+      if (!isPossible && this.#threads.length > 0) return;
       const turn = this.#queue.take();
       const job = turn?.items[0];
       if (job === undefined) return;
+      if (!isPossible) {
+        job.reject(new StoreUnavailable('no file descriptors are left'));
+        this.#done(job);
+        continue;
+      }
       const thread = free ?? this.#start();
       thread.job = job;
       job.thread = thread;
@@ -138,11 +146,13 @@ export class PostgresJobs {
   #free(thread: Thread): void {
     const { job } = thread;
     thread.job = null;
-    if (job !== null) {
-      this.#deadlines.delete(job);
-      this.#queue.done(job.terms.organizationId);
-    }
+    if (job !== null) this.#done(job);
     this.#dispatch();
+  }
+
+  #done(job: Job): void {
+    this.#deadlines.delete(job);
+    this.#queue.done(job.terms.organizationId);
   }
 
   #giveUp(job: Job, cause: TookTooLong): void {

@@ -3,6 +3,7 @@
  * url, begin}, {stop: id}, {close}; answers: {id, answer} or {id, problem}, {closed}.
  */
 import pg from 'pg';
+import { hasFreeDescriptors } from '../../threads/free-descriptors.ts';
 import { collectWhenIdle } from '../../threads/gc-when-idle.ts';
 import type { JobStore } from '../database.ts';
 import { connectTimeout } from './connect-timeout.ts';
@@ -27,6 +28,8 @@ const timeout = 9_000;
 
 let server: Pick<JobRequest, 'url' | 'begin'> = { url: '', begin: '' };
 let client: pg.Client | null = null;
+/** By module. */
+const jobs = new Map<string, Job>();
 /** The running job; 0 for none. */
 let current = 0;
 let isStopped = false;
@@ -52,7 +55,7 @@ async function answer({ id, module, input, url, begin }: JobRequest): Promise<vo
   if (url !== server.url) void close();
   server = { url, begin };
   try {
-    const { default: job } = (await import(module)) as { readonly default: Job };
+    const job = await jobIn(module);
     self.postMessage({ id, answer: await job(storeFor(id), input) });
     end('commit');
   } catch (cause) {
@@ -61,6 +64,20 @@ async function answer({ id, module, input, url, begin }: JobRequest): Promise<vo
     self.postMessage({ id, problem: { message, code, isOfStore, isStopped } });
     end('rollback');
   }
+}
+
+/** A module that can't be opened for lack of a descriptor is reported as missing. */
+async function jobIn(module: string): Promise<Job> {
+  const known = jobs.get(module);
+  if (known !== undefined) return known;
+  if (!hasFreeDescriptors()) {
+    const cause = new Error('no file descriptors are left');
+    storeErrors.add(cause);
+    throw cause;
+  }
+  const { default: job } = (await import(module)) as { readonly default: Job };
+  jobs.set(module, job);
+  return job;
 }
 
 /** After the job's read-ahead, and before the statements of the next job. */

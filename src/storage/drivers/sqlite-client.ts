@@ -204,7 +204,7 @@ export class SqliteInline implements SqliteClient {
 
 function faultOf(problem: { message: string; code: string }): Error {
   if (problem.code === 'SQLITE_CONSTRAINT_UNIQUE') return new NotUnique(problem.message);
-  if (/^SQLITE_(FULL|IOERR|BUSY|READONLY|CANTOPEN|NOTADB)/.test(problem.code))
+  if (/^(EMFILE$|SQLITE_(FULL|IOERR|BUSY|READONLY|CANTOPEN|NOTADB))/.test(problem.code))
     return new StoreUnavailable(problem.message);
   return Object.assign(new Error(problem.message), { code: problem.code });
 }

@@ -3,6 +3,7 @@
  * {questions: [{id, sql, parameters, inside, slot, job}]}, {close}; answers: {opened}, {answers: [{id, answer} or {id,
  * problem}]}, {closed}. `states` has the progress of the question in each `slot`, or that it should be stopped.
  */
+import { hasFreeDescriptors } from '../../threads/free-descriptors.ts';
 import { collectWhenIdle } from '../../threads/gc-when-idle.ts';
 import type { JobParameters, JobStore } from '../database.ts';
 import { sentAnswer } from './answer-as-json.ts';
@@ -50,7 +51,7 @@ self.onmessage = (event: MessageEvent) => {
 /** The sender waits for its answers before it sends more, so nothing comes in between. */
 async function load(questions: readonly Question[]): Promise<void> {
   for (const { job } of questions) {
-    if (!job || jobs.has(job.module)) continue;
+    if (!job || jobs.has(job.module) || !hasFreeDescriptors()) continue;
     const loaded: { default?: Job } = await import(job.module).catch(() => ({}));
     if (loaded.default) jobs.set(job.module, loaded.default);
   }
@@ -99,6 +100,8 @@ function failed(id: number, cause: unknown): object {
 
 async function runJob({ module, input }: JobQuestion): Promise<Answer> {
   const job = jobs.get(module);
+  if (job === undefined && !hasFreeDescriptors())
+    throw Object.assign(new Error('no file descriptors are left'), { code: 'EMFILE' });
   if (connection === undefined || job === undefined) throw new Error(`${module} can't be run here`);
   const rows = <Row>(sql: string, parameters: JobParameters) => connection?.rows<Row>(sql, parameters) ?? [];
   const store: JobStore = {

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 
-/** File descriptors of a thread: for its event loop, its modules, the database with its files, and the journals that it reads. */
+/** File descriptors of a thread: for its event loop, its modules, the database with its files or connection, and the journals that it reads. */
 const neededDescriptors = 32;
 
 /** A path that can always be opened: an image may have no /dev/null. */
