@@ -130,4 +130,92 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
       'A link can lead to http and https addresses, not to "ftp:".',
     );
   });
+
+  describe('a link with several invalid fields is told all of them', () => {
+    const fieldsIn = (error: { errors?: { field_key: string }[] }) =>
+      error.errors?.map(({ field_key }) => field_key);
+    const invalid = {
+      destination_url: 'word',
+      domain: 'https://unverified.example.com',
+      suffix: 'two words',
+      ios_link_destination: 'also-a-word',
+      start_date: '2031-01-01',
+      expiration_date: '2030-01-01',
+      webhook_url: 'http://10.0.0.1/hook',
+      qr_code_foreground_hex: '#123456',
+      qr_code_background_hex: '#123456',
+      rules: [
+        { when: {}, destination_url: 'third-word' },
+        {
+          when: {},
+          variants: [{ destination_url: 'https://example.com' }, { destination_url: 'fourth-word' }],
+        },
+      ],
+    };
+    const found = [
+      'destination_url',
+      'domain',
+      'ios_link_destination',
+      'qr_code_foreground_hex',
+      'rules.0.destination_url',
+      'rules.1.variants.1.destination_url',
+      'start_date',
+      'suffix',
+      'webhook_url',
+    ];
+
+    test('when it is created, also as one of many', async () => {
+      const { status, json } = await create(invalid);
+      expect([status, fieldsIn(json)?.sort()]).toEqual([400, found]);
+      const { status_code, error_code, field_key, error_string } = json;
+      expect(json.errors[0]).toEqual({ status_code, error_code, field_key, error_string });
+      const bulk = (query: string) =>
+        app.call('POST', `/api/v1/link/bulk${query}`, {
+          key: owner.key,
+          body: { links: [{ destination_url: 'https://example.com' }, invalid] },
+        });
+      const [created, refused] = (await bulk('')).json.results;
+      expect([created.status, refused.status, fieldsIn(refused.error)?.sort()]).toEqual([201, 400, found]);
+      expect(fieldsIn((await bulk('?atomic=true')).json)?.sort()).toEqual(
+        found.map((field) => `links.1.${field}`),
+      );
+    });
+
+    test('when it is changed, also by its external id, and in a scheduled change', async () => {
+      const external_id = `invalid-${store}`;
+      const { json: link } = await create({ external_id });
+      expect(fieldsIn((await patch(link.id, invalid)).json)?.sort()).toEqual(found);
+      const put = await app.call('PUT', `/api/v1/link/external/${external_id}`, {
+        key: owner.key,
+        body: invalid,
+      });
+      expect(fieldsIn(put.json)?.sort()).toEqual(found);
+      const scheduled = await app.call('POST', `/api/v1/link/${link.id}/scheduled`, {
+        key: owner.key,
+        body: { at: new Date(app.clock.now + 60_000).toISOString(), changes: invalid },
+      });
+      expect(fieldsIn(scheduled.json)?.sort()).toEqual(found.map((field) => `changes.${field}`));
+      const { json: after } = await app.call('GET', `/api/v1/link/${link.id}`, { key: owner.key });
+      expect(after).toEqual(link);
+    });
+
+    test('a single one stays without a list', async () => {
+      const { json: link } = await create({});
+      for (const fields of [
+        { suffix: 'two words' },
+        { expiration_date: 'tomorrow' },
+        { aliases: ['a b'] },
+        { domain: 'unverified.example.com' },
+        { start_date: '2031-01-01', expiration_date: '2030-01-01' },
+      ])
+        for (const { status, json } of [await create(fields), await patch(link.id, fields)])
+          expect([status, json.errors, typeof json.error_string]).toEqual([400, undefined, 'string']);
+    });
+
+    test('but no more than a list of errors has', async () => {
+      const variants = Array.from({ length: 10 }, () => ({ destination_url: 'word' }));
+      const rules = Array.from({ length: 50 }, () => ({ when: {}, variants }));
+      expect((await create({ rules })).json.errors).toHaveLength(25);
+    });
+  });
 });

@@ -12,6 +12,7 @@ import { countLinksIn } from '../storage/link-counts.ts';
 import { linksUnder, type StoredLink } from '../storage/links.ts';
 import { defaultDomainId, type Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
+import { FieldRefusals } from './field-refusals.ts';
 import { takenAmong } from './held-addresses.ts';
 import { refusalsOfLostDomains } from './held-domains.ts';
 import {
@@ -22,6 +23,7 @@ import {
   hostOf,
   type LinkDomain,
   type RequestedAlias,
+  refusedDomain,
   requestedAliases,
   requireSuffix,
 } from './link-address.ts';
@@ -55,6 +57,7 @@ export async function requestedAddresses(
   caller: Caller,
   link: StoredLink,
   { domain, suffix, aliases, add_aliases, remove_aliases }: AddressFields,
+  refusals: FieldRefusals,
 ): Promise<RequestedAddresses | null> {
   if ([domain, suffix, aliases, add_aliases, remove_aliases].every((field) => field === undefined))
     return null;
@@ -64,12 +67,17 @@ export async function requestedAddresses(
     const found = known.find((address) => address.host === host);
     return found ? { domainId: found.domain_id, host: found.host } : findLinkDomain(context, caller, text);
   };
+  const among = (texts: readonly string[] | null | undefined, field: AliasField) =>
+    requestedAliases(texts, domainOf, field, refusals);
   return {
-    domain: domain === undefined ? null : await domainOf(domain),
+    domain:
+      domain === undefined
+        ? null
+        : ((await refusals.checkLater(async () => domainOf(domain))) ?? refusedDomain),
     suffix: suffix === undefined ? null : enteredSuffix(suffix),
-    aliases: aliases === undefined ? null : await requestedAliases(aliases, domainOf, 'aliases'),
-    added: await requestedAliases(add_aliases, domainOf, 'add_aliases'),
-    removed: await requestedAliases(remove_aliases, domainOf, 'remove_aliases'),
+    aliases: aliases === undefined ? null : await among(aliases, 'aliases'),
+    added: await among(add_aliases, 'add_aliases'),
+    removed: await among(remove_aliases, 'remove_aliases'),
   };
 }
 
@@ -116,7 +124,10 @@ export function addressChange(
     if (addressKey(address) === addressKey(own)) return 'suffix';
     return addedKeys.has(addressKey(address)) ? 'add_aliases' : 'aliases';
   };
-  for (const address of gained) requireSuffix(address.suffix, address.domain_id, fieldOf(address));
+  const refusals = new FieldRefusals();
+  for (const address of gained)
+    refusals.check(() => requireSuffix(address.suffix, address.domain_id, fieldOf(address)));
+  refusals.throwIfAny();
   return { own, aliases, isMoved, gained, lost, fieldOf };
 }
 

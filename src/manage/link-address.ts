@@ -7,6 +7,7 @@ import { findVerifiedDomain } from '../storage/domains.ts';
 import { type Alias, addressKey, type LinkAddress, readAliases } from '../storage/link-addresses.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Context } from './context.ts';
+import type { FieldRefusals } from './field-refusals.ts';
 
 export interface LinkDomain {
   readonly domainId: number;
@@ -22,6 +23,9 @@ export function hostOf(site: Site, domain: string): string | null {
   const host = url && url.pathname === '/' ? normaliseHostname(url.hostname) : '';
   return host !== '' && site.isDefaultHost(host) ? null : host;
 }
+
+/** In place of a domain that was refused, so that the other fields can be checked. No suffix is reserved on it. */
+export const refusedDomain: LinkDomain = { domainId: -1, host: null };
 
 export async function findLinkDomain(context: Context, caller: Caller, domain: string): Promise<LinkDomain> {
   const host = hostOf(context.site, domain);
@@ -64,14 +68,15 @@ export async function requestedAliases(
   texts: readonly string[] | null | undefined,
   domainOf: DomainOf,
   field: AliasField,
+  refusals: FieldRefusals,
 ): Promise<RequestedAlias[]> {
   const requested: RequestedAlias[] = [];
   for (const text of texts ?? []) {
-    const [, domain, path = text] = /^(https?:\/\/[^/]*)\/(.*)$/is.exec(text) ?? [];
-    requested.push({
-      domain: domain === undefined ? null : await domainOfAlias(domainOf, domain, field),
-      suffix: enteredSuffix(domain === undefined ? text : decoded(path)),
-    });
+    const [, named, path = text] = /^(https?:\/\/[^/]*)\/(.*)$/is.exec(text) ?? [];
+    const domain =
+      named === undefined ? null : await refusals.checkLater(() => domainOfAlias(domainOf, named, field));
+    if (domain === undefined) continue;
+    requested.push({ domain, suffix: enteredSuffix(named === undefined ? text : decoded(path)) });
   }
   return requested;
 }

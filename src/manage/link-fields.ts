@@ -16,6 +16,7 @@ import { hasUtmChanges, type UtmChanges } from '../rules/utm.ts';
 import { readEvents, type WebhookEvent, writeEvents } from '../rules/webhook-event.ts';
 import type { AnsweredLink, LinkChanges, StoredLink } from '../storage/links.ts';
 import type { Context } from './context.ts';
+import type { FieldRefusals } from './field-refusals.ts';
 import { checkRules, type RuleInput, rulesOf } from './link-rules.ts';
 import {
   destinationIn,
@@ -67,13 +68,14 @@ type AddressField = 'android_link_destination' | 'ios_link_destination' | 'befor
 /** Columns in their stored form; undefined if the call has no such field. */
 type ProvidedColumns = { readonly [Column in keyof LinkChanges]: LinkChanges[Column] | undefined };
 
-/** Columns for the fields of a call, validated and in their stored form. */
+/** Columns for the fields of a call, validated and in their stored form, except for those that are refused. */
 export async function columnsOf(
   context: Context,
   organizationId: number,
   fields: LinkFields,
+  refusals: FieldRefusals,
 ): Promise<LinkChanges> {
-  return withoutAbsent(await providedColumns(context, organizationId, fields));
+  return withoutAbsent(await providedColumns(context, organizationId, fields, refusals));
 }
 
 /** Awaits only actual promises: a call may make a thousand links. */
@@ -81,25 +83,31 @@ export async function providedColumns(
   context: Context,
   organizationId: number,
   fields: LinkFields,
+  refusals: FieldRefusals,
 ): Promise<ProvidedColumns> {
-  const destination = required(fields.destination_url, destinationIn(context, 'destination_url'));
-  const destination_url = destination && withUtmOf(destination.text, fields);
+  const destination = refusals.check(() =>
+    required(fields.destination_url, destinationIn(context, 'destination_url')),
+  );
+  const destination_url = destination && refusals.check(() => withUtmOf(destination.text, fields));
+  const { password } = fields;
+  const clearable = <T>(
+    value: string | null | undefined,
+    accept: (value: string) => T,
+  ): T | null | undefined =>
+    value ? refusals.check(() => accept(value)) : value === undefined ? undefined : null;
   const addressIn = (field: AddressField) => clearable(fields[field], destinationIn(context, field));
   const android = addressIn('android_link_destination');
   const ios = addressIn('ios_link_destination');
   const beforeStart = addressIn('before_start_url');
   const expired = addressIn('expired_url');
-  const rules = fields.rules === undefined ? undefined : checkRules(context, fields.rules || []);
+  const rules = fields.rules === undefined ? undefined : checkRules(context, fields.rules || [], refusals);
   const ruleDestinations = rules?.destinations ?? [];
   for (const found of [destination, android, ios, beforeStart, expired, ...ruleDestinations]) {
     if (!found) continue;
     const isOurs = context.isOurHost(found.host);
-    if (typeof isOurs === 'boolean' ? isOurs : await isOurs) throw destinationIsOurs(found.field);
+    if (typeof isOurs === 'boolean' ? isOurs : await isOurs) refusals.add(destinationIsOurs(found.field));
   }
-  const password_hash = clearable(fields.password, (password) =>
-    context.passwords.hash(password, knownPriority(`organization ${organizationId}`)),
-  );
-  return {
+  const columns = {
     destination_url,
     destination_key: destination_url === undefined ? undefined : destinationKey(destination_url),
     android_url: textOf(android),
@@ -136,8 +144,15 @@ export async function providedColumns(
     webhook_auth_key: clearable(fields.webhook_auth_key, (key) => context.secrets.seal(signingKey(key))),
     webhook_events:
       fields.webhook_events === undefined ? undefined : writeEvents(fields.webhook_events || defaultEvents),
-    password_hash: password_hash && (await password_hash),
   };
+  // Hashing is slow: not for a call that is refused.
+  const password_hash =
+    password && refusals.areNone
+      ? await context.passwords.hash(password, knownPriority(`organization ${organizationId}`))
+      : password === undefined
+        ? undefined
+        : null;
+  return { ...columns, password_hash };
 }
 
 /** The columns of a new link: defaults where the call has no field. `marker` null: the organization's. */
@@ -229,11 +244,6 @@ const defaultEvents: readonly WebhookEvent[] = ['click'];
 
 const withoutAbsent = (columns: ProvidedColumns): LinkChanges =>
   Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
-
-function clearable<T>(value: string | null | undefined, accept: (value: string) => T): T | null | undefined {
-  if (value === undefined) return undefined;
-  return value === null || value === '' ? null : accept(value);
-}
 
 function required<T>(url: string | null | undefined, accept: (url: string) => T): T | undefined {
   if (url === undefined) return undefined;

@@ -8,6 +8,7 @@ import {
   type VariantFields,
 } from '../rules/rule-fields.ts';
 import type { Context } from './context.ts';
+import type { FieldRefusals } from './field-refusals.ts';
 import { destinationIn, type FoundDestination } from './require-destination.ts';
 
 /** A rule as a call sends it. */
@@ -33,15 +34,19 @@ interface CheckedRules {
 }
 
 /** Every destination is checked like that of the link. */
-export function checkRules(context: Context, rules: readonly RuleInput[]): CheckedRules {
-  refuseUnknownPlaces(rules, context.placesKnown);
+export function checkRules(
+  context: Context,
+  rules: readonly RuleInput[],
+  refusals: FieldRefusals,
+): CheckedRules {
+  refuseUnknownPlaces(rules, context.placesKnown, refusals);
   const destinations: FoundDestination[] = [];
   const find = (url: string, field: string): string => {
-    const found = destinationIn(context, field)(url);
-    destinations.push(found);
-    return found.text;
+    const found = refusals.check(() => destinationIn(context, field)(url));
+    if (found) destinations.push(found);
+    return found?.text ?? '';
   };
-  const isIdTaken = refuseDuplicateIds(rules, 'rules');
+  const isIdTaken = refuseDuplicateIds(rules, 'rules', refusals);
   const newId = (): string => {
     const id = `r_${context.randomSuffix().toLowerCase().slice(0, 5)}`;
     return isIdTaken(id) ? newId() : id;
@@ -54,16 +59,20 @@ export function checkRules(context: Context, rules: readonly RuleInput[]): Check
       : {
           ...base,
           sticky: rule.sticky !== false,
-          variants: variantsOf(rule.variants, `${field}.variants`, find),
+          variants: variantsOf(rule.variants, `${field}.variants`, find, refusals),
         };
   });
   const text = stored.length === 0 ? null : JSON.stringify(stored);
-  if (text !== null && text.length > maxRulesText) throw tooMuch();
+  if (text !== null && text.length > maxRulesText) refusals.add(tooMuch());
   return { text, destinations };
 }
 
 /** The country file is only checked if a rule has a condition that not every file supports. */
-function refuseUnknownPlaces(rules: readonly RuleInput[], placesKnown: Context['placesKnown']): void {
+function refuseUnknownPlaces(
+  rules: readonly RuleInput[],
+  placesKnown: Context['placesKnown'],
+  refusals: FieldRefusals,
+): void {
   for (const [index, { when }] of rules.entries())
     for (const [conditions, path] of [
       [when, 'when'],
@@ -74,10 +83,12 @@ function refuseUnknownPlaces(rules: readonly RuleInput[], placesKnown: Context['
         ['city', 'cities'],
       ] as const)
         if (conditions?.[key] !== undefined && !placesKnown()[kind])
-          throw new Refusal(
-            'CONDITION_UNAVAILABLE',
-            `Rules by ${key} need a COUNTRY_FILE with ${kind}, and this instance has none. Take the condition out.`,
-            { field: `rules.${index}.${path}.${key}` },
+          refusals.add(
+            new Refusal(
+              'CONDITION_UNAVAILABLE',
+              `Rules by ${key} need a COUNTRY_FILE with ${kind}, and this instance has none. Take the condition out.`,
+              { field: `rules.${index}.${path}.${key}` },
+            ),
           );
 }
 
@@ -85,8 +96,9 @@ function variantsOf(
   variants: readonly VariantInput[],
   field: string,
   find: (url: string, field: string) => string,
+  refusals: FieldRefusals,
 ): VariantFields[] {
-  const isIdTaken = refuseDuplicateIds(variants, field);
+  const isIdTaken = refuseDuplicateIds(variants, field, refusals);
   const letters = [...'abcdefghijklmnopqrst'].filter((letter) => !isIdTaken(letter));
   return variants.map(({ id, destination_url, weight }, index) => ({
     id: id ?? letters.shift() ?? String(index),
@@ -96,14 +108,20 @@ function variantsOf(
 }
 
 /** Returns a function that reports whether an id is taken, and takes it if not. */
-function refuseDuplicateIds(entries: readonly { readonly id?: string | undefined }[], field: string) {
+function refuseDuplicateIds(
+  entries: readonly { readonly id?: string | undefined }[],
+  field: string,
+  refusals: FieldRefusals,
+) {
   const ids = new Set<string>();
   for (const [index, { id }] of entries.entries()) {
     if (id === undefined) continue;
     if (ids.has(id))
-      throw invalidField(
-        `${field}.${index}.id`,
-        `The id "${id}" is there twice. Leave one out to get a new one.`,
+      refusals.add(
+        invalidField(
+          `${field}.${index}.id`,
+          `The id "${id}" is there twice. Leave one out to get a new one.`,
+        ),
       );
     ids.add(id);
   }

@@ -3,6 +3,7 @@ import { sameColour } from '../rules/colour.ts';
 import { Refusal } from '../rules/errors.ts';
 import { type Alias, writeAliases } from '../storage/link-addresses.ts';
 import type { Context } from './context.ts';
+import { FieldRefusals } from './field-refusals.ts';
 import {
   addressOn,
   chosenSuffix,
@@ -10,6 +11,7 @@ import {
   findLinkDomain,
   type LinkDomain,
   type RequestedAlias,
+  refusedDomain,
   requestedAliases,
   requireSuffix,
 } from './link-address.ts';
@@ -33,21 +35,35 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
   const domainOf = memoize((domain: string) => findLinkDomain(context, caller, domain));
   const now = context.now();
   return async (input: LinkToCreate, marker: number | null = null): Promise<PreparedLink> => {
+    const refusals = new FieldRefusals();
     const domain = domainOf(input.domain ?? '');
-    const linkDomain = domain instanceof Promise ? await domain : domain;
-    const chosen = chosenSuffix(input.suffix, linkDomain);
-    const provided = await providedColumns(context, caller.organizationId, withoutEmptyMarker(input));
+    const found = domain instanceof Promise ? await refusals.checkLater(() => domain) : domain;
+    const linkDomain = found ?? refusedDomain;
+    const chosen = refusals.check(() => chosenSuffix(input.suffix, linkDomain)) ?? null;
+    const provided = await providedColumns(
+      context,
+      caller.organizationId,
+      withoutEmptyMarker(input),
+      refusals,
+    );
     const suffix = chosen ?? context.randomSuffix();
-    const requested = input.aliases?.length ? await requestedAliases(input.aliases, domainOf, 'aliases') : [];
+    const requested = input.aliases?.length
+      ? await requestedAliases(input.aliases, domainOf, 'aliases', refusals)
+      : [];
+    const aliases = refusals.check(() => newAliases(requested, linkDomain, suffix, refusals)) ?? [];
+    const columns = columnsOfNew(provided, marker);
+    refusals.check(() => refuseEqualColours(columns, input));
+    refusals.check(() => refuseEndBeforeStart(columns, input));
+    refusals.throwIfAny();
     const row = {
-      ...columnsOfNew(provided, marker),
+      ...columns,
       zapier_hook_url: null,
       zapier_hook_id: 0,
       created_at: now,
       updated_at: now,
       organization_id: caller.organizationId,
       domain_id: linkDomain.domainId,
-      aliases: requested.length > 0 ? writeAliases(newAliases(requested, linkDomain, suffix)) : null,
+      aliases: writeAliases(aliases),
       moved: 0,
       qr_png: withPng ? 1 : 0,
       created_by: caller.userId,
@@ -57,8 +73,6 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       page_icon: null,
       page_due_at: null,
     };
-    refuseEqualColours(row, input);
-    refuseEndBeforeStart(row, input);
     return {
       suffix,
       isChosen: chosen !== null,
@@ -77,12 +91,18 @@ const withoutEmptyMarker = (input: LinkToCreate): LinkToCreate =>
     ? { ...input, qr_code_marker: undefined }
     : input;
 
-function newAliases(requested: readonly RequestedAlias[], domain: LinkDomain, suffix: string): Alias[] {
+function newAliases(
+  requested: readonly RequestedAlias[],
+  domain: LinkDomain,
+  suffix: string,
+  refusals: FieldRefusals,
+): Alias[] {
+  if (requested.length === 0) return [];
   const aliases = distinctAliases(
     requested.map((alias) => addressOn(domain, alias)),
     { domain_id: domain.domainId, suffix },
   );
-  for (const alias of aliases) requireSuffix(alias.suffix, alias.domain_id, 'aliases');
+  for (const alias of aliases) refusals.check(() => requireSuffix(alias.suffix, alias.domain_id, 'aliases'));
   return aliases;
 }
 

@@ -5,9 +5,9 @@ import { recordOtherChange } from '../storage/other-changes.ts';
 import * as stored from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type Author, authorsOf } from './authors.ts';
-import { addressChange, type RequestedAddresses, requestedAddresses } from './change-address.ts';
+import { addressChange, type RequestedAddresses } from './change-address.ts';
+import { checkUpdate } from './check-update.ts';
 import type { Context } from './context.ts';
-import { columnsOf } from './link-fields.ts';
 import { requireTags } from './link-tags.ts';
 import { changeEndsLink, requireAddressConfirmation, requireConfirmation } from './on-paper.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
@@ -52,8 +52,7 @@ export async function scheduleChange(
   const { organizationId } = caller;
   const found = await findLink(context.database.lookup, organizationId, linkId);
   if (!found) throw notFound('link');
-  const columns = await checkedColumns(context, caller.organizationId, plan);
-  const requested = await inChanges(() => requestedAddresses(context, caller, found, plan.changes));
+  const { columns, requested } = await checkPlan(context, caller, found, plan);
   return context.database.write(async (queries) => {
     const link = await lockLink(queries, organizationId, linkId);
     if (!link) throw notFound('link');
@@ -87,8 +86,7 @@ export async function changeScheduled(
   if (!currentLink) throw noSuchChange();
   if (isApplied(found)) throw applied();
   const plan = { at: update.at ?? found.at, changes: update.changes ?? changesOf(found) };
-  const columns = await checkedColumns(context, caller.organizationId, plan);
-  const requested = await inChanges(() => requestedAddresses(context, caller, currentLink, plan.changes));
+  const { columns, requested } = await checkPlan(context, caller, currentLink, plan);
   return context.database.write(async (queries) => {
     const link = await lockLink(queries, organizationId, found.link_id);
     const before = await stored.findScheduled(queries, organizationId, id);
@@ -142,17 +140,12 @@ const rowOf = ({ userId, keyId, via }: Caller, { at, changes }: Plan, isConfirme
   untold: null,
 });
 
-/** Validates everything in a plan that doesn't depend on its link. */
-async function checkedColumns(
-  context: Context,
-  organizationId: number,
-  { at, changes }: Plan,
-): Promise<LinkChanges> {
+async function checkPlan(context: Context, caller: Caller, link: StoredLink, { at, changes }: Plan) {
   const now = context.now();
   if (at <= now) throw invalidField('at', 'Give an instant that is yet to come.');
   if (at > now + maxAhead) throw invalidField('at', 'A change is scheduled for a year ahead at most.');
   for (const field of ['password', 'webhook_auth_key'] as const) if (changes[field]) throw secret(field);
-  return inChanges(() => columnsOf(context, organizationId, changes));
+  return inChanges(() => checkUpdate(context, caller, link, changes));
 }
 
 interface Applicable {
@@ -185,13 +178,18 @@ async function requireApplicable(
   });
 }
 
-/** Puts a refused field under `changes`. */
+/** Puts refused fields under `changes`. */
 async function inChanges<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();
   } catch (cause) {
     if (!(cause instanceof Refusal) || cause.field === undefined || cause.field === 'confirm') throw cause;
-    throw new Refusal(cause.code, cause.sentence, { field: `changes.${cause.field}` });
+    const problems = cause.problems.map(({ code, sentence, field }) => ({
+      code,
+      sentence,
+      field: `changes.${field}`,
+    }));
+    throw new Refusal(cause.code, cause.sentence, { field: `changes.${cause.field}`, problems });
   }
 }
 

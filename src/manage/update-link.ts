@@ -17,17 +17,12 @@ import { finishScheduled, type ScheduledRow } from '../storage/scheduled-changes
 import type { Queries } from '../storage/schema.ts';
 import type { StoredTag } from '../storage/tags.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
-import {
-  type AddressFields,
-  addressChange,
-  changeAliases,
-  columnsAfter,
-  requestedAddresses,
-} from './change-address.ts';
+import { type AddressFields, addressChange, changeAliases, columnsAfter } from './change-address.ts';
+import { checkUpdate } from './check-update.ts';
 import type { Context } from './context.ts';
 import { takenExternalId } from './external-ids.ts';
 import { foldedWithin } from './folded-within.ts';
-import { columnsOf, type LinkFields, utmColumns } from './link-fields.ts';
+import { type LinkFields, utmColumns } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
 import { messageContext } from './message-context.ts';
@@ -73,8 +68,7 @@ export async function updateLink(
   // Ownership is checked first: nothing is hashed or looked up for another organization's link.
   const found = await findLink(context.database.lookup, caller.organizationId, id);
   if (!found) throw notFound('link');
-  const requested = await requestedAddresses(context, caller, found, update);
-  const sent = await columnsOf(context, caller.organizationId, update);
+  const { requested, columns: sent } = await checkUpdate(context, caller, found, update);
   if (found.click_limit === null && sent.click_limit) await foldedWithin(context, foldTimeout);
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
