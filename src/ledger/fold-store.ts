@@ -189,6 +189,8 @@ export interface FoldStore {
   newestCorrection(): Promise<number>;
   /** If hits are on another server: deletes some of failed attempts that no node has repeated. Returns whether there may be more. */
   deleteUncounted(now: number): Promise<boolean>;
+  /** The same of this journal's failed attempts, unless this process has counted all of its hits. `fold` only deletes a few. */
+  deleteUncountedOf(journal: string, now: number): Promise<boolean>;
   /** Hits with an instant after `now`, from a wrong clock, are skipped: they don't prevent others from being deleted. */
   deleteHitsBefore(at: number, now?: number): Promise<boolean>;
   /** The time of the database's own clock; null if it has none. */

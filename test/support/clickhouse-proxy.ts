@@ -4,6 +4,8 @@ type Forward = () => Promise<Response>;
 export class ClickhouseProxy implements Disposable {
   /** Called for each insertion of hits; null forwards it. */
   onInsertion: ((forward: Forward) => Promise<Response>) | null = null;
+  /** Called for each other statement; null forwards it. */
+  onStatement: ((sql: string, forward: Forward) => Promise<Response>) | null = null;
   readonly #server: ReturnType<typeof Bun.serve>;
   readonly #target: URL;
 
@@ -36,6 +38,7 @@ export class ClickhouseProxy implements Disposable {
       return new Response(await response.arrayBuffer(), { status, headers: answered });
     };
     const isInsertion = url.searchParams.get('query')?.startsWith('insert into hits') ?? false;
-    return isInsertion && this.onInsertion !== null ? this.onInsertion(forward) : forward();
+    if (isInsertion) return this.onInsertion?.(forward) ?? forward();
+    return this.onStatement?.(Buffer.from(body).toString(), forward) ?? forward();
   }
 }

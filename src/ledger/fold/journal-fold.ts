@@ -42,6 +42,7 @@ interface FoldParts {
   readonly onFlaw: (flaw: Flaw) => void;
   /** Called for each segment in which a batch found damage. */
   readonly onDamage: (damage: Damage) => void;
+  /** Called while hits have to wait, with the reason. */
   readonly onAway: (cause: unknown) => void;
   /** How long folded segments are kept; null: no segment is removed. */
   readonly keep: Retention | null;
@@ -216,6 +217,8 @@ export class JournalFold {
     const { builder, hits, store, words, deliveriesOf } = this.#parts;
     await this.#withRetries(() => words.fetchIds(store));
     if (this.#isStopped) return;
+    await this.#withRetries(() => this.#deleteUncounted());
+    if (this.#isStopped) return;
     const from = this.#watermark;
     await this.#withRetries(() => this.#claims.claim(hits, { from, to }, this.#parts.now(), store));
     if (this.#isStopped) return;
@@ -223,6 +226,13 @@ export class JournalFold {
     const batch = { ...built, newWords: this.#newWordsOf(built.hits) };
     const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), this.#name);
     await this.#withRetries(() => this.#commit(batch, deliveries));
+  }
+
+  /** In transactions of their own: after a restored backup there may be very many, and claims don't last that long. */
+  async #deleteUncounted(): Promise<void> {
+    const { store, now, onAway } = this.#parts;
+    while (!this.#isStopped && (await store.deleteUncountedOf(this.#name, now())))
+      onAway(new StoreUnavailable('hits of lost batches are being deleted first'));
   }
 
   /** Webhooks show more than the ledger stores, and few links have one: their clicks are read from the journal again. */

@@ -5,7 +5,7 @@ import { minMigrationKey } from '../../storage/min-migration.ts';
 import { deleteMovedHits, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
 import { shareWordsSql } from '../../storage/word-sweeps.ts';
 import { minInChunk } from '../chunks/hit-chunk.ts';
-import type { HitWriter, Watermark } from '../external-hits.ts';
+import type { HitWriter } from '../external-hits.ts';
 import {
   type DeliveriesOf,
   type FoldBatch,
@@ -15,6 +15,7 @@ import {
 } from '../fold-store.ts';
 import type { SaltExchange } from '../visitors/salts/shared-salts.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
+import { onHitServer, WriterAway } from './hit-server.ts';
 import { PartitionDrop } from './partition-drop.ts';
 import { earlierRows, Partitions } from './partitions.ts';
 import { PostgresChunks } from './postgres-chunks.ts';
@@ -37,6 +38,7 @@ import {
   totals,
   unnested,
 } from './sql-fold-store.ts';
+import { UncountedHits } from './uncounted-hits.ts';
 
 /** SQLSTATE for a row without a partition, or a failed check; the ledger has no checks. */
 const noPartition = '23514';
@@ -82,29 +84,6 @@ class IdsSettled extends Error {
 /** Opens the server with the hits of the store with this id. */
 type OpenWriter = (storeId: string) => Promise<HitWriter>;
 
-/** The server with the hits is unavailable, or has refused them: the transaction fails, and the connection to PostgreSQL stays open. */
-class WriterAway extends Error {
-  override readonly name = 'WriterAway';
-}
-
-async function onHitServer<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (!(cause instanceof StoreUnavailable)) throw cause;
-    throw new WriterAway(cause.message, { cause });
-  }
-}
-
-const markIn = (row: Row): Watermark => ({
-  journal: String(row.node),
-  segment: Number(row.segment),
-  offset: Number(row.byte_offset),
-});
-
-/** Milliseconds that an active node has to retry a batch. */
-const uncountedKept = 15 * 60_000;
-
 const movedMeanwhile = 'single clicks are in ClickHouse now: set CLICKS_URL, and start this node again';
 
 /**
@@ -137,6 +116,7 @@ export class PostgresFoldStore extends SqlFoldStore {
   /** Set if hits are on another server. */
   readonly #openWriter: OpenWriter | null;
   #writer: HitWriter | null = null;
+  readonly #uncounted: UncountedHits;
   /** Journals whose hits on the other server have all been counted. */
   readonly #countedJournals = new Set<string>();
 
@@ -160,6 +140,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     this.#partitions = new Partitions(query, transaction);
     this.#chunks = new PostgresChunks(query, transaction, this.#partitions, minInChunks);
     this.#visitors = new PostgresVisitors(query, maxVisitors);
+    this.#uncounted = new UncountedHits(query, transaction);
   }
 
   /** Where nodes agree on the salts of visitors. */
@@ -309,42 +290,14 @@ export class PostgresFoldStore extends SqlFoldStore {
     }
   }
 
-  /**
-   * Active nodes delete their own uncounted hits when they retry: these belong to nodes that no longer run, or can't reach the
-   * database.
-   */
   override async deleteUncounted(now: number): Promise<boolean> {
     if (this.#openWriter === null) return false;
-    const writer = await this.#openedWriter(this.#openWriter);
-    const rows = await this.query('select node, segment, byte_offset from journal_watermarks');
-    const uncounted = await writer.uncounted(rows.map(markIn), now);
-    const old = uncounted.filter(({ foldedAt }) => foldedAt < now - uncountedKept);
-    const [journal, ...others] = new Set(old.map((batch) => batch.journal));
-    if (journal === undefined) return false;
-    try {
-      const hasMore = await this.#connection.transaction((query) =>
-        this.#deleteBeyond(query, writer, journal, now),
-      );
-      return hasMore || others.length > 0;
-    } catch (cause) {
-      throw cause instanceof WriterAway ? new StoreUnavailable(cause.message, { cause }) : cause;
-    }
+    return this.#uncounted.deleteSome(await this.#openedWriter(this.#openWriter), now);
   }
 
-  /** Locks the watermark, creating it if needed, so that no other node folds the journal meanwhile. */
-  async #deleteBeyond(query: Query, writer: HitWriter, journal: string, now: number): Promise<boolean> {
-    const [created] = await query(
-      'insert into journal_watermarks (node, segment, byte_offset) values ($1, 0, 0) on conflict do nothing returning node',
-      [journal],
-    );
-    const [row] = await query(
-      'select node, segment, byte_offset from journal_watermarks where node = $1 for update',
-      [journal],
-    );
-    if (row === undefined) return false;
-    const hasMore = await onHitServer(() => writer.deleteBeyond(markIn(row), now));
-    if (created !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
-    return hasMore;
+  override async deleteUncountedOf(journal: string, now: number): Promise<boolean> {
+    if (this.#openWriter === null || this.#countedJournals.has(journal)) return false;
+    return this.#uncounted.deleteSomeOf(await this.#openedWriter(this.#openWriter), journal, now);
   }
 
   /** Moved hits are kept in PostgreSQL for a day, for nodes that haven't noticed the move yet and still read them. */

@@ -323,6 +323,10 @@ export abstract class SqlFoldStore implements FoldStore {
     return false;
   }
 
+  async deleteUncountedOf(_journal: string, _now: number): Promise<boolean> {
+    return false;
+  }
+
   /** If the database has gone back in time since then, new words are lost, and their ids may belong to other words. */
   async #requireWords(query: Query, batch: FoldBatch): Promise<void> {
     const { newWords } = batch;

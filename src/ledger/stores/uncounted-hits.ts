@@ -1,0 +1,90 @@
+import { StoreUnavailable } from '../../rules/errors.ts';
+import type { HitWriter, Watermark } from '../external-hits.ts';
+import { onHitServer, WriterAway } from './hit-server.ts';
+import type { Query, Row } from './sql-fold-store.ts';
+
+/** Milliseconds that an active node has to retry a batch. */
+const uncountedKept = 15 * 60_000;
+
+interface ListedJournal {
+  readonly name: string;
+  readonly hasWatermark: boolean;
+}
+
+/** Deletes hits on the other server that no total includes, a part in each transaction. */
+export class UncountedHits {
+  readonly #query: Query;
+  readonly #transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+  /** Journals with such hits, as long as they are being deleted: the list may have one for each second since a restored backup. */
+  #listed: ListedJournal[] | null = null;
+
+  constructor(query: Query, transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>) {
+    this.#query = query;
+    this.#transaction = transaction;
+  }
+
+  /**
+   * Active nodes delete their own uncounted hits when they retry: these belong to nodes that no longer run, or can't reach the
+   * database. Returns whether there may be more.
+   */
+  async deleteSome(writer: HitWriter, now: number): Promise<boolean> {
+    const listed = this.#listed ?? (await this.#list(writer, now));
+    // After a failure the list is read again.
+    this.#listed = null;
+    const [journal, ...others] = listed;
+    if (journal === undefined) return false;
+    const hasMore = await this.deleteSomeOf(writer, journal.name, now, journal.hasWatermark);
+    const left = hasMore ? listed : others;
+    if (left.length > 0) this.#listed = left;
+    return left.length > 0;
+  }
+
+  /**
+   * Locks the watermark, creating it if needed, so that no other node folds the journal meanwhile. With `hadWatermark`, a missing
+   * one has expired, and nothing shows which hits were counted: none are deleted. Returns whether there may be more.
+   */
+  async deleteSomeOf(
+    writer: HitWriter,
+    journal: string,
+    now: number,
+    hadWatermark = false,
+  ): Promise<boolean> {
+    try {
+      return await this.#transaction(async (query) => {
+        const [created] = hadWatermark
+          ? []
+          : await query(
+              'insert into journal_watermarks (node, segment, byte_offset) values ($1, 0, 0) on conflict do nothing returning node',
+              [journal],
+            );
+        const [row] = await query(
+          'select node, segment, byte_offset from journal_watermarks where node = $1 for update',
+          [journal],
+        );
+        if (row === undefined) return false;
+        const hasMore = await onHitServer(() => writer.deleteBeyond(markIn(row), now));
+        if (created !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
+        return hasMore;
+      });
+    } catch (cause) {
+      throw cause instanceof WriterAway ? new StoreUnavailable(cause.message, { cause }) : cause;
+    }
+  }
+
+  async #list(writer: HitWriter, now: number): Promise<ListedJournal[]> {
+    const rows = await this.#query('select node, segment, byte_offset from journal_watermarks');
+    const uncounted = await writer.uncounted(rows.map(markIn), now);
+    const old = uncounted.filter(({ foldedAt }) => foldedAt < now - uncountedKept);
+    const withWatermark = new Set(rows.map(({ node }) => String(node)));
+    return [...new Set(old.map(({ journal }) => journal))].map((name) => ({
+      name,
+      hasWatermark: withWatermark.has(name),
+    }));
+  }
+}
+
+const markIn = (row: Row): Watermark => ({
+  journal: String(row.node),
+  segment: Number(row.segment),
+  offset: Number(row.byte_offset),
+});
