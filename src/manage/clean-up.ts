@@ -9,6 +9,7 @@ import {
   hostsWithMoreDue,
 } from '../storage/due-pages.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
+import { correctFutureTimes } from '../storage/future-times.ts';
 import {
   deleteOldestKeys,
   deleteOldIdempotencyKeys,
@@ -56,6 +57,7 @@ export async function cleanUp({
     clicksBefore,
     clickEvents: ['click', zapierClick],
   };
+  await database.write((queries) => correctFutureTimes(queries, instant));
   for (const table of expiringTables)
     await database.write((queries) => deleteExpired(queries, table, instant));
   await database.write(deleteEmptyFamilies);

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import type { Queries, Schema } from './schema.ts';
+import { waitingOrganizations } from './webhook-queue.ts';
+
+const day = 24 * 60 * 60 * 1000;
+/** Marks hosts without an address to check; see `releaseHost`. */
+const never = Number.MAX_SAFE_INTEGER;
+
+interface TimeColumn {
+  readonly table: keyof Schema;
+  readonly column: string;
+  /** More than the program ever adds to the current time here. */
+  readonly maxAhead: number;
+}
+
+const columns: readonly TimeColumn[] = [
+  { table: 'attempts', column: 'window_ends_at', maxAhead: 91 * day },
+  { table: 'domains', column: 'next_check_at', maxAhead: 8 * day },
+  { table: 'page_hosts', column: 'free_at', maxAhead: day },
+  { table: 'watch_sweeps', column: 'claimed_until', maxAhead: day },
+  { table: 'watch_sweeps', column: 'finished_at', maxAhead: day },
+  { table: 'watched_hosts', column: 'due_at', maxAhead: 2 * day },
+  { table: 'watched_hosts', column: 'free_at', maxAhead: day },
+  { table: 'watched_urls', column: 'next_at', maxAhead: 2 * day },
+  { table: 'webhook_outages', column: 'claimed_until', maxAhead: 2 * day },
+  { table: 'word_sweeps', column: 'claimed_until', maxAhead: day },
+  { table: 'word_sweeps', column: 'finished_at', maxAhead: day },
+];
+const maxRetryAhead = 2 * day;
+
+/**
+ * Times further in the future than possible were written by a clock that was ahead: what waits for them is due now. Otherwise
+ * all of it would stand still until then.
+ */
+export async function correctFutureTimes(queries: Queries, now: number): Promise<void> {
+  for (const { table, column, maxAhead } of columns) {
+    const time = sql.ref(column);
+    await sql`update ${sql.table(table)} set ${time} = ${now}
+      where ${time} > ${now + maxAhead} and ${time} < ${never}`.execute(queries);
+  }
+  // From one organization to the next through an index: very many may be waiting.
+  await sql`update webhook_deliveries set next_try_at = ${now}, claimed_until = null where id in (
+    with recursive ${waitingOrganizations}
+    select webhook_deliveries.id from organizations
+    join webhook_deliveries on webhook_deliveries.organization_id = organizations.id
+    where webhook_deliveries.next_try_at > ${now + maxRetryAhead}
+  )`.execute(queries);
+}

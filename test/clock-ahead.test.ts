@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test';
+import { cleanUp } from '../src/manage/clean-up.ts';
+import { startApp, storeKinds } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { advanceWatch, startSites } from './support/monitored-sites.ts';
+import { targetOfEachTest } from './support/webhook-target.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const year = 365 * day;
+
+const target = targetOfEachTest();
+
+describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
+  test('everything that was due then is due now', async () => {
+    const sites = startSites();
+    const app = await startApp({
+      store,
+      env: { WEBHOOK_ALLOW: '127.0.0.0/8' },
+      overrides: {
+        watchInterval: 20,
+        sweepInterval: 50,
+        webhooks: { pollInterval: 50, postOptions: { lookup: sites.lookup } },
+      },
+    });
+    sites.clock = app.clock;
+    try {
+      const { key } = await app.createAccount();
+      const { lookup } = app.app.context.database;
+      const begin = app.clock.now;
+      const create = async (suffix: string, fields: object) => {
+        const destination_url = `http://${suffix}.example.com:${sites.port}/`;
+        const made = await app.call('POST', '/api/v1/link', {
+          key,
+          body: { destination_url, suffix, ...fields },
+        });
+        expect(made.status).toBe(201);
+      };
+      const hook = target((before) => new Response('', { status: before === 0 ? 500 : 200 }));
+      await create('early', { watch_destination: true, webhook_url: hook.url });
+      await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
+
+      app.clock.now = begin + year;
+      await app.visit('/early');
+      const waiting = lookup
+        .selectFrom('webhook_deliveries')
+        .select('id')
+        .where('next_try_at', '>', begin + year)
+        .where('tries', '=', 1);
+      const sweeps = async () => {
+        const words = await lookup.selectFrom('word_sweeps').select('finished_at').executeTakeFirstOrThrow();
+        const watch = await lookup.selectFrom('watch_sweeps').select('finished_at').executeTakeFirstOrThrow();
+        return [words.finished_at, watch.finished_at];
+      };
+      const areAhead = async () => (await sweeps()).every((at) => at > begin + day);
+      const checkedAt = async () =>
+        (await lookup.selectFrom('domains').select('checked_at').executeTakeFirstOrThrow()).checked_at;
+      await eventually(async () => (await waiting.execute()).length === 1, 'a failed message');
+      await eventually(areAhead, 'the sweeps');
+      await eventually(() => sites.requestsTo('early.example.com').length > 0, 'a check');
+      await eventually(async () => Number(await checkedAt()) > begin + day, 'a check of the domain');
+
+      app.clock.now = begin + minute;
+      await create('late', { watch_destination: true });
+      await cleanUp(app.app.context);
+      await hook.calls(2);
+      await advanceWatch([app], 16 * minute);
+      await advanceWatch([app], minute);
+      expect(sites.requestsTo('late.example.com').length).toBeGreaterThan(0);
+      expect(Math.max(...(await sweeps()))).toBeLessThan(begin + day);
+      await eventually(async () => Number(await checkedAt()) < begin + day, 'a check of the domain');
+      expect(app.faults).toEqual([]);
+    } finally {
+      await app.stop();
+      sites.stop();
+    }
+  });
+});
