@@ -98,6 +98,24 @@ describe.each(storeKinds)('sweeps of words on %s', (kind) => {
     expect(await store.newestSweep()).toBe(2);
   });
 
+  test('a word that is stored uses up no further ids, also when it is fetched again after a sweep', async () => {
+    await using ledger = await testLedger(kind, links);
+    const [one = 0, other = 0] = await idsOf(ledger, 'one', 'other');
+    await ledger.append([{ ...plain, utm_term: one, referrer: other }], 'rows');
+    for (const at of [begin, begin + 1]) {
+      expect(await idsOf(ledger, 'one', 'other')).toEqual([one, other]);
+      await sweep(ledger, () => at);
+      expect(await idsOf(ledger, 'one', 'other')).toEqual([one, other]);
+    }
+    expect(await idsOf(ledger, 'other', 'third')).toEqual([other, Math.max(one, other) + 1]);
+    const { sweep: kept } = await ledger.database.read
+      .selectFrom('words')
+      .select('sweep')
+      .where('word', '=', 'one')
+      .executeTakeFirstOrThrow();
+    expect(kept).toBe(2);
+  });
+
   test('an interrupted sweep continues, one without a request runs once a day, and two nodes run one', async () => {
     await using ledger = await testLedger(kind, links);
     const { database } = ledger;

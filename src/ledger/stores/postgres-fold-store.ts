@@ -59,6 +59,20 @@ const minByLink = minPacked;
 /** Versions that have this migration find the packs of a link by the columns of the packs. */
 const packsHaveLinksSince = 63;
 
+/** Stored words get the number of the newest sweep, in the same order on each node. */
+const markWordsSql = `with outdated as (
+    select id from words, word_sweeps where word = any($1::text[]) and words.sweep < word_sweeps.sweep
+    order by word for no key update of words
+  ) update words set sweep = (select sweep from word_sweeps) from outdated where words.id = outdated.id`;
+/**
+ * Each row that is offered for insertion uses up an id, even if its word exists, and ids have 31 bits: so words that are stored and
+ * marked are left out.
+ */
+const insertWordsSql = `insert into words (word, sweep)
+  select given.word, word_sweeps.sweep from unnest($1::text[]) as given (word), word_sweeps
+  where not exists (select from words as stored where stored.word = given.word and stored.sweep >= word_sweeps.sweep)
+  on conflict (word) do update set sweep = excluded.sweep where words.sweep < excluded.sweep`;
+
 const isText = (cells: Cells): cells is readonly string[] => Array.isArray(cells);
 const arrayOf = (cells: Cells): Buffer => (isText(cells) ? asciiArray(cells) : bigintArray(cells));
 
@@ -151,11 +165,8 @@ export class PostgresFoldStore extends SqlFoldStore {
   async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const sorted = [...words].sort();
     const { namedQuery } = this.#connection;
-    await namedQuery(
-      `insert into words (word, sweep) select word, sweep from unnest($1::text[]) as word, word_sweeps
-       on conflict (word) do update set sweep = excluded.sweep where words.sweep < excluded.sweep`,
-      [sorted],
-    );
+    await namedQuery(markWordsSql, [sorted]);
+    await namedQuery(insertWordsSql, [sorted]);
     const rows = await namedQuery('select id, word from words where word = any($1::text[])', [sorted]);
     return new Map(rows.map((row) => [String(row.word), Number(row.id)]));
   }

@@ -98,17 +98,23 @@ export class SqliteFoldStore extends SqlFoldStore {
     this.#seenLinks = this.#newestOfLinks();
   }
 
+  /** An insertion uses up an id even if the word exists, and ids have 31 bits: so only new words are inserted. */
   async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const insert = this.#statement(
-      `insert into words (word, sweep) values (?, (select sweep from word_sweeps))
-       on conflict do update set sweep = excluded.sweep where sweep <> excluded.sweep`,
+      'insert into words (word, sweep) values (?, (select sweep from word_sweeps)) returning id',
     );
-    const select = this.#statement('select id from words where word = ?');
+    const mark = this.#statement(
+      'update words set sweep = (select sweep from word_sweeps) where word = ? returning id',
+    );
+    const select = this.#statement(
+      'select words.id, words.sweep = word_sweeps.sweep as is_marked from words, word_sweeps where word = ?',
+    );
     return this.transaction(async () => {
       const ids = new Map<string, number>();
       for (const word of words) {
-        insert.run(word);
-        ids.set(word, (select.get(word) as { id: number }).id);
+        const stored = select.get(word) as { id: number; is_marked: number } | null;
+        const found = stored?.is_marked ? stored : ((mark.get(word) ?? insert.get(word)) as { id: number });
+        ids.set(word, found.id);
       }
       return ids;
     });
