@@ -14,6 +14,7 @@ interface Schema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
+  readonly readOnly?: boolean;
 }
 
 interface Operation {
@@ -99,8 +100,10 @@ function plainType(type: string, schema: Schema): string {
     const values = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown';
     return `Readonly<Record<string, ${values}>>`;
   }
-  const fields = Object.entries(properties).map(
-    ([name, property]) => `readonly ${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(property)}`,
+  const fields = Object.entries(properties).flatMap(([name, property]) =>
+    property.readOnly
+      ? []
+      : `readonly ${key(name)}${required.includes(name) ? '' : '?'}: ${typeOf(property)}`,
   );
   return `{ ${fields.join('; ')} }`;
 }

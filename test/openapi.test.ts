@@ -31,9 +31,9 @@ test('operation ids are unique, and each body field of the specification is in t
   );
   const ids = operations.map((operation) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
-  const fields =
-    document.paths['/api/v1/link'].post.requestBody.content['application/json'].schema.properties;
-  expect(Object.keys(fields).sort()).toEqual([
+  const { properties } = document.paths['/api/v1/link'].post.requestBody.content['application/json'].schema;
+  const isRead = (field: string) => properties[field].readOnly === undefined;
+  expect(Object.keys(properties).filter(isRead).sort()).toEqual([
     'aliases',
     'android_link_destination',
     'archived',
@@ -117,4 +117,24 @@ test('response schemas allow new fields, and body schemas refuse unknown ones as
   expect(JSON.stringify(responseSchemas)).not.toContain('"additionalProperties":false');
   const body = document.paths['/api/v1/link'].post.requestBody.content['application/json'].schema;
   expect(body.additionalProperties).toBe(false);
+});
+
+test('the schemas of bodies that may be an answer that was read have all of its fields', async () => {
+  const { json: document } = await app.call('GET', '/openapi.json');
+  type Schema = { properties: Record<string, Schema & { readOnly?: boolean; items: Schema }> };
+  const bodyOf = (method: string, path: string): Schema =>
+    document.paths[path][method.toLowerCase()].requestBody.content['application/json'].schema;
+  const { id, destination_url } = bodyOf('POST', '/api/v1/link').properties;
+  expect([id?.readOnly, destination_url?.readOnly]).toEqual([true, undefined]);
+  expect(JSON.stringify(document.components.schemas)).not.toContain('readOnly');
+  const takingBack = routes.filter(({ endpoint }) => endpoint.takesAnswerBack);
+  expect(takingBack.length).toBeGreaterThan(5);
+  for (const { method, path, endpoint } of takingBack) {
+    const name = endpoint.answer?.meta()?.id;
+    const answered = Object.keys(document.components.schemas[name ?? ''].properties);
+    expect(Object.keys(bodyOf(method, path).properties)).toEqual(expect.arrayContaining(answered));
+  }
+  const { links } = bodyOf('POST', '/api/v1/link/bulk').properties;
+  expect(links?.items.properties.id).toEqual(id);
+  expect((await app.call('GET', '/docs')).text).toContain('ignored if they are sent back: <code>id</code>');
 });

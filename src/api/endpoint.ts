@@ -130,6 +130,8 @@ export interface Endpoint extends Outline {
   readonly query?: z.ZodObject | undefined;
   readonly body?: z.ZodType | undefined;
   readonly answer?: z.ZodType | undefined;
+  /** Fields of answers that its body may have, and that are ignored. */
+  readonly ignoredFields: readonly string[];
   run(
     request: Request,
     params: Readonly<Record<string, string>>,
@@ -161,6 +163,7 @@ export function endpoint<
   const usualStatus = Number(Object.keys(definition.statuses)[0]);
   return {
     ...rule,
+    ignoredFields,
     async run(request, rawParams, connection, resolver, context) {
       const begunAt = performance.now();
       const authorized = await authorize(rule, request, resolver, context.site);

@@ -3,6 +3,7 @@ import { keyField } from '../manage/idempotent-call.ts';
 import type { Credential } from './authorize.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Route } from './routes.ts';
+import { answerFields } from './schemas/answer-fields.ts';
 import { ErrorAnswer } from './schemas/error.ts';
 import { sessionCookieName } from './session-cookie.ts';
 
@@ -78,7 +79,7 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
       ? {
           requestBody: {
             required: endpoint.bodyIsOptional !== true,
-            content: jsonContent(schemaOf(endpoint.body, 'input')),
+            content: jsonContent(requestSchema(endpoint.body, endpoint.ignoredFields)),
           },
         }
       : {}),
@@ -107,6 +108,12 @@ const idempotencyKey: Json = {
 };
 
 const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } });
+
+function requestSchema(body: z.ZodType, ignored: readonly string[]): Json {
+  const schema = schemaOf(body, 'input');
+  if (ignored.length === 0) return schema;
+  return { ...schema, properties: { ...(schema.properties as Json), ...answerFields(ignored) } };
+}
 
 function success(description: string, { answer, streams }: Endpoint): Json {
   if (streams !== undefined) return { description, content: { [streams]: { schema: { type: 'string' } } } };
@@ -166,12 +173,13 @@ function parametersOf(schema: z.ZodObject | undefined, location: 'path' | 'query
 
 /**
  * Adds what Zod leaves out: defaults as they are after parsing, and that answers may get new fields, so that a client generated
- * from this document accepts later answers.
+ * from this document accepts later answers. Lists that are only read here are not read-only for clients.
  */
 const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === 'default') jsonSchema.default ??= def.defaultValue as never;
   if (jsonSchema.type === 'integer') setIntegerFormat(jsonSchema);
+  if (def.type === 'readonly') delete jsonSchema.readOnly;
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
 };
 

@@ -129,9 +129,17 @@ function parameters(list: readonly Json[]): string {
 }
 
 function fields(title: string, schema: Json): string {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
+  const all = Object.entries((schema.properties ?? {}) as Record<string, Json>);
   const required = (schema.required ?? []) as string[];
-  return `<h4>${title}</h4>${fieldTable(properties.map(([name, property]) => row(name, property, required.includes(name))))}`;
+  const rows = all.flatMap(([name, property]) =>
+    property.readOnly ? [] : row(name, property, required.includes(name)),
+  );
+  const ignored = all.flatMap(([name, property]) => (property.readOnly ? `<code>${name}</code>` : []));
+  const note =
+    ignored.length === 0
+      ? ''
+      : `<p class="soft">Of the answer, and ignored if they are sent back: ${ignored.join(', ')}.</p>`;
+  return `<h4>${title}</h4>${fieldTable(rows)}${note}`;
 }
 
 const table = (names: readonly string[], rows: readonly string[]): string =>

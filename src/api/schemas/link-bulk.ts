@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { answerOnlyFields } from '../read-input.ts';
+import { answerFields } from './answer-fields.ts';
 import { ErrorAnswer } from './error.ts';
 import { Link, LinkCreationQuery, LinkToCreate, maxPerPage } from './link.ts';
 import { id, queryFlag, tagId } from './parts.ts';
@@ -11,9 +13,14 @@ const { $schema: _, ...linkToCreate } = z.toJSONSchema(LinkToCreate, {
   reused: 'inline',
 });
 
+const documentedLink = {
+  ...linkToCreate,
+  properties: { ...linkToCreate.properties, ...answerFields(answerOnlyFields(Link, LinkToCreate)) },
+};
+
 /** Each link is checked on its own, so that an invalid one fails alone: here it only has to be present. */
 export const LinksToCreate = z.strictObject(
-  { links: z.array(z.unknown().meta(linkToCreate)).min(1).max(maxAtOnce) },
+  { links: z.array(z.unknown().meta(documentedLink)).min(1).max(maxAtOnce) },
   {
     error: ({ input }) => (Array.isArray(input) ? 'Put the list into an object: {"links": […]}.' : undefined),
   },
