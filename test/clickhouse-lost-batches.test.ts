@@ -40,11 +40,12 @@ describe.skipIf(!(await hasClickhouse()))('batches that PostgreSQL has lost', ()
     proxy?.[Symbol.dispose]();
   });
 
-  /** Two hours ago, a batch of one hit each second. */
-  async function loseBatches(journal: string, count: number, firstId: number): Promise<void> {
+  /** Two hours ago, a batch of one hit each second. With a `step` above 1, other ids are between them. */
+  async function loseBatches(journal: string, count: number, firstId: number, step = 1): Promise<void> {
+    const id = `${firstId} + ${step} * number`;
     await queryClickhouse(
       clickhouse,
-      `insert into hit_batches select '${journal}', 1, 1 + number, ${firstId} + number, ${firstId} + number, [${app.clock.now}],
+      `insert into hit_batches select '${journal}', 1, 1 + number, ${id}, ${id}, [${app.clock.now}],
        ${app.clock.now - 2 * hour} - 1000 * number from numbers(${count})`,
     );
     await queryClickhouse(
@@ -58,6 +59,9 @@ describe.skipIf(!(await hasClickhouse()))('batches that PostgreSQL has lost', ()
     new PostgresFoldStore(databaseUrl, undefined, (storeId) =>
       ClickhouseWriter.open(serverOf(proxy.url), storeId, 0),
     );
+
+  const count = async (rows: string) =>
+    Number(await queryClickhouse(clickhouse, `select count() from ${rows} format TSV`));
 
   const totals = async () => {
     const get = async (path: string) => (await app.call('GET', `/api/v1/${path}`, { key: owner.key })).json;
@@ -105,6 +109,27 @@ describe.skipIf(!(await hasClickhouse()))('batches that PostgreSQL has lost', ()
     expect(lists).toBe(1);
   }, 100_000);
 
+  test('are deleted in smaller parts by a server that is too slow for many', async () => {
+    const journal = 'slow/1';
+    await loseBatches(journal, 40, 15_000, 2);
+    proxy.onStatement = async (statement, forward) =>
+      statement.split(' between ').length > 11
+        ? new Response('Code: 159. DB::Exception: Timeout exceeded', {
+            status: 500,
+            headers: { 'X-ClickHouse-Exception-Code': '159' },
+          })
+        : forward();
+    const store = newStore();
+    const deleteSome = () => store.deleteUncountedOf(journal, app.clock.now);
+    for (let tries = 0; tries < 2; tries++)
+      await expect(deleteSome()).rejects.toThrow('a statement took too long');
+    while (await deleteSome());
+    await store.close();
+    proxy.onStatement = null;
+    expect(await count(`hit_batches where journal = '${journal}'`)).toBe(0);
+    expect(await count('hits where id between 15000 and 16000')).toBe(0);
+  }, 100_000);
+
   test('are deleted by two nodes at once, one of which ends after any statement', async () => {
     const journal = 'shared/1';
     await loseBatches(journal, 1_200, 20_000);
@@ -136,8 +161,6 @@ describe.skipIf(!(await hasClickhouse()))('batches that PostgreSQL has lost', ()
     const reasons = results.map((result) => (result.status === 'rejected' ? result.reason : null));
     expect(reasons.find((reason) => reason !== null)).toBeInstanceOf(JournalTaken);
     await Promise.all([ending.close(), other.close()]);
-    const count = async (rows: string) =>
-      Number(await queryClickhouse(clickhouse, `select count() from ${rows} format TSV`));
     expect(await count('hits where id between 20000 and 30000')).toBe(0);
     expect(await count('hits where id > 30000')).toBe(1);
     expect(await count(`hit_batches where journal = '${journal}'`)).toBe(1);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hitColumns } from '../../rules/click-fields.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
-import { StoreUnavailable } from '../../rules/errors.ts';
+import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
 import { dayLength, monthBegin, monthOf } from '../../rules/utc-time.ts';
 import { clickServerCalls } from '../click-server-calls.ts';
 import type { HitWriter, UncountedBatch, Watermark } from '../external-hits.ts';
@@ -43,6 +43,7 @@ export class ClickhouseWriter implements HitWriter {
   readonly #ledger: ClickhouseLedger;
   readonly #pause: number;
   #lastAt = Number.NEGATIVE_INFINITY;
+  #deletedTogether = deletedTogether;
 
   private constructor(client: ClickhouseClient, pause: number) {
     this.#pause = pause;
@@ -125,24 +126,35 @@ export class ClickhouseWriter implements HitWriter {
     const old = await this.#client.rows<OldBatch>(
       `select first_id, last_id, instants, folded_at from hit_batches
        where journal = ${quoted(journal)} and (segment, byte_offset) >= (${segment}, ${offset})
-       order by first_id limit ${deletedTogether}`,
+       order by first_id limit ${this.#deletedTogether}`,
     );
     if (old.length === 0) return false;
+    const hasFullPage = old.length === this.#deletedTogether;
     const ended: OldBatch[] = [];
     for (const batch of old) {
       if (performance.now() - startedAt > deletionTime) break;
       if (batch.folded_at > now - longestInsertion) await this.#keepOut(batch);
       ended.push(batch);
     }
-    const ids = rangesOf(ended).map(([first, last]) => `id between ${first} and ${last}`);
-    await this.#client.run(`delete from hits where ${ids.join(' or ')}`, timeout);
+    await this.#deleteHits(ended);
     // By id: if the transaction has been aborted meanwhile, another process may have listed new batches.
     const firstIds = ended.map(({ first_id }) => first_id);
     await this.#client.run(
       `delete from hit_batches where journal = ${quoted(journal)} and first_id in (${firstIds.join(', ')})`,
       timeout,
     );
-    return ended.length < old.length || old.length === deletedTogether;
+    return ended.length < old.length || hasFullPage;
+  }
+
+  /** Otherwise a slow server would be asked for the same again, as long as it is slow. */
+  async #deleteHits(batches: readonly OldBatch[]): Promise<void> {
+    const ids = rangesOf(batches).map(([first, last]) => `id between ${first} and ${last}`);
+    try {
+      await this.#client.run(`delete from hits where ${ids.join(' or ')}`, timeout);
+    } catch (cause) {
+      if (cause instanceof TookTooLong) this.#deletedTogether = Math.ceil(batches.length / 2);
+      throw cause;
+    }
   }
 
   /** An insertion that is still running may end later: inserting another block with its token first keeps its hits out. */
