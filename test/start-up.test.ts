@@ -81,6 +81,16 @@ describe('the start', () => {
     await endsAfterItsCalls(second, again, 'SIGINT');
   });
 
+  test.each(['::1', '127.0.0.2'])('with HOST=%s prints an address that answers', async (HOST) => {
+    await using folder = await storeFolder();
+    const program = runServer({ PORT: '0', HOST, DATA_DIR: folder.path });
+    const address = await program.address();
+    expect(new URL(address).hostname).toBe(HOST === '::1' ? '[::1]' : HOST);
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+    program.kill('SIGTERM');
+    await program.exited;
+  });
+
   test('finishes and then stops if it gets SIGTERM while it runs', async () => {
     await using folder = await temporaryFolder();
     const program = runServer({ PORT: '0', DATA_DIR: folder.path });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Secrets } from '../auth/secrets.ts';
 import { openReadOnlyStore, type ReadOnlyStore, settingIn } from '../backup/read-only-store.ts';
+import { localUrl } from '../compose/base-url.ts';
 import { mailerOf } from '../compose/context.ts';
 import { portOfServer } from '../compose/server-lock.ts';
 import { loadConfig, settingProblems } from '../config/load.ts';
@@ -71,7 +72,7 @@ async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
     const { key, keyProblem } = await findKey(config);
     const site = new Site(
       config.baseUrl ??
-        new URL((await storedBaseUrl(store)) ?? `http://127.0.0.1:${portOfServer(dataDir) ?? config.port}`),
+        new URL((await storedBaseUrl(store)) ?? localUrl(config.host, portOfServer(dataDir) ?? config.port)),
     );
     return await runChecks({
       config,

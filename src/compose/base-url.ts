@@ -1,5 +1,7 @@
+import { isIP } from 'node:net';
 import type { Config } from '../config/options.ts';
 import { findBaseUrl } from '../manage/base-url.ts';
+import { isLoopbackName } from '../rules/host.ts';
 import { Site } from '../rules/site.ts';
 import type { Database } from '../storage/database.ts';
 import { hasUsers } from '../storage/users.ts';
@@ -11,7 +13,13 @@ const checkInterval = 500;
 /** The address of this service: from BASE_URL, otherwise from the store, otherwise this machine only. */
 export async function siteOf(config: Config, database: Database, port: number): Promise<Site> {
   const stored = config.baseUrl === null ? await findBaseUrl(database) : null;
-  return new Site(config.baseUrl ?? new URL(stored ?? `http://127.0.0.1:${port}`));
+  return new Site(config.baseUrl ?? new URL(stored ?? localUrl(config.host, port)));
+}
+
+/** This machine's own address. Nothing listens on 127.0.0.1 if `HOST` is another loopback address, such as ::1. */
+export function localUrl(host: string, port: number): string {
+  const address = isIP(host) > 0 && isLoopbackName(host) ? host : '127.0.0.1';
+  return `http://${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
 }
 
 /**

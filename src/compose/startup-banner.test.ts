@@ -34,6 +34,9 @@ test('if other machines can connect and no address is set, the banner says what 
   expect(later).toContain('http://192.0.2.7:3000');
   const ipv6 = { ...fresh, config: { host: '2001:db8::7', baseUrl: null } };
   expect(startupBanner(ipv6)).toContain('open http://[2001:db8::7]:3000:');
+  // Nothing listens on 127.0.0.1 then.
+  expect(startupBanner(ipv6)).toStartWith('Linnet listens on http://[2001:db8::7]:3000\n');
+  expect(startupBanner(ipv6)).not.toContain('127.0.0.1');
   expect(startupBanner({ ...fresh, config: allInterfaces, addresses: [] })).toContain(
     'http://<the address of this machine>:3000',
   );

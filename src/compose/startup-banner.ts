@@ -19,7 +19,8 @@ export interface StartupBanner {
 
 /** The text printed at a start: the address, and the next step. */
 export function startupBanner(start: StartupBanner): string {
-  const { url, setupToken } = start;
+  const { setupToken } = start;
+  const url = usedUrl(start);
   const lines =
     setupToken === null
       ? [...unreachableNotice(start), `The interface is described at ${url}/docs`]
@@ -58,6 +59,14 @@ function unreachableNotice(start: StartupBanner): string[] {
     'Other machines find nothing here yet: set BASE_URL to the address that people use, such as',
     `http://${reachableAddresses(start)[0] ?? 'links.example.com'}:${start.port} or https://links.example.com, and start again.`,
   ];
+}
+
+/** If Linnet listens on one address of the network only, nothing answers at a loopback one. */
+function usedUrl(start: StartupBanner): string {
+  const { url, config, port } = start;
+  const isOpen = ['0.0.0.0', '::'].includes(config.host) || isLoopbackName(config.host);
+  if (config.baseUrl !== null || !isTrial(start) || isOpen) return url;
+  return `http://${reachableAddresses(start)[0] ?? config.host}:${port}`;
 }
 
 const isTrial = ({ url }: StartupBanner): boolean => new Site(new URL(url)).isTrial;
