@@ -2,7 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { processorTime } from '../../test/support/scaled-to-load.ts';
 import { reservedSegments } from './service-paths.ts';
-import { checkSuffix, enteredSuffix, isSuffix, normaliseSuffix, randomSuffix } from './suffix.ts';
+import {
+  checkSuffix,
+  enteredSuffix,
+  isSuffix,
+  mayBeSuffix,
+  normaliseSuffix,
+  randomSuffix,
+} from './suffix.ts';
 
 const refusal = (suffix: string, onDefaultDomain = true) =>
   checkSuffix(suffix, onDefaultDomain)?.code ?? null;
@@ -227,5 +234,17 @@ test('a long run of any character is refused as fast as it is accepted', () => {
   for (const character of characters) {
     const [short, long] = [timeFor(`${character.repeat(20)}!`), timeFor(`${character.repeat(40)}!`)];
     expect(long).toBeLessThan(50 + short * 100);
+  }
+});
+
+test('the longest suffix of any character is accepted in its decomposed form too', () => {
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const character = String.fromCodePoint(code);
+    const decomposed = character.normalize('NFD');
+    if (decomposed === character || !isSuffix(normaliseSuffix(character))) continue;
+    const suffix = normaliseSuffix(character + '\u0316'.repeat(254));
+    if (isSuffix(suffix)) expect([code, mayBeSuffix(suffix.normalize('NFD'))]).toEqual([code, true]);
+    const same = normaliseSuffix(character.repeat(255));
+    if (isSuffix(same)) expect([code, mayBeSuffix(same.normalize('NFD'))]).toEqual([code, true]);
   }
 });

@@ -30,6 +30,19 @@ const invisibleAlone = [
 /** Looked up instead of a suffix: any link of the domain that forwards longer paths. */
 export const anyForwarding = '';
 
+/** A character decomposes into four at most. */
+const maxDecomposed = 4 * maximumLength;
+/** Of a suffix before it is normalised: a letter may absorb the first three. */
+const maxMarksInRow = maximumLength + 3;
+
+/**
+ * False for a text that can be no suffix in any form of Unicode. Must be checked before a visitor's text is normalised: that sorts
+ * marks in a row, which takes a time quadratic in their number.
+ */
+export const mayBeSuffix = (text: string): boolean =>
+  countsAtMost(text, maxDecomposed) &&
+  (text.match(/\p{M}+/gu) ?? []).every((marks) => countsAtMost(marks, maxMarksInRow));
+
 export const normaliseSuffix = (suffix: string): string => suffix.normalize('NFC');
 
 /** A suffix as a user entered or pasted it. */
@@ -45,10 +58,11 @@ const isSegment = (part: string): boolean =>
   segment.test(part) &&
   !invisibleAlone.some((pattern) => pattern.test(part));
 
+const isShortEnough = (suffix: string): boolean => countsAtMost(suffix, maximumLength);
+
 /** Counts characters; many emoji are two or more UTF-16 units. */
-const isShortEnough = (suffix: string): boolean =>
-  suffix.length <= maximumLength ||
-  (suffix.length <= 2 * maximumLength && [...suffix].length <= maximumLength);
+const countsAtMost = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
 export function checkSuffix(suffix: string, onDefaultDomain: boolean): Problem | null {
   if (!isSuffix(suffix)) {
