@@ -212,6 +212,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
       [[{ ...validRule, when: { not: { language: ['de-12'] } } }], 'rules.0.when.not.language.0'],
       [[{ ...validRule, when: { network: ['10.0.0.0/33'] } }], 'rules.0.when.network.0'],
       [[{ ...validRule, when: { referrer: ['https://example.com/x'] } }], 'rules.0.when.referrer.0'],
+      [[{ ...validRule, when: { referrer: ['a.b', `${'x'.repeat(256)}.com`] } }], 'rules.0.when.referrer.1'],
       [[{ ...validRule, when: { query: {} } }], 'rules.0.when.query'],
       [[{ ...validRule, when: { from: 'soon' } }], 'rules.0.when.from'],
       [[{ ...validRule, when: { hours: { timezone: 'Berlin' } } }], 'rules.0.when.hours.timezone'],

@@ -43,8 +43,12 @@ const language = z
   })
   .transform((tag) => readLanguage(tag) ?? tag);
 
-/** A host as browsers name it; null for an invalid one. */
+/** With a wildcard before it, and the dot of the root after it. */
+const maxHost = 256;
+
+/** A host as browsers name it; null for an invalid one. Parsing takes a time quadratic in its length, so that is checked first. */
 function readHost(sent: string): string | null {
+  if (sent.length > maxHost) return null;
   const [, wildcard = '', name = ''] = /^(\*\.)?(.*)$/s.exec(sent.trim().toLowerCase()) ?? [];
   if (name === '') return wildcard === '' ? '' : null;
   const hostname = /[\s/:?#@*]/.test(name) ? undefined : URL.parse(`https://${name}/`)?.hostname;
