@@ -239,6 +239,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     expect([bots.from_raw, bots.totals.clicks, bots.totals.not_counted.bot]).toEqual([true, 0, 2]);
     expect(bots.groups).toEqual([{ value: 'US', clicks: 0, not_counted: 2 }]);
     expect((await stats('referrer=')).totals.clicks).toBe(5);
+    expect((await stats('class=page&destination=')).totals.not_counted.page).toBe(1);
     expect((await stats('class=human')).totals).toMatchObject({
       clicks: 6,
       not_counted: { page: 1, bot: 0 },

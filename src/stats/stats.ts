@@ -1,3 +1,4 @@
+import type { targets } from '../journal/hit.ts';
 import { hasTallies } from '../ledger/chunks/has-tallies.ts';
 import {
   type BucketCount,
@@ -302,6 +303,9 @@ async function namesOf(
   return (value) => words.get(value) || null;
 }
 
+/** Of the values in closed lists, a hit can only lack a destination. */
+const withoutDestination: (typeof targets)[number] = 'none';
+
 /** Filters with the codes and ids of their values. */
 async function parseFilters(
   queries: Queries,
@@ -312,7 +316,9 @@ async function parseFilters(
     const text = given[grouping];
     if (text === undefined || grouping === 'class') continue;
     const list = closedLists[grouping];
-    const number = list ? list.indexOf(text) : await idOfWord(queries, storedWord(grouping, text, given));
+    const number = list
+      ? list.indexOf(text === '' ? withoutDestination : text)
+      : await idOfWord(queries, storedWord(grouping, text, given));
     filters.set(grouping, number ?? noValue);
   }
   return { filters, classes: given.class === undefined ? undefined : classesNamed(given.class) };
