@@ -75,4 +75,23 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
       sites.stop();
     }
   });
+
+  test('wrong guesses from that time lock nobody out', async () => {
+    const app = await startApp({ store });
+    try {
+      const { email, password } = await app.createAccount();
+      const signIn = async (guess: string) => {
+        const body = { email, password: guess };
+        return (await app.call('POST', '/api/v1/auth/create_tokens', { body })).status;
+      };
+      const begin = app.clock.now;
+      app.clock.now = begin + 10 * day;
+      for (let guess = 1; guess <= 20; guess++) await signIn(`wrong guess ${guess}`);
+      expect(await signIn(password)).toBe(429);
+      app.clock.now = begin + minute;
+      expect(await signIn(password)).toBe(201);
+    } finally {
+      await app.stop();
+    }
+  });
 });

@@ -110,7 +110,9 @@ export class RateLimit {
     const closed = this.#closed.get(
       slowLanes === null ? key : (isRepeated ? slowLanes.again : slowLanes.fresh).key,
     );
-    return closed && Math.min(closed.until, closed.recheckAt) > now ? closed.until - now : 0;
+    // One that is checked again later than a new one would be was remembered while the clock was ahead.
+    if (!closed || closed.recheckAt > now + recheck) return 0;
+    return Math.min(closed.until, closed.recheckAt) > now ? closed.until - now : 0;
   }
 }
 

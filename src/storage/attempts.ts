@@ -13,6 +13,9 @@ export interface AttemptCount {
   readonly windowEndsAt: number;
 }
 
+/** In milliseconds: the times of simultaneous calls differ by less, on all nodes. */
+const allowedDifference = 5 * 60 * 1000;
+
 /**
  * Counts one attempt under each key and returns how many there are in its window, this one included, and when the window ends.
  * Always in key order: two transactions with common keys wait for each other and never deadlock.
@@ -25,13 +28,16 @@ export async function countAttempts(
   const values = windows
     .map(({ key, window }) => ({ key, count: 1, window_ends_at: now + window }))
     .sort(byKey);
+  // A window that ends later than a new one would began while the clock was ahead.
+  const isOver = sql`attempts.window_ends_at <= ${now}
+    or attempts.window_ends_at > excluded.window_ends_at + ${sql.lit(allowedDifference)}`;
   const rows = await queries
     .insertInto('attempts')
     .values(values)
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet({
-        count: sql<number>`case when attempts.window_ends_at <= ${now} then 1 else attempts.count + 1 end`,
-        window_ends_at: sql<number>`case when attempts.window_ends_at <= ${now} then excluded.window_ends_at else attempts.window_ends_at end`,
+        count: sql<number>`case when ${isOver} then 1 else attempts.count + 1 end`,
+        window_ends_at: sql<number>`case when ${isOver} then excluded.window_ends_at else attempts.window_ends_at end`,
       }),
     )
     .returning(['key', 'count', 'window_ends_at'])
