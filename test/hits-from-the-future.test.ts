@@ -6,6 +6,7 @@ import { deleteExpired } from '../src/ledger/retention/retention.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { dayLength } from '../src/rules/utc-time.ts';
+import { hitsSince } from '../src/stats/raw-since.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { storeKinds } from './support/app.ts';
@@ -82,6 +83,24 @@ describe.each(storeKinds)('on %s', (kind) => {
     const remaining = (await wholeLedger(database.read)).map((hit) => hit.at);
     expect(remaining.filter((instant) => instant < now - 180 * dayLength)).toEqual([]);
     expect(remaining).toHaveLength(4_550);
+    await store.close();
+    await database.close();
+  });
+
+  test('a deletion by a clock that was ahead does not leave an instant in the future since which hits are kept', async () => {
+    await using folder = await temporaryFolder();
+    const url = await storeIn(folder.path);
+    const database = await open(folder.path, url);
+    const store = foldStore(folder.path, url);
+    const salts = { forgetBefore: async () => {} } as unknown as Parameters<typeof deleteExpired>[1];
+    const now = Date.now();
+    const since: number[] = [];
+    for (const instant of [now, now + year, now + 1, now + 2, now + 365 * dayLength]) {
+      const noPause = async () => {};
+      await deleteExpired(store, salts, instant, 180, () => false, noPause);
+      since.push((await hitsSince(database.read, 0)) - now);
+    }
+    expect(since).toEqual([-180 * dayLength, year - 180 * dayLength, 1, 1, 185 * dayLength]);
     await store.close();
     await database.close();
   });

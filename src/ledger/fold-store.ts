@@ -197,8 +197,11 @@ export interface FoldStore {
   serverNow(): Promise<number | null>;
   /** After expired data was deleted: removes it from the database's own log, where we control that. */
   shortenLog(): Promise<void>;
-  /** Hits before this instant are about to be deleted because of their age. */
-  noteDeletedBefore(at: number): Promise<void>;
+  /**
+   * Hits before this instant are about to be deleted because of their age. If an earlier deletion was of hits before an instant
+   * after `now`, by a clock that was ahead, all hits until now count as deleted.
+   */
+  noteDeletedBefore(at: number, now: number): Promise<void>;
   /** Rewrites some hits in the form that queries read fastest. Returns whether there may be more. */
   mergeSome(now: number): Promise<boolean>;
   close(): Promise<void>;

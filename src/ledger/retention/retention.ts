@@ -26,7 +26,7 @@ export async function deleteExpired(
   await inParts(() => store.deleteUncounted(now), isStopped, between);
   await store.deleteFinishedBefore(now - watermarksKept);
   const at = now - daysKept * dayLength;
-  await store.noteDeletedBefore(at);
+  await store.noteDeletedBefore(at, now);
   await inParts(() => store.deleteHitsBefore(at, now), isStopped, between);
 }
 

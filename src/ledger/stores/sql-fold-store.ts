@@ -307,11 +307,13 @@ export abstract class SqlFoldStore implements FoldStore {
     return rows.length >= deletedAtOnce;
   }
 
-  async noteDeletedBefore(at: number): Promise<void> {
+  async noteDeletedBefore(at: number, now: number): Promise<void> {
+    const isLater = (one: string, other: string) => `cast(${one} as bigint) > cast(${other} as bigint)`;
     await this.query(
-      `insert into settings (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value
-       where cast(settings.value as bigint) < cast(excluded.value as bigint)`,
-      [deletedBefore, String(at)],
+      `insert into settings (key, value) values ($1, $2) on conflict (key) do update
+       set value = case when ${isLater('settings.value', '$3')} then cast($3 as text) else excluded.value end
+       where ${isLater('excluded.value', 'settings.value')} or ${isLater('settings.value', '$3')}`,
+      [deletedBefore, String(at), String(now)],
     );
   }
 
