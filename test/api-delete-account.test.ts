@@ -210,6 +210,30 @@ describe.each(storeKinds)('an account on %s', (store) => {
       );
   });
 
+  test('is deleted with any number of hours of its links, a few in each statement', async () => {
+    await start();
+    const { database } = app.app.context;
+    // SQLite's triggers don't know the statement.
+    if (database.kind === 'sqlite') return;
+    const owner = await app.createAccount();
+    const { id } = await link(owner.key);
+    await database.write(async (queries) => {
+      await sql`insert into link_hours (link_id, hour, click, visitors, counts)
+        select cast(${id} as bigint), hour, 1, 1, '' from generate_series(1, 2500) as hour`.execute(queries);
+      await sql`create function few_at_once() returns trigger language plpgsql as $$ begin
+        if (select count(*) from deleted) > 1000 then raise exception 'too many at once'; end if;
+        return null;
+      end $$`.execute(queries);
+      await sql`create trigger few_at_once after delete on link_hours referencing old table as deleted
+        for each statement execute function few_at_once()`.execute(queries);
+    });
+    expect((await remove(owner.key, { password: owner.password, confirm })).status).toBe(204);
+    await eventually(
+      async () => (await database.read.selectFrom('link_hours').select('hour').execute()).length === 0,
+      'the hours of the link to be deleted',
+    );
+  });
+
   test('that was the last one allows a first account again', async () => {
     await start();
     const owner = await app.createAccount();

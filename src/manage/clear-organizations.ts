@@ -2,13 +2,13 @@ import { deleteSomeChunks } from '../ledger/chunks/delete-chunks.ts';
 import { externalHits } from '../ledger/external-hits.ts';
 import {
   binnedIdsOf,
-  deleteCountsOf,
   deletedOrganizations,
   deleteOrganization,
   deleteSomeOf,
   linkIdsOf,
 } from '../storage/deleted-organizations.ts';
 import { binnedBefore, purgeLinks } from '../storage/empty-bin.ts';
+import { deleteSomeCountsOf } from '../storage/link-records.ts';
 import { knowsAllHits } from '../storage/moved-hits.ts';
 import { requestWordSweep } from '../storage/word-sweeps.ts';
 import type { Context } from './context.ts';
@@ -79,8 +79,8 @@ export class DeletedOrganizations {
     }
     const counted = await binnedIdsOf(database.read, id, progress.countsUpTo, linksAtOnce);
     if (counted.length > 0) {
-      await database.write((queries) => deleteCountsOf(queries, counted));
-      progress.countsUpTo = counted.at(-1) ?? 0;
+      const hasMore = await database.write((queries) => deleteSomeCountsOf(queries, counted, rowsAtOnce));
+      if (!hasMore) progress.countsUpTo = counted.at(-1) ?? 0;
       return true;
     }
     const hasDeleted = await database.write(

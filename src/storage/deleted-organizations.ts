@@ -65,13 +65,6 @@ export async function binnedIdsOf(
   return rows.map(({ id }) => id);
 }
 
-/** The counts of links. */
-export async function deleteCountsOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
-  await queries.deleteFrom('link_hours').where('link_id', 'in', linkIds).execute();
-  await queries.deleteFrom('link_clicks').where('link_id', 'in', linkIds).execute();
-  await queries.deleteFrom('hit_pack_links').where('link_id', 'in', linkIds).execute();
-}
-
 type Deletion = (organizationId: number, limit: number) => RawBuilder<unknown>;
 
 /** Each has hundreds of hits. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { deleteAliasesOf } from './link-aliases.ts';
 import { deleteHistoryOf } from './link-history.ts';
 import { deleteScheduledOf } from './scheduled-changes.ts';
@@ -16,4 +17,29 @@ export async function deleteRecordsOf(queries: Queries, linkIds: readonly number
 export async function deleteTracesOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
   await deleteRecordsOf(queries, linkIds);
   await deleteAliasesOf(queries, linkIds);
+}
+
+/** Tables of counts with many rows for a link, and their keys: an hour has a row, and in earlier versions a pack. */
+const countTables = [
+  ['link_hours', 'hour'],
+  ['hit_pack_links', 'pack_id'],
+] as const;
+
+/** Deletes some of the counts of these links, `limit` rows at most besides their totals; false if none are left. */
+export async function deleteSomeCountsOf(
+  queries: Queries,
+  linkIds: readonly number[],
+  limit: number,
+): Promise<boolean> {
+  const ids = sql.join(linkIds);
+  for (const [name, part] of countTables) {
+    const table = sql.table(name);
+    const key = sql`link_id, ${sql.ref(part)}`;
+    const { rows } = await sql`delete from ${table} where (${key}) in (
+      select ${key} from ${table} where link_id in (${ids}) order by ${key} limit ${limit}
+    ) returning 1`.execute(queries);
+    if (rows.length > 0) return true;
+  }
+  await queries.deleteFrom('link_clicks').where('link_id', 'in', linkIds).execute();
+  return false;
 }
