@@ -157,6 +157,37 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     app.clock.now = now;
   });
 
+  test('the totals of a deleted link are deleted with it, those of its organization stay', async () => {
+    const [suffix, other] = [newSuffix(), newSuffix()];
+    const [id, kept] = [await idOf(suffix), await idOf(other)];
+    for (const visited of [suffix, other]) await app.visit(`/${visited}`);
+    await app.app.clicks.settled();
+    const { read } = app.app.context.database;
+    const counted = async (): Promise<number[][]> =>
+      Promise.all(
+        (['link_hours', 'link_clicks'] as const).map(async (table) => {
+          const rows = await read
+            .selectFrom(table)
+            .select('link_id')
+            .where('link_id', 'in', [id, kept])
+            .execute();
+          return rows.map(({ link_id }) => link_id).sort((one, another) => one - another);
+        }),
+      );
+    await remove(id);
+    await cleanUp(app.app.context);
+    expect(await counted()).toEqual([
+      [id, kept],
+      [id, kept],
+    ]);
+    const { now } = app.clock;
+    app.clock.now = now + 30 * day;
+    await cleanUp(app.app.context);
+    expect(await counted()).toEqual([[kept], [kept]]);
+    app.clock.now = now;
+    expect((await send('GET', '/stats')).json.totals.clicks).toBe(2);
+  });
+
   test('emptying the bin erases the links of only its own organization, however many', async () => {
     const links = Array.from({ length: 1_000 }, () => ({ destination_url: 'https://example.com/' }));
     const idsOfMany = async () => {

@@ -2,6 +2,7 @@ import { restorableAfter } from '../rules/link-bin.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
 import {
   deleteDueOfDeletedLinks,
   deleteExcessDue,
@@ -15,7 +16,8 @@ import {
   deleteOldIdempotencyKeys,
   organizationsOverAnswerLimit,
 } from '../storage/idempotency-keys.ts';
-import { deleteOldBinned } from '../storage/link-bin.ts';
+import { deleteBinned, oldBinned } from '../storage/link-bin.ts';
+import { deleteSomeCountsOf } from '../storage/link-records.ts';
 import { deleteOldNotFound } from '../storage/not-found-visits.ts';
 import { deleteOldestIcons } from '../storage/page-icons.ts';
 import { deleteOldScheduled } from '../storage/scheduled-changes.ts';
@@ -75,7 +77,7 @@ export async function cleanUp({
   }
   await deleteAll((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce));
   await deleteAll((queries) => deleteOldDeliveries(queries, old, rowsAtOnce));
-  await deleteAll((queries) => deleteOldBinned(queries, restorableAfter(instant), rowsAtOnce));
+  await emptyOldBin(database, restorableAfter(instant));
   await deleteAll((queries) => deleteOldScheduled(queries, instant - scheduledKept, rowsAtOnce));
   await deleteAll((queries) => deleteOldNotFound(queries, dayOf(clicksBefore), rowsAtOnce));
   await deleteAll((queries) => deleteOldIdempotencyKeys(queries, instant, rowsAtOnce));
@@ -83,5 +85,15 @@ export async function cleanUp({
     const deleteSome = () =>
       database.write((queries) => deleteOldestKeys(queries, id, maxAnswersKept, rowsAtOnce));
     while (await deleteSome());
+  }
+}
+
+/** The counts of a link go first, in parts: without its row in the bin, nothing leads to them. */
+async function emptyOldBin(database: Database, upTo: number): Promise<void> {
+  for (;;) {
+    const ids = await oldBinned(database.read, upTo, rowsAtOnce);
+    if (ids.length === 0) return;
+    while (await database.write((queries) => deleteSomeCountsOf(queries, ids, rowsAtOnce)));
+    await database.write((queries) => deleteBinned(queries, ids));
   }
 }

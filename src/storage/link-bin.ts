@@ -6,7 +6,7 @@ import { copyAliases, withTakenAddress } from './link-aliases.ts';
 import { linkColumns } from './link-columns.ts';
 import { deleteTracesOf } from './link-records.ts';
 import { isRestorable } from './list-deleted.ts';
-import { deleteSelected, idsOf } from './rows.ts';
+import { idsOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 const columns = Object.keys(linkColumns) as (keyof typeof linkColumns)[];
@@ -118,15 +118,14 @@ export async function removeFromBin(queries: Queries, ids: readonly number[]): P
   await queries.deleteFrom('link_bin').where('id', 'in', ids).execute();
 }
 
-/** Permanently deletes some of those that were deleted before an instant; returns how many. */
-export async function deleteOldBinned(queries: Queries, before: number, limit: number): Promise<number> {
-  const old = queries
-    .selectFrom('link_bin')
-    .select('id')
-    .where('deleted_at', '<=', before)
-    .orderBy('deleted_at')
-    .limit(limit);
-  const deleted = await deleteSelected(queries, 'link_bin', old);
-  await deleteTracesOf(queries, deleted);
-  return deleted.length;
+/** The ids of some links in the bin that were deleted up to an instant. */
+export async function oldBinned(queries: Queries, upTo: number, limit: number): Promise<number[]> {
+  const old = queries.selectFrom('link_bin').select('id').where('deleted_at', '<=', upTo);
+  return idsOf(await old.orderBy('deleted_at').limit(limit).execute());
+}
+
+/** Deletes links permanently, once nothing is left of their counts. */
+export async function deleteBinned(queries: Queries, ids: readonly number[]): Promise<void> {
+  await removeFromBin(queries, ids);
+  await deleteTracesOf(queries, ids);
 }
