@@ -203,6 +203,27 @@ describe('the ledger on PostgreSQL, partitioned by month,', () => {
     expect(await store.ledger()).toHaveLength(101);
   });
 
+  test('is folded into by a node that starts while a drop waits for a reader of a partition', async () => {
+    await using store = await Store.open();
+    await new BatchFolder(store.fold).fold(hitsAt(instantsAround(december, 20)), false);
+    const reader = await store.sql.reserve();
+    await reader`begin`;
+    await reader`select count(*) from hits_2026_11`;
+    expect(await store.fold.deleteHitsBefore(december)).toBe(true);
+    const waitingForPartition = () => pidsWaitingForLock(store.sql, 'hits_2026_11');
+    await eventually(
+      async () => (await waitingForPartition()).length === 1,
+      'the drop to wait for the reader',
+    );
+    await using startingNode = await Store.open(store.url);
+    await new BatchFolder(startingNode.fold, 'here/starting').fold(hitsAt([december]), false);
+    expect(await waitingForPartition()).toHaveLength(1);
+    await reader`commit`;
+    reader.release();
+    await store.dropBefore(december);
+    expect(await store.ledger()).toHaveLength(11);
+  });
+
   test('is dropped completely by the next node if one fails in the middle', async () => {
     await using store = await Store.open();
     await new BatchFolder(store.fold).fold(hitsAt(instantsAround(december, 100)), true);

@@ -50,8 +50,9 @@ const ownName = new RegExp(`^(${tableNames.join('|')})_(before|far_past|far_futu
 /** Whether a table has the name of a partition. */
 export const isPartition = (table: string): boolean => ownName.test(table);
 
+/** With the table's id, `pg_get_expr` would lock the table: it would wait behind a drop that waits for a reader. */
 const partitionsSql = `select part.relname as name, parent.relname as parent, inhdetachpending as pending,
-    pg_get_expr(part.relpartbound, part.oid) as bounds
+    pg_get_expr(part.relpartbound, 0) as bounds
   from pg_class as part
   left join pg_inherits on inhrelid = part.oid left join pg_class as parent on parent.oid = inhparent
   where part.relkind = 'r' and part.relnamespace = (select relnamespace from pg_class where oid = 'hits'::regclass)
