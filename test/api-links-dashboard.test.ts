@@ -45,6 +45,7 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
       name: 'as it was',
       tags: [red],
       webhook_url: 'https://example.com/hook',
+      webhook_auth_key: 'as it was',
       webhook_events: ['link.updated'],
     });
     const deliveries = async () =>

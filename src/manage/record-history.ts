@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Secrets } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import type { RuleFields } from '../rules/rule-fields.ts';
 import type { Site } from '../rules/site.ts';
@@ -39,14 +38,14 @@ interface HistoryState {
 
 /** Written in the transaction that changes the links. Nothing is written for a link that didn't change. */
 export async function recordUpdates(
-  { secrets, site, now }: Pick<Context, 'secrets' | 'site' | 'now'>,
+  { site, now }: Pick<Context, 'site' | 'now'>,
   queries: Queries,
   caller: Caller,
   states: readonly HistoryState[],
   { backTo = null, scheduled = null }: HistoryOrigin = {},
 ): Promise<void> {
   const rows = states.flatMap((state) => {
-    const changes = changesOf(secrets, site, state);
+    const changes = changesOf(site, state);
     if (changes.length === 0) return [];
     const base = entryOf(caller, state.after.link, 'changed', now());
     return [{ ...base, back_to: backTo, scheduled, changes: JSON.stringify(changes) }];
@@ -115,7 +114,7 @@ const entryOf = (
   refusal: null,
 });
 
-function changesOf(secrets: Secrets, site: Site, { before, after }: HistoryState): HistoryChange[] {
+function changesOf(site: Site, { before, after }: HistoryState): HistoryChange[] {
   const [fieldsBefore, fieldsAfter] = [shownOf(site, before), shownOf(site, after)];
   const changes: HistoryChange[] = Object.entries(fieldsAfter).flatMap(([field, to]) => {
     const from = fieldsBefore[field] ?? null;
@@ -123,7 +122,8 @@ function changesOf(secrets: Secrets, site: Site, { before, after }: HistoryState
   });
   if (before.link.password_hash !== after.link.password_hash)
     changes.push({ field: 'password', hidden: true });
-  if (hasOtherKey(secrets, before, after)) changes.push({ field: 'webhook_auth_key', hidden: true });
+  if (before.link.webhook_auth_key !== after.link.webhook_auth_key)
+    changes.push({ field: 'webhook_auth_key', hidden: true });
   return changes;
 }
 
@@ -134,11 +134,3 @@ const shownOf = (site: Site, { link, tags }: LinkWithTags): Readonly<Record<stri
   ...fieldsOf(link),
   tags: tags.map(({ id, name }) => ({ id, name })).sort((one, other) => one.id - other.id),
 });
-
-/** A key that is sent again is sealed anew: only if the sealed texts differ do they have to be opened. */
-const hasOtherKey = (secrets: Secrets, before: LinkWithTags, after: LinkWithTags): boolean =>
-  before.link.webhook_auth_key !== after.link.webhook_auth_key &&
-  keyIn(secrets, before) !== keyIn(secrets, after);
-
-const keyIn = (secrets: Secrets, { link }: LinkWithTags): string | null =>
-  link.webhook_auth_key === null ? null : secrets.open(link.webhook_auth_key);

@@ -75,7 +75,7 @@ export async function updateLink(
     if (!before) throw notFound('link');
     if (scheduled && !(await finishScheduled(queries, scheduled, context.now(), null))) throw new NotDue();
     requireVersion(expectedVersion, before);
-    const columns = { ...sent, ...utmColumns(before, update) };
+    const columns = { ...sent, ...utmColumns(before, update), ...unchangedKey(context, before, update) };
     // An instant that is sent again is not a new expiry.
     const { expires_at = before.expires_at } = columns;
     const expiry = expires_at === before.expires_at ? {} : { expiry_event_at: expires_at };
@@ -133,6 +133,13 @@ export async function updateLink(
   context.linksChanged([before, updated.link]);
   if (updated.link.webhook_url !== null) context.webhooks.wake();
   return updated;
+}
+
+/** The same key would be sealed differently, which is no change of the link. */
+function unchangedKey({ secrets }: Context, before: StoredLink, { webhook_auth_key }: LinkUpdate) {
+  const stored = before.webhook_auth_key;
+  const isSent = webhook_auth_key && stored !== null && secrets.open(stored) === webhook_auth_key;
+  return isSent ? { webhook_auth_key: stored } : {};
 }
 
 const isSame = (before: StoredLink, after: StoredLink): boolean =>
