@@ -80,6 +80,20 @@ describe('cached links', () => {
     expect(cache.peek(0, 'b')).toBeUndefined();
   });
 
+  test('long missing addresses take no more memory than short ones', async () => {
+    const remembered = async (suffixOf: (index: number) => string) => {
+      for (let index = 0; index < 2_000; index++) await fetched(0, suffixOf(index), null);
+      const kept = Array.from({ length: 2_000 }, (_, index) => suffixOf(index)).filter(
+        (suffix) => cache.peek(0, suffix) === null,
+      );
+      return { addresses: kept.length, characters: kept.join('').length };
+    };
+    expect((await remembered((index) => `s${index}`)).addresses).toBe(bounds.misses);
+    const long = await remembered((index) => `${'🦊'.repeat(250)}${index}`);
+    expect(long.addresses).toBeGreaterThan(20);
+    expect(long.characters).toBeLessThan(50_000);
+  });
+
   test('links stay within their memory limit, and misses evict no links', async () => {
     await fetched(0, 'kept', visitedLink('https://kept.example/'));
     for (let miss = 0; miss < 5_000; miss++) await fetched(0, `miss ${miss}`, null);

@@ -4,7 +4,7 @@ import { BoundedCache } from '../structures/bounded-cache.ts';
 
 export interface CacheBounds {
   readonly bytes: number;
-  /** How many addresses without a link are remembered. */
+  /** How many addresses without a link are remembered; fewer if they are long. */
   readonly misses: number;
 }
 
@@ -39,8 +39,8 @@ export class LinkCache {
   constructor(load: Load, bounds: CacheBounds) {
     this.#load = load;
     this.#links = new BoundedCache(bounds.bytes, weight);
-    this.#misses = new BoundedCache(bounds.misses);
-    this.#aliases = new BoundedCache(bounds.misses);
+    this.#misses = new BoundedCache(bounds.misses * usualKey, weightOfKey);
+    this.#aliases = new BoundedCache(bounds.misses * usualKey, weightOfKey);
   }
 
   /** The cached link, null when there is none, undefined when it has to be loaded. */
@@ -134,6 +134,11 @@ export class LinkCache {
 /** A line break is in no suffix, so no two addresses share a key. */
 const keyOf = (domainId: number, suffix: string): string =>
   domainId === 0 ? suffix : `${domainId}\n${suffix}`;
+
+/** Bytes of a key that weigh as one entry. */
+const usualKey = 64;
+/** Visitors choose the addresses that are remembered as missing: 255 emoji take a kilobyte. */
+const weightOfKey = (key: string): number => Math.max(usualKey, 2 * key.length);
 
 /** Bytes of the link, its slot in the cache, and the headers of two strings. */
 const linkWeight = 155;
