@@ -22,3 +22,14 @@ export async function holdBack(
   });
   return { arrived: arrived.promise, release: released.resolve };
 }
+
+/** Loses the answer to the first creation, which is carried out. */
+export async function loseFirstAnswer(page: Page, path: string): Promise<void> {
+  let isFirst = true;
+  await page.route(path, async (route) => {
+    if (route.request().method() !== 'POST' || !isFirst) return route.fallback();
+    isFirst = false;
+    await route.fetch();
+    await route.abort();
+  });
+}

@@ -1,24 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
-import { holdBack } from './held-requests.ts';
+import { holdBack, loseFirstAnswer } from './held-requests.ts';
 import { linksOf, longUrlField, notice } from './link-list.ts';
 
 const app = await appOfSuite();
 const { createLink, createTag } = linksOf(app);
-
-/** Loses the answer to the first creation, which is carried out. */
-const loseFirstAnswer = async (page: Page, path: string) => {
-  let isFirst = true;
-  await page.route(path, async (route) => {
-    if (route.request().method() !== 'POST' || !isFirst) return route.fallback();
-    isFirst = false;
-    await route.fetch();
-    await route.abort();
-  });
-};
 
 describe('a creation whose answer is lost', () => {
   test.each([
@@ -127,6 +116,51 @@ describe('input for the next link', () => {
     release();
     await page.getByRole('button', { name: 'Remove tag made' }).waitFor();
     expect(await tags.inputValue()).toBe('next');
+  });
+});
+
+describe('what is in the field', () => {
+  test('is kept when an address is pasted outside it', async () => {
+    const page = await dashboardOf(app, await app.createAccount());
+    await longUrlField(page).fill('https://example.com/1\nhttps://example.com/2\n');
+    await longUrlField(page).blur();
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', 'https://example.com/3');
+      document.body.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+      );
+    });
+    await page.locator('#new-link:focus').waitFor();
+    expect(await longUrlField(page).inputValue()).toBe(
+      'https://example.com/1\nhttps://example.com/2\nhttps://example.com/3',
+    );
+  });
+
+  test('is kept with its options while another page is shown, but not for another user', async () => {
+    const account = await app.createAccount();
+    const other = await app.createAccount();
+    await createTag(account, 'batch');
+    const page = await dashboardOf(app, account);
+    await page.getByRole('button', { name: 'Options' }).click();
+    await page.getByRole('combobox', { name: 'Tags' }).fill('batch');
+    await page.getByRole('option', { name: 'batch' }).first().click();
+    await longUrlField(page).fill('https://example.com/1\nnowhere');
+    await page.getByRole('button', { name: 'Create 2 links' }).click();
+    await page.getByRole('region', { name: 'New links' }).getByRole('listitem').getByRole('link').click();
+    await page.waitForURL(/\/links\/\d+$/);
+    await page.getByLabel('Destination', { exact: true }).waitFor();
+    await page.goBack();
+    await page.locator('.new-link-foot', { hasText: 'batch' }).waitFor();
+    expect(await longUrlField(page).inputValue()).toBe('nowhere');
+
+    await page.getByRole('button', { name: 'My account' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Email').fill(other.email);
+    await page.getByLabel('Password').fill(other.password);
+    await page.keyboard.press('Enter');
+    await longUrlField(page).waitFor();
+    expect(await longUrlField(page).inputValue()).toBe('');
   });
 });
 

@@ -31,7 +31,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
   };
 
   usePasteAnywhere((pasted) => {
-    creation.type(pasted);
+    creation.type(text.value.trim() === '' ? pasted : `${text.value.trimEnd()}\n${pasted}`);
     field.current?.focus();
   });
   useEffect(() => {

@@ -1,13 +1,15 @@
-import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import type { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { type Answer, call } from '../../client.ts';
-import { type CreateOnce, useCreateOnce } from '../../create-once.ts';
+import { type CreateOnce, onceCreator } from '../../create-once.ts';
 import { number } from '../../format.ts';
 import { copyWhenReady } from '../../parts/copy.tsx';
 import { refresh } from '../../queries.ts';
 import { search } from '../../router.ts';
+import { me } from '../../session.ts';
 import { destinationsIn, maxAtOnce, withoutSent, withRefused } from './destinations.ts';
 import { emptyInput, type NewLinkInput } from './new-link-options.tsx';
 import { prefilled } from './prefilled.ts';
@@ -30,13 +32,31 @@ interface LinkCreation {
   submit(): boolean;
 }
 
+const newDraft = (user: number | undefined, input: NewLinkInput) => ({
+  user,
+  text: signal(''),
+  input: signal(input),
+  createOnce: onceCreator(),
+});
+
+/** The lines that a user has typed, or that were refused, and their options: kept while other pages are shown. */
+let draft = newDraft(undefined, emptyInput);
+
+function useDraft() {
+  return useMemo(() => {
+    const user = me.value?.id;
+    const input = prefilled(search.value);
+    if (input !== null || draft.user !== user || draft.text.value.trim() === '')
+      draft = newDraft(user, input ?? emptyInput);
+    return draft;
+  }, []);
+}
+
 /** The state of the field that creates links, and the links that were created and copied. */
 export function useLinkCreation(): LinkCreation {
-  const text = useSignal('');
-  const input = useSignal<NewLinkInput>(prefilled(search.value) ?? emptyInput);
+  const { text, input, createOnce } = useDraft();
   const inputProblem = useSignal<string | null>(null);
   const created = useSignal<Created | null>(null);
-  const createOnce = useCreateOnce();
   /** Removes what was sent, except for refused lines. Input since then belongs to the next link, and stays. */
   const clearSent = (sent: string, suffix: string, refused: readonly string[]) => {
     text.value = withRefused(withoutSent(text.value, sent), refused);
