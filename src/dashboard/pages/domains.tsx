@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import type { Domain } from '../api-types.ts';
 import { call } from '../client.ts';
+import { useCreateOnce } from '../create-once.ts';
 import { counted } from '../format.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Form, FormField, Submit } from '../parts/form.tsx';
@@ -35,8 +36,10 @@ function NoAddressYet() {
 
 function AddDomain() {
   const name = useSignal('');
+  const createOnce = useCreateOnce();
   const add = useAction(async () => {
-    const domain = await call('POST /api/v1/domain', { body: { domain: name.value } });
+    const body = { domain: name.value };
+    const domain = await createOnce(body, (headers) => call('POST /api/v1/domain', { body, headers }));
     name.value = '';
     refresh('domains');
     navigate(`/app/domains/${domain.id}`);

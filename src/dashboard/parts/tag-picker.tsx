@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import type { CountedTag, Tag } from '../api-types.ts';
+import { useCreateOnce } from '../create-once.ts';
 import { counted } from '../format.ts';
 import { ErrorBox } from './error-box.tsx';
 import type { FieldFrame } from './field.tsx';
@@ -63,8 +64,9 @@ export function TagPicker({
     const others = latest.current.value.filter(({ id }) => id !== tag.id);
     latest.current.onChange([...others, tag]);
   };
+  const createOnce = useCreateOnce();
   const create = useAction(async (name: string) => {
-    add(await createTag(name));
+    add(await createTag(createOnce, name));
   });
 
   const allTags = tags.data.value ?? noTags;

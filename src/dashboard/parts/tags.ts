@@ -1,5 +1,6 @@
 import type { CountedTag, Tag } from '../api-types.ts';
 import { call } from '../client.ts';
+import type { CreateOnce } from '../create-once.ts';
 import { type Query, refresh, updateCached, useQuery } from '../queries.ts';
 
 /** All tags of the organization; not loaded before they are needed, because there may be ten thousand. */
@@ -45,8 +46,9 @@ export function tagsLike(tags: readonly CountedTag[], words: string): readonly C
 
 export const isNamed = (tag: Tag, name: string): boolean => foldedName(tag) === folded(name);
 
-export async function createTag(name: string): Promise<CountedTag> {
-  const tag = await call('POST /api/v1/tag', { body: { name } });
+export async function createTag(createOnce: CreateOnce, name: string): Promise<CountedTag> {
+  const body = { name };
+  const tag = await createOnce(body, (headers) => call('POST /api/v1/tag', { body, headers }));
   updateCached<readonly CountedTag[]>('tags', (known) => [...known, tag]);
   refresh('tags');
   return tag;

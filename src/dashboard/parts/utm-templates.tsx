@@ -5,6 +5,7 @@ import type { UtmChanges } from '../../rules/utm.ts';
 import { useNoticedAction } from '../action.ts';
 import type { UtmTemplate } from '../api-types.ts';
 import { call } from '../client.ts';
+import { useCreateOnce } from '../create-once.ts';
 import { setTo } from '../handlers.ts';
 import { notify } from '../notices.ts';
 import { useQuery } from '../queries.ts';
@@ -61,6 +62,7 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
   const restore = useNoticedAction(async (template: UtmTemplate) => {
     await call('POST /api/v1/utm_template', { body: { name: template.name, ...changesOf(template) } });
   }, 'utm');
+  const createOnce = useCreateOnce();
   const hasValues = utmFields.some((field) => values[field] !== '');
   return (
     <div class="utm-templates">
@@ -105,7 +107,10 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
         <TemplateName
           button="Save template"
           save={async (name) => {
-            const saved = await call('POST /api/v1/utm_template', { body: { name, ...values } });
+            const body = { name, ...values };
+            const saved = await createOnce(body, (headers) =>
+              call('POST /api/v1/utm_template', { body, headers }),
+            );
             notify(`Template "${saved.name}" saved.`);
           }}
           onEnd={setTo(naming, null)}

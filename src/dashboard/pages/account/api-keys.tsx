@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useAction, useNoticedAction } from '../../action.ts';
 import type { ApiKey } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { useCreateOnce } from '../../create-once.ts';
 import { day, since } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { notify } from '../../notices.ts';
@@ -89,9 +90,11 @@ export function ApiKeys() {
 function NewApiKey({ onClose }: { onClose: () => void }) {
   const name = useSignal('');
   const createdKey = useSignal<string | null>(null);
+  const createOnce = useCreateOnce();
   // While this runs, the dialog stays open: closed, it would never show the key.
   const create = useAction(async () => {
-    const answer = await call('POST /api/v1/api_key', { body: { name: name.value } });
+    const body = { name: name.value };
+    const answer = await createOnce(body, (headers) => call('POST /api/v1/api_key', { body, headers }));
     createdKey.value = answer.key;
     refresh('api keys');
   });

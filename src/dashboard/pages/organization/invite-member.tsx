@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import type { NewInvitation } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { useCreateOnce } from '../../create-once.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { CancelAndSubmit, Form, FormField } from '../../parts/form.tsx';
@@ -13,9 +14,11 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   const email = useSignal('');
   const role = useSignal<Role>('editor');
   const created = useSignal<NewInvitation | null>(null);
+  const createOnce = useCreateOnce();
   // While this runs, the dialog stays open: closed, it would never show the link.
   const invite = useAction(async () => {
-    created.value = await call('POST /api/v1/invitation', { body: { email: email.value, role: role.value } });
+    const body = { email: email.value, role: role.value };
+    created.value = await createOnce(body, (headers) => call('POST /api/v1/invitation', { body, headers }));
     refresh('invitations');
   });
   if (created.value) return <Invited invitation={created.value} onClose={onClose} />;

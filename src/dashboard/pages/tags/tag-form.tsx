@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { type Action, useAction } from '../../action.ts';
 import type { CountedTag } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { useCreateOnce } from '../../create-once.ts';
 import { notify } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { isFocusInUse } from '../../parts/focus.ts';
@@ -28,8 +29,9 @@ const TagForm = ({ action, class: name, children, ...field }: TagFormProps) => (
 
 export function NewTag({ isFirst }: { isFirst: boolean }) {
   const name = useSignal('');
+  const createOnce = useCreateOnce();
   const create = useAction(async () => {
-    const tag = await createTag(name.value);
+    const tag = await createTag(createOnce, name.value);
     name.value = '';
     notify(`Tag “${tag.name}” created.`);
   });
@@ -70,7 +72,7 @@ export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void
       autoFocus
       signal={name}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
+        if (event.key !== 'Escape' || event.isComposing) return;
         event.preventDefault();
         onDone();
       }}

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../../action.ts';
 import { call } from '../../../client.ts';
+import { useCreateOnce } from '../../../create-once.ts';
 import { instant } from '../../../format.ts';
 import { notify } from '../../../notices.ts';
 import { confirmingPrint } from '../../../on-paper.ts';
@@ -17,14 +18,19 @@ import { InstantField } from './instant-field.tsx';
 export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => void }) {
   const at = useSignal<string | null>(inDays(1));
   const { link, changed } = form;
+  const createOnce = useCreateOnce();
   const scheduling = useAction(async () => {
     const draft = Object.fromEntries(changed.map((name) => [name, form.fields[name]]));
+    const body = { at: at.value ?? '', changes: patchOf(fieldsOf(link), draft) };
     const scheduled = await confirmingPrint((confirm) =>
-      call('POST /api/v1/link/{id}/scheduled', {
-        params: { id: link.id },
-        query: { confirm },
-        body: { at: at.value ?? '', changes: patchOf(fieldsOf(link), draft) },
-      }),
+      createOnce([confirm, body], (headers) =>
+        call('POST /api/v1/link/{id}/scheduled', {
+          params: { id: link.id },
+          query: { confirm },
+          body,
+          headers,
+        }),
+      ),
     );
     form.forget();
     onClose();

@@ -1,0 +1,104 @@
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import type { TestAccount } from '../support/app.ts';
+import { dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { loseFirstAnswer } from './held-requests.ts';
+
+const app = await appOfSuite();
+
+interface Creation {
+  readonly path: string;
+  readonly at: string;
+  readonly create: (page: Page) => Promise<void>;
+  /** A text that is shown once it has been created. */
+  readonly shown: string;
+  readonly list: string;
+  readonly countIn: (list: unknown) => number;
+}
+
+const itemsNamed = (field: string, value: string) => (list: unknown) =>
+  (list as Record<string, unknown>[]).filter((item) => item[field] === value).length;
+
+const creations: readonly (readonly [string, Creation])[] = [
+  [
+    'a tag',
+    {
+      path: '/api/v1/tag',
+      at: '/app/tags',
+      create: async (page) => {
+        await page.getByLabel('New tag').fill('Spring');
+        await page.getByLabel('New tag').press('Enter');
+      },
+      shown: 'Tag “Spring” created.',
+      list: '/api/v1/tag',
+      countIn: itemsNamed('name', 'Spring'),
+    },
+  ],
+  [
+    'an API key',
+    {
+      path: '/api/v1/api_key',
+      at: '/app/account',
+      create: async (page) => {
+        await page.getByRole('button', { name: 'Add API Key' }).click();
+        await page.getByRole('dialog').getByLabel('Name').fill('script');
+        await page.keyboard.press('Enter');
+      },
+      shown: 'Your new API key',
+      list: '/api/v1/api_key',
+      countIn: itemsNamed('name', 'script'),
+    },
+  ],
+  [
+    'an invitation',
+    {
+      path: '/api/v1/invitation',
+      at: '/app/organization',
+      create: async (page) => {
+        await page.getByRole('button', { name: 'Invite member' }).click();
+        await page.getByLabel('Email').fill('charles@example.com');
+        await page.keyboard.press('Enter');
+      },
+      shown: 'charles@example.com is invited',
+      list: '/api/v1/invitation',
+      countIn: itemsNamed('email', 'charles@example.com'),
+    },
+  ],
+];
+
+const answers = async (account: TestAccount, path: string) =>
+  (await app.call('GET', path, { key: account.key })).json;
+
+test.each(creations)('%s is not created twice if the answer was lost', async (_, creation) => {
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, creation.at);
+  const answered: (string | undefined)[] = [];
+  page.on('response', (response) => {
+    if (response.request().method() === 'POST') answered.push(response.headers()['idempotent-replayed']);
+  });
+  await loseFirstAnswer(page, `**${creation.path}`);
+  await creation.create(page);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText(creation.shown).first().waitFor();
+  expect(answered).toEqual(['true']);
+  expect(creation.countIn(await answers(account, creation.list))).toBe(1);
+});
+
+test('a change for later is not scheduled twice if the answer was lost', async () => {
+  const account = await app.createAccount();
+  const { id } = (
+    await app.call('POST', '/api/v1/link', {
+      key: account.key,
+      body: { destination_url: 'https://example.com' },
+    })
+  ).json;
+  const page = await dashboardOf(app, account, `/app/links/${id}`);
+  await loseFirstAnswer(page, `**/api/v1/link/${id}/scheduled*`);
+  await page.getByLabel('Destination', { exact: true }).fill('https://example.com/later');
+  await page.getByRole('button', { name: 'Save later' }).click();
+  await page.getByRole('button', { name: 'Schedule', exact: true }).click();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText(/^Scheduled for /).waitFor();
+  expect((await answers(account, `/api/v1/link/${id}/scheduled`)).scheduled).toHaveLength(1);
+});
