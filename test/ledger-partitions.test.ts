@@ -10,6 +10,7 @@ import type { Database } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { migrationsTable, statementsOf } from '../src/storage/migrate.ts';
 import { openDatabase } from '../src/storage/open.ts';
+import { Log } from '../src/telemetry/log.ts';
 import { startApp } from './support/app.ts';
 import { BatchFolder, type NewHit, zeroColumns } from './support/batch-folder.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
@@ -333,6 +334,35 @@ test('a visit is counted while the retention waits for a long read', async () =>
     reader.release();
     const remaining = async () => (await wholeLedger(app.app.context.database.read)).length;
     await eventually(async () => (await remaining()) === 1, 'the first hit to be deleted');
+  } finally {
+    await sql.end();
+    await app.stop();
+  }
+});
+
+test('a month that cannot be dropped is reported', async () => {
+  const url = await migratedPostgres();
+  const sql = new SQL({ url, max: 1 });
+  const lines: string[] = [];
+  const log = new Log('info', (line) => lines.push(line));
+  const app = await startApp({ env: { DATABASE_URL: url, CLICK_RETENTION_DAYS: '30' }, overrides: { log } });
+  try {
+    const { key } = await app.createAccount();
+    const body = { destination_url: 'https://example.com', suffix: 'kept' };
+    await app.call('POST', '/api/v1/link', { key, body });
+    await app.visit('/kept');
+    await app.app.clicks.settled();
+    const month = new Date(app.clock.now).toISOString().slice(0, 7).replace('-', '_');
+    await sql.unsafe(`create view of_the_month as select * from hits_${month}`);
+    app.clock.now += 62 * dayLength;
+    app.app.clicks.cleanUp();
+    await eventually(
+      async () => lines.some((line) => line.includes('"expired clicks not deleted"') && line.includes(month)),
+      'the report',
+    );
+    // The fold goes on.
+    await app.visit('/kept');
+    await app.app.clicks.settled();
   } finally {
     await sql.end();
     await app.stop();

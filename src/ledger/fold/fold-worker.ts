@@ -453,6 +453,7 @@ export class FoldWorker {
       deleteDamagedBefore(settings.dataDir, this.#now - Math.min(settings.daysKept, damagedKept) * dayLength);
     } catch (cause) {
       if (!isAway(cause)) throw cause;
+      this.#warn('expired clicks not deleted', { error: (cause as Error).message });
     }
   }
 
