@@ -204,12 +204,31 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
       for (const fields of [
         { suffix: 'two words' },
         { expiration_date: 'tomorrow' },
+        { qr_code_background_hex: 'red' },
         { aliases: ['a b'] },
         { domain: 'unverified.example.com' },
         { start_date: '2031-01-01', expiration_date: '2030-01-01' },
       ])
         for (const { status, json } of [await create(fields), await patch(link.id, fields)])
           expect([status, json.errors, typeof json.error_string]).toEqual([400, undefined, 'string']);
+    });
+
+    test('of dates and colours too', async () => {
+      const { json: link } = await create({});
+      const fields = {
+        destination_url: 'word',
+        start_date: 'today',
+        expiration_date: 'tomorrow',
+        qr_code_foreground_hex: 'white',
+        qr_code_background_hex: '#000000',
+      };
+      for (const { json } of [await create(fields), await patch(link.id, fields)])
+        expect(fieldsIn(json)?.sort()).toEqual([
+          'destination_url',
+          'expiration_date',
+          'qr_code_foreground_hex',
+          'start_date',
+        ]);
     });
 
     test('but no more than a list of errors has', async () => {

@@ -1,6 +1,6 @@
 import { knownPriority } from '../auth/passwords.ts';
 import type { UtmField } from '../rules/click-fields.ts';
-import { defaultColours } from '../rules/colour.ts';
+import { defaultColours, isColour } from '../rules/colour.ts';
 import { destinationKey } from '../rules/destination-key.ts';
 import { asUri } from '../rules/destination-text.ts';
 import { invalidField, Refusal } from '../rules/errors.ts';
@@ -65,6 +65,8 @@ export interface LinkFields extends UtmChanges {
 
 type AddressField = 'android_link_destination' | 'ios_link_destination' | 'before_start_url' | 'expired_url';
 
+type ColourField = 'qr_code_foreground_hex' | 'qr_code_background_hex';
+
 /** Columns in their stored form; undefined if the call has no such field. */
 type ProvidedColumns = { readonly [Column in keyof LinkChanges]: LinkChanges[Column] | undefined };
 
@@ -95,6 +97,11 @@ export async function providedColumns(
     accept: (value: string) => T,
   ): T | null | undefined =>
     value ? refusals.check(() => accept(value)) : value === undefined ? undefined : null;
+  const colourIn = (field: ColourField, byDefault: string) => {
+    const colour = fields[field];
+    if (colour) refusals.check(() => requireColour(colour, field));
+    return colour === undefined ? undefined : colour || byDefault;
+  };
   const addressIn = (field: AddressField) => clearable(fields[field], destinationIn(context, field));
   const android = addressIn('android_link_destination');
   const ios = addressIn('ios_link_destination');
@@ -125,8 +132,8 @@ export async function providedColumns(
     forward_path: flag(fields.forward_path),
     // Stored as null, like one that was never sent: otherwise a link that is sent back as it was read would be changed.
     redirect_status: orNull(fields.redirect_status === 302 ? null : fields.redirect_status),
-    qr_foreground: orDefault(fields.qr_code_foreground_hex, defaultColours.foreground),
-    qr_background: orDefault(fields.qr_code_background_hex, defaultColours.background),
+    qr_foreground: colourIn('qr_code_foreground_hex', defaultColours.foreground),
+    qr_background: colourIn('qr_code_background_hex', defaultColours.background),
     qr_marker: flag(fields.qr_code_marker),
     bot_protection: flag(fields.bot_protection),
     captcha: flag(fields.captcha),
@@ -258,9 +265,6 @@ function required<T>(url: string | null | undefined, accept: (url: string) => T)
 const orNull = <T>(value: T | '' | null | undefined): Exclude<T, ''> | null | undefined =>
   value === undefined ? undefined : ((value || null) as Exclude<T, ''> | null);
 
-const orDefault = (value: string | null | undefined, byDefault: string): string | undefined =>
-  value === undefined ? undefined : value || byDefault;
-
 const flag = (value: boolean | '' | null | undefined): number | undefined =>
   value === undefined ? undefined : value ? 1 : 0;
 
@@ -276,6 +280,11 @@ function instant(text: string, field: string): number {
     throw invalidField(field, 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.');
   }
   return parsed;
+}
+
+function requireColour(text: string, field: ColourField): void {
+  if (isColour(text)) return;
+  throw invalidField(field, 'Give a colour as # and six hex digits, such as #1A2B3C.');
 }
 
 const webAddress = (text: string, field: string): string => requireDestination(text, field).url.href;

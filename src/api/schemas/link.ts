@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { isColour } from '../../rules/colour.ts';
 import { queryForwardings, redirectStatuses } from '../../rules/forwarding.ts';
-import { parseInstant } from '../../rules/instant.ts';
 import { linkOrders } from '../../rules/link-order.ts';
 import { destinationProblems } from '../../rules/watched-destinations.ts';
 import { webhookEvents } from '../../rules/webhook-event.ts';
@@ -126,17 +124,11 @@ const address = () => text(8192).describe('A web address; without a scheme it ge
 
 const date = (what: string) =>
   text(64)
-    .refine((value) => value === '' || parseInstant(value) !== null, {
-      error: 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
-    })
     .nullish()
     .describe(`${what} ISO 8601 date or date-time, UTC unless it has an offset. ${clearable}`);
 
 const colour = () =>
   text(7)
-    .refine((value) => value === '' || isColour(value), {
-      error: 'Give a colour as # and six hex digits, such as #1A2B3C.',
-    })
     .nullish()
     .meta({ description: `# and six hex digits. ${clearable}`, examples: ['#1A2B3C'] });
 
