@@ -25,7 +25,7 @@ import { WrongEncoding } from './storage/encoding.ts';
 import { hasHits } from './storage/has-hits.ts';
 import { forgetSealedKeys } from './storage/links.ts';
 import type { BeforeUpgrade } from './storage/migrate.ts';
-import { hitLocation, hitStoreId } from './storage/moved-hits.ts';
+import { hitLocation, hitStoreId, hitTablesMade } from './storage/moved-hits.ts';
 import { openDatabase } from './storage/open.ts';
 import { makeAllPrivate } from './storage/private-files.ts';
 import { claimSetting, findSetting, keyMarkSetting, replaceSetting } from './storage/settings.ts';
@@ -66,7 +66,7 @@ export async function openStore(
  * the journal.
  */
 async function withHits(database: Database, { clicksUrl }: Config, log: Log): Promise<Database> {
-  const { storeId: known, move } = await hitLocation(database.read);
+  const { storeId: known, hasTables, move } = await hitLocation(database.read);
   if (clicksUrl === null) {
     if (known === null) return database;
     throw new StartProblem(
@@ -83,18 +83,23 @@ async function withHits(database: Database, { clicksUrl }: Config, log: Log): Pr
     );
   await database.write((queries) => claimSetting(queries, hitStoreId, randomUUID()));
   const storeId = (await hitLocation(database.read)).storeId;
-  const { ClickhouseHits } = await import('./ledger/clickhouse/clickhouse-hits.ts');
+  const { ClickhouseHits, TablesLost } = await import('./ledger/clickhouse/clickhouse-hits.ts');
   const hits = ClickhouseHits.of(clicksUrl);
   try {
-    await hits.prepare(storeId ?? '');
+    await hits.prepare(storeId ?? '', hasTables);
+    if (!hasTables) await database.write((queries) => replaceSetting(queries, hitTablesMade, storeId ?? ''));
   } catch (cause) {
     const name = clickServerName(clicksUrl);
+    if (cause instanceof TablesLost) throw new StartProblem(lostTables(name));
     if (!(cause instanceof StoreUnavailable))
       throw new StartProblem(`ClickHouse at ${name} cannot be used: ${reason(cause)}. Check CLICKS_URL.`);
     log.warn('clicks server away', { server: name, error: cause.message });
   }
   return { ...database, hits };
 }
+
+const lostTables = (server: string): string =>
+  `The single clicks of this database were in ClickHouse, and their tables are missing at ${server}. Bring its data back (is its volume mounted?), or correct CLICKS_URL. If they are lost, run "${shellCommand('clicks start-empty')}", and start again: totals stay.`;
 
 /** The database's own files are made private where it is opened. */
 const filesInDataDir = [

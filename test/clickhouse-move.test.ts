@@ -70,7 +70,7 @@ test.skipIf(!isInstalled)(
     });
     expect(await moving).toEqual({ hits: 0 });
     const location = await hitLocation(empty.database.read);
-    expect(location).toEqual({ storeId: 'this', move: null, movedAt: String(begin) });
+    expect(location).toEqual({ storeId: 'this', hasTables: true, move: null, movedAt: String(begin) });
     const store = new PostgresFoldStore(empty.url ?? '', undefined, () =>
       ClickhouseWriter.open(server, 'this', 0),
     );
@@ -206,7 +206,12 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
     const problem = await move().catch((cause) => cause);
     expect(problem).toBeInstanceOf(MoveProblem);
     expect(problem.message).toContain('Nothing was switched over');
-    expect(await hitLocation(ledger.database.read)).toEqual({ storeId: null, move: null, movedAt: null });
+    expect(await hitLocation(ledger.database.read)).toEqual({
+      storeId: null,
+      hasTables: false,
+      move: null,
+      movedAt: null,
+    });
     await ledger.append(nextHits(10), 'rows');
   }, 120_000);
 });

@@ -1,5 +1,5 @@
 import { hitColumns } from '../rules/click-fields.ts';
-import { hitMove, hitStoreId, hitsMovedAt } from '../storage/moved-hits.ts';
+import { hitMove, hitStoreId, hitsMovedAt, hitTablesMade } from '../storage/moved-hits.ts';
 import type { BackupPart, BackupStream } from './backup-stream.ts';
 import { withRowsForPacks } from './other-database.ts';
 
@@ -28,7 +28,7 @@ interface HitSink {
 export const hitTables: ReadonlySet<string> = new Set(['hits', 'hit_packs', 'hit_pack_links']);
 
 /** Settings about the server with the hits, which only this store uses. */
-const hitServerSettings: ReadonlySet<unknown> = new Set([hitStoreId, hitMove, hitsMovedAt]);
+const hitServerSettings: ReadonlySet<unknown> = new Set([hitStoreId, hitTablesMade, hitMove, hitsMovedAt]);
 
 /** Removes those settings from a backup, and passes its hits to `sink` if there is one. */
 export function withHitsFor(backup: BackupStream, sink: HitSink | null): BackupStream {

@@ -172,15 +172,15 @@ async function countedTo(client: pg.Client): Promise<readonly CountedTo[]> {
   }));
 }
 
-/** Whether a store's hits are on another server. Fails while they are being moved there. */
-export async function hasExternalHits(url: string): Promise<boolean> {
+/** The id of a store whose hits are on another server, otherwise null. Fails while they are being moved there. */
+export async function externalStoreId(url: string): Promise<string | null> {
   const client = await connect(url);
   try {
-    if (!(await tablesOf(client)).includes('settings')) return false;
-    const isExternal = (await settingOf(client, hitStoreId)) !== null;
-    if (isExternal && (await settingOf(client, hitMove)) !== null)
+    if (!(await tablesOf(client)).includes('settings')) return null;
+    const storeId = await settingOf(client, hitStoreId);
+    if (storeId !== null && (await settingOf(client, hitMove)) !== null)
       throw new BackupProblem('Single clicks are being moved to ClickHouse. Try again when that is done.');
-    return isExternal;
+    return storeId;
   } finally {
     await client.end();
   }

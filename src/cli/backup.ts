@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { BackupProblem, type BackupStream } from '../backup/backup-stream.ts';
 import type { HitSource } from '../backup/external-hits.ts';
 import { noteBackup } from '../backup/last-backup.ts';
-import { hasExternalHits, readPostgres } from '../backup/postgres-source.ts';
+import { externalStoreId, readPostgres } from '../backup/postgres-source.ts';
 import { readSqlite } from '../backup/sqlite-source.ts';
 import { refuseTerminal, writeToFile, writeToPipe } from '../backup/write-backup.ts';
 import { loadConfig } from '../config/load.ts';
@@ -46,11 +46,11 @@ async function hitsOf(
   config: Config,
   withoutClicks: boolean,
 ): Promise<{ readonly source: HitSource | null; readonly areMissing: boolean }> {
-  if (
-    config.databaseUrl === null ||
-    !(await orStoreProblem(config, resolve(config.dataDir), hasExternalHits(config.databaseUrl)))
-  )
-    return { source: null, areMissing: false };
+  const storeId =
+    config.databaseUrl === null
+      ? null
+      : await orStoreProblem(config, resolve(config.dataDir), externalStoreId(config.databaseUrl));
+  if (storeId === null) return { source: null, areMissing: false };
   if (withoutClicks) return { source: null, areMissing: true };
   if (config.clicksUrl === null)
     throw new BackupProblem(
@@ -59,6 +59,7 @@ async function hitsOf(
   const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');
   const { exportHits } = await import('../ledger/clickhouse/hit-export.ts');
   const client = new ClickhouseClient(config.clicksUrl);
+  client.verifyFirst(storeId);
   return {
     source: { rows: (columns, counted) => exportHits(client, columns, counted, Date.now()) },
     areMissing: false,

@@ -6,8 +6,9 @@ import type { ClickServer } from '../rules/clicks-url.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { hasHits } from '../storage/has-hits.ts';
-import { hitLocation } from '../storage/moved-hits.ts';
+import { hitLocation, hitTablesMade } from '../storage/moved-hits.ts';
 import { openDatabase } from '../storage/open.ts';
+import { deleteSetting } from '../storage/settings.ts';
 import type { StandaloneCommand } from './command.ts';
 
 const again = `Run "${shellCommand('clicks move')}" again: it goes on where it was.`;
@@ -15,16 +16,18 @@ const again = `Run "${shellCommand('clicks move')}" again: it goes on where it w
 export const clicks: StandaloneCommand = {
   name: 'clicks',
   usage:
-    'clicks move   (moves single clicks from PostgreSQL to the ClickHouse of CLICKS_URL, while nodes run; run it again to continue, and to delete them from PostgreSQL)',
+    'clicks move|start-empty   (move: moves single clicks from PostgreSQL to the ClickHouse of CLICKS_URL, while nodes run; run it again to continue, and to delete them from PostgreSQL; start-empty: lets the next node that starts replace lost single clicks in ClickHouse by none)',
   options: {},
   async run({ environment, words }) {
-    if (words.length !== 1 || words[0] !== 'move') throw new Refusal('FIELD_INVALID', 'Type clicks move.');
+    const [action = ''] = words;
+    if (words.length !== 1 || !['move', 'start-empty'].includes(action))
+      throw new Refusal('FIELD_INVALID', 'Type clicks move, or clicks start-empty.');
     const config = loadConfig(environment);
     if (config.clicksUrl === null)
       throw new Refusal('FIELD_MISSING', 'Set CLICKS_URL to the ClickHouse that is to have single clicks.');
     const database = await openDatabase(config.databaseUrl, resolve(config.dataDir), () => {});
     try {
-      return await move(database, config.clicksUrl);
+      return await (action === 'move' ? move(database, config.clicksUrl) : startEmpty(database));
     } finally {
       await database.close();
     }
@@ -74,6 +77,17 @@ async function move(database: Database, server: ClickServer): Promise<number> {
     printLine(cause instanceof MoveProblem ? message : `This broke off: ${message}. ${again}`);
     return 1;
   }
+}
+
+async function startEmpty(database: Database): Promise<number> {
+  const { storeId } = await hitLocation(database.read);
+  if (storeId === null)
+    throw new Refusal('FIELD_INVALID', 'The single clicks of this database are not in ClickHouse.');
+  await database.write((queries) => deleteSetting(queries, hitTablesMade));
+  printLine(
+    'The next node that starts creates the tables that are missing in ClickHouse, without earlier single clicks. Totals stay.',
+  );
+  return 0;
 }
 
 const formatCount = (count: number): string => count.toLocaleString('en-US');

@@ -64,9 +64,9 @@ function placesOf(
 }
 
 /** Loaded only where it is needed. */
-async function openWriter(server: ClickServer, storeId: string): Promise<HitWriter> {
+async function openWriter(server: ClickServer, storeId: string, hadTables: boolean): Promise<HitWriter> {
   const { ClickhouseWriter } = await import('../ledger/clickhouse/clickhouse-writer.ts');
-  return ClickhouseWriter.open(server, storeId);
+  return ClickhouseWriter.open(server, storeId, undefined, hadTables);
 }
 
 function storesOf(
@@ -80,7 +80,7 @@ function storesOf(
   const store = new PostgresFoldStore(
     settings.databaseUrl,
     undefined,
-    clickServer && ((storeId) => openWriter(clickServer, storeId)),
+    clickServer && ((storeId, hadTables) => openWriter(clickServer, storeId, hadTables)),
   );
   const saltStore = new SharedSalts({
     folder,

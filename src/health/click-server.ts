@@ -1,3 +1,4 @@
+import { shellCommand } from '../bundle/shell-command.ts';
 import type { ClickhouseClient } from '../ledger/clickhouse/clickhouse-client.ts';
 import { clickServerName } from '../rules/clicks-url.ts';
 import { type Finding, ok, problem } from '../rules/finding.ts';
@@ -33,7 +34,7 @@ export async function clickServerFindings({
       return [
         problem(
           `ClickHouse at ${clickServerName(clicksUrl)} has no tables, but single clicks of this database were stored in it.`,
-          'Bring back its data before a node is restarted, which would create empty tables. Clicks wait in the journal.',
+          `Bring back its data: without it no node starts, and clicks wait in the journal. If it is lost, run "${shellCommand('clicks start-empty')}", and start a node again.`,
         ),
       ];
     return [ok(`ClickHouse ${row?.version} answers, for single clicks.`)];

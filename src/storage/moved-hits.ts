@@ -4,6 +4,12 @@ import type { Queries } from './schema.ts';
 /** The setting that exists if hits are on another server: the id of this store there. */
 export const hitStoreId = 'hit_store';
 
+/**
+ * The setting with the same id, from when the store's tables exist on that server: they are made only once, because empty ones
+ * would take the place of lost ones unnoticed.
+ */
+export const hitTablesMade = 'hit_tables_made';
+
 /** The setting that exists while hits are moved to another server: the id of the store there, and the last moved window. */
 export const hitMove = 'hit_move';
 
@@ -20,6 +26,7 @@ export const deleteMovedHits = [
 /** Where hits are stored, according to the settings. */
 interface HitLocation {
   readonly storeId: string | null;
+  readonly hasTables: boolean;
   readonly move: string | null;
   readonly movedAt: string | null;
 }
@@ -42,11 +49,13 @@ export async function hitLocation(queries: Queries): Promise<HitLocation> {
   const rows = await queries
     .selectFrom('settings')
     .select(['key', 'value'])
-    .where('key', 'in', [hitStoreId, hitMove, hitsMovedAt])
+    .where('key', 'in', [hitStoreId, hitTablesMade, hitMove, hitsMovedAt])
     .execute();
   const values = new Map(rows.map(({ key, value }) => [key, value]));
+  const storeId = values.get(hitStoreId) ?? null;
   return {
-    storeId: values.get(hitStoreId) ?? null,
+    storeId,
+    hasTables: storeId !== null && values.get(hitTablesMade) === storeId,
     move: values.get(hitMove) ?? null,
     movedAt: values.get(hitsMovedAt) ?? null,
   };

@@ -32,22 +32,54 @@ class ConnectionBroken extends StoreUnavailable {
   override readonly name = 'ConnectionBroken';
 }
 
+/** Shared by the clients of one server. */
+interface Identity {
+  /** The store that the server must belong to, as long as that is unknown. */
+  unverified: string | null;
+}
+
 /** A client of the HTTP interface. A refusal counts as an outage: hits then wait in their journal. */
 export class ClickhouseClient {
   readonly #server: ClickServer;
   readonly #terms: ReadTerms;
+  readonly #identity: Identity;
 
-  constructor(server: ClickServer, terms: ReadTerms = internalReadTerms) {
+  constructor(
+    server: ClickServer,
+    terms: ReadTerms = internalReadTerms,
+    identity: Identity = { unverified: null },
+  ) {
     this.#server = server;
     this.#terms = terms;
+    this.#identity = identity;
   }
 
   withTerms(terms: ReadTerms): ClickhouseClient {
-    return new ClickhouseClient(this.#server, terms);
+    return new ClickhouseClient(this.#server, terms, this.#identity);
+  }
+
+  /** From now on, statements are refused until the database has turned out to have the hits of this store. */
+  verifyFirst(storeId: string): void {
+    this.#identity.unverified = storeId;
+  }
+
+  async #verify(): Promise<void> {
+    const storeId = this.#identity.unverified;
+    if (storeId === null) return;
+    const stores = await this.#rowsWithRetry<{ id: string }>('select id from hit_store');
+    if (stores.length === 0) throw new StoreUnavailable('the database of CLICKS_URL belongs to no store yet');
+    if (stores.some(({ id }) => id !== storeId))
+      throw new StoreUnavailable('the database of CLICKS_URL has the clicks of another store');
+    this.#identity.unverified = null;
   }
 
   /** Retries once if the connection broke: the server closes connections that were idle for some seconds. */
   async rows<Row>(sql: string): Promise<readonly Row[]> {
+    await this.#verify();
+    return this.#rowsWithRetry(sql);
+  }
+
+  async #rowsWithRetry<Row>(sql: string): Promise<readonly Row[]> {
     try {
       return await this.#rows(sql);
     } catch (cause) {
@@ -69,6 +101,7 @@ export class ClickhouseClient {
 
   /** Streams an answer of any length, without a time limit. */
   async lines(sql: string): Promise<AsyncIterable<string>> {
+    await this.#verify();
     const response = await this.#tracked(() =>
       this.#send(sql, { wait_end_of_query: 0, max_execution_time: 0 }, AbortSignal.any([])),
     );
@@ -76,11 +109,13 @@ export class ClickhouseClient {
   }
 
   async run(sql: string, timeout = defaultTimeout, settings: Settings = {}): Promise<void> {
+    await this.#verify();
     await this.#request(sql, timeout, settings);
   }
 
   /** Blocks with the same token are inserted only once, however often this is called. `body` is a single block. */
   async insert(sql: string, body: Uint8Array, token: string, timeout: number): Promise<void> {
+    await this.#verify();
     await this.#request(body, timeout, {
       query: sql,
       insert_deduplication_token: token,

@@ -16,6 +16,8 @@ import {
 } from './clickhouse-tables.ts';
 import { uncountedBatches } from './uncounted-batches.ts';
 
+export { TablesLost } from './clickhouse-tables.ts';
+
 /** Milliseconds for statements that rewrite parts of the ledger. */
 const rewriteTimeout = 600_000;
 const manyHits = 50_000;
@@ -37,9 +39,17 @@ export class ClickhouseHits implements ExternalHits {
     return new ClickhouseHits(new ClickhouseClient(server), partLength);
   }
 
-  /** `storeId` identifies the store that these hits belong to. */
-  prepare(storeId: string): Promise<void> {
-    return prepareTables(this.#client, storeId);
+  /**
+   * `storeId` identifies the store that these hits belong to. If this fails because the server is away, the first question that is
+   * answered asks for that id before.
+   */
+  async prepare(storeId: string, hadTables = false): Promise<void> {
+    try {
+      await prepareTables(this.#client, storeId, hadTables);
+    } catch (cause) {
+      this.#client.verifyFirst(storeId);
+      throw cause;
+    }
   }
 
   withTerms(terms: ReadTerms): ClickhouseHits {

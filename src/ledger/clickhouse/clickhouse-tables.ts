@@ -137,22 +137,49 @@ const tables = [
   'create table if not exists hit_store (id String) engine = MergeTree order by id',
 ];
 
+/** Without these, hits were lost. */
+const tablesWithHits = ['hits', 'hit_batches', 'hit_store'];
+
 /**
  * Creates missing tables, and columns that a newer version has added; several nodes may do so at once. A database has the hits of
- * one store only.
+ * one store only. With `hadTables` they were created before, and none may be missing.
  */
-export async function prepareTables(client: ClickhouseClient, storeId: string): Promise<void> {
+export async function prepareTables(
+  client: ClickhouseClient,
+  storeId: string,
+  hadTables: boolean,
+): Promise<void> {
+  const tablesFound = await client.rows<{ name: string }>(
+    'select name from system.tables where database = currentDatabase()',
+  );
+  const names = new Set(tablesFound.map(({ name }) => name));
+  const found = names.has('hit_store') ? await storesIn(client) : [];
+  if (found.some((id) => id !== storeId)) throw new OtherStore();
+  if (hadTables && (found.length === 0 || tablesWithHits.some((name) => !names.has(name))))
+    throw new TablesLost();
   for (const table of tables) await client.run(table);
   await migrateTable(client);
-  const ids = () => client.rows<{ id: string }>('select id from hit_store order by id');
-  if ((await ids()).length === 0) await client.run(`insert into hit_store values (${quoted(storeId)})`);
-  if ((await ids()).some(({ id }) => id !== storeId)) throw new OtherStore();
+  if (found.length === 0) await client.run(`insert into hit_store values (${quoted(storeId)})`);
+  // Another store may have done the same meanwhile.
+  if ((await storesIn(client)).some((id) => id !== storeId)) throw new OtherStore();
+}
+
+/** The stores that the database on the server belongs to. */
+export async function storesIn(client: ClickhouseClient): Promise<readonly string[]> {
+  const rows = await client.rows<{ id: string }>('select id from hit_store order by id');
+  return rows.map(({ id }) => id);
 }
 
 /** The database on the server has the hits of another store. */
 class OtherStore extends Error {
   override readonly name = 'OtherStore';
   override readonly message = 'the database of CLICKS_URL has the clicks of another store';
+}
+
+/** This store's tables were created on the server, and are missing now. */
+export class TablesLost extends Error {
+  override readonly name = 'TablesLost';
+  override readonly message = 'the database of CLICKS_URL has lost the single clicks of this store';
 }
 
 /** Upgrades the table of an earlier version. The server rewrites hits in the background, and answers correctly meanwhile. */

@@ -51,9 +51,14 @@ export class ClickhouseWriter implements HitWriter {
     this.#ledger = new ClickhouseLedger(client);
   }
 
-  static async open(server: ClickServer, storeId: string, pause = insertionPause): Promise<ClickhouseWriter> {
+  static async open(
+    server: ClickServer,
+    storeId: string,
+    pause = insertionPause,
+    hadTables = false,
+  ): Promise<ClickhouseWriter> {
     const client = new ClickhouseClient(server);
-    await prepareTables(client, storeId);
+    await prepareTables(client, storeId, hadTables);
     return new ClickhouseWriter(client, pause);
   }
 

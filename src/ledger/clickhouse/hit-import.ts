@@ -27,7 +27,7 @@ export class HitImport {
       "select name from system.tables where database = currentDatabase() and name = 'hit_store'",
     );
     if (tables.length > 0 && (await client.rows('select id from hit_store limit 1')).length > 0) return null;
-    await prepareTables(client, storeId);
+    await prepareTables(client, storeId, false);
     return new HitImport(client, storeId);
   }
 

@@ -4,7 +4,14 @@ import { monthBegin, monthOf } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
 import { newestMigration } from '../../storage/migrate.ts';
 import { requireMigration } from '../../storage/min-migration.ts';
-import { deleteMovedHits, hitLocation, hitMove, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
+import {
+  deleteMovedHits,
+  hitLocation,
+  hitMove,
+  hitStoreId,
+  hitsMovedAt,
+  hitTablesMade,
+} from '../../storage/moved-hits.ts';
 import { hasOlderProcess } from '../../storage/nodes.ts';
 import { idsOf } from '../../storage/rows.ts';
 import {
@@ -51,7 +58,10 @@ export async function moveHits(parts: MoveParts): Promise<{ readonly hits: numbe
   const { database, client } = parts;
   const storeId = await begin(parts);
   let { hits, window } = await copyWhole(parts, storeId);
-  await database.write((queries) => claimSetting(queries, hitStoreId, storeId));
+  await database.write(async (queries) => {
+    await claimSetting(queries, hitStoreId, storeId);
+    await replaceSetting(queries, hitTablesMade, storeId);
+  });
   // Waits for folds that began before this setting.
   const newest = await settledId(database);
   for (let next = await nextWindow(database.read, window); next !== null; ) {
@@ -83,7 +93,7 @@ async function begin({ database, client, now, newStoreId }: MoveParts): Promise<
   await requireMigration(database, newestMigration);
   const existingMove = (await hitLocation(database.read)).move;
   const storeId = existingMove?.split(' ')[0] ?? newStoreId();
-  await prepareTables(client, storeId);
+  await prepareTables(client, storeId, false);
   await database.write((queries) => claimSetting(queries, hitMove, `${storeId} -1`));
   // Waits for steps of corrections that began before this setting.
   await settledId(database);

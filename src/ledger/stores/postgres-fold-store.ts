@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../../rules/errors.ts';
 import { dayLength } from '../../rules/utc-time.ts';
 import { hasNoTimeline, replicaMark, timelineSql } from '../../storage/database-timeline.ts';
 import { minMigrationKey } from '../../storage/min-migration.ts';
-import { deleteMovedHits, hitStoreId, hitsMovedAt } from '../../storage/moved-hits.ts';
+import { deleteMovedHits, hitStoreId, hitsMovedAt, hitTablesMade } from '../../storage/moved-hits.ts';
 import { shareWordsSql } from '../../storage/word-sweeps.ts';
 import { minInChunk } from '../chunks/hit-chunk.ts';
 import type { HitWriter } from '../external-hits.ts';
@@ -85,6 +85,10 @@ function insertionOf({ head, constants = '', tail = '' }: Insertion, columns: re
 const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
 const settledSql = `select settled, (select value from settings where key = '${minMigrationKey}') as least,
   (select value from settings where key = '${hitStoreId}') as hit_store from hit_ids`;
+const hitServerSql = `select (select value from settings where key = '${hitStoreId}') as id,
+  (select value from settings where key = '${hitTablesMade}') as made_for`;
+const noteTablesSql = `insert into settings (key, value) values ('${hitTablesMade}', $1)
+  on conflict (key) do update set value = excluded.value where settings.value <> excluded.value`;
 const hoursSql = addHoursSql(maxLoose);
 const countsSql = `update link_hours set counts = merged.counts, loose = 0
   from unnest($1::bigint[], $2::bigint[], $3::text[]) as merged (link_id, hour, counts)
@@ -95,8 +99,8 @@ class IdsSettled extends Error {
   override readonly name = 'IdsSettled';
 }
 
-/** Opens the server with the hits of the store with this id. */
-type OpenWriter = (storeId: string) => Promise<HitWriter>;
+/** Opens the server with the hits of the store with this id, whose tables were made there before or not. */
+type OpenWriter = (storeId: string, hadTables: boolean) => Promise<HitWriter>;
 
 const movedMeanwhile = 'single clicks are in ClickHouse now: set CLICKS_URL, and start this node again';
 
@@ -334,8 +338,10 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   async #openedWriter(open: OpenWriter): Promise<HitWriter> {
     if (this.#writer !== null) return this.#writer;
-    const [setting] = await this.query('select value from settings where key = $1', [hitStoreId]);
-    const writer = await open(String(setting?.value));
+    const [settings] = await this.query(hitServerSql);
+    const storeId = String(settings?.id);
+    const writer = await open(storeId, settings?.made_for === storeId);
+    await this.query(noteTablesSql, [storeId]);
     const newest = await writer.newestId();
     await this.query('update hit_ids set newest = $1::bigint + $2 where newest < $1', [newest, skippedIds]);
     this.#writer = writer;
