@@ -156,6 +156,7 @@ describe('a destination', () => {
     ['dots', (length: number) => 'a.'.repeat(length / 2)],
     ['dots after an @', (length: number) => `a@${'a.'.repeat(length / 2)}:`],
     ['zero-width spaces', (length: number) => `a${'\u200b'.repeat(length)}a`],
+    ['marks in its host', (length: number) => `https://a${'\u0316\u0300'.repeat(length / 2)}.example`],
   ])('a text of many %s takes time in proportion to its length', (_, textOf) => {
     expect(growth(textOf, (text) => read(text))).toBeLessThan(4);
   });

@@ -8,6 +8,10 @@ export const maximumBytes = 8192;
 const scheme = /^([a-z][a-z0-9+.-]*):/i;
 /** Browsers drop invisible characters from a host. */
 const schemeAndHost = /^(?:https?:)?\/\/[^/?#\\]*|^[^/?#\\]*/i;
+/** The host, with a user name before it and a port after it. Browsers ignore how many slashes there are. */
+const authority = /^https?:[/\\]*([^/?#\\]*)/i;
+/** A name has 253 characters at most; more if they are percent-encoded. Parsing takes a time quadratic in the number of marks. */
+const maxAuthority = 1_000;
 /** Only the first dot is tried: with any of them, a text of many dots would take quadratic time. */
 const hostAndPort = /^(?:localhost|[^\s/?#:@][^\s/?#:@.]*\.[^\s/?#:@]+|\[[0-9a-f:.]+\]):\d{1,5}(?:[/?#]|$)/i;
 
@@ -43,7 +47,8 @@ export function parseDestination(text: string, field: string, appSchemes: readon
     return refuse(field, refusedScheme(field, named));
   }
   const whole = named === undefined ? `https://${given.replace(/^\/\//, '')}` : given;
-  const url = URL.parse(whole);
+  const isLongHost = (authority.exec(whole)?.[1]?.length ?? 0) > maxAuthority;
+  const url = isLongHost ? null : URL.parse(whole);
   if (!url) return refuse(field, invisibleIn(given) ?? noAddress);
   if (url.username || url.password) {
     return refuse(
