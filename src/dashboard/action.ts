@@ -39,12 +39,28 @@ export function useAction<A extends readonly unknown[]>(work: (...args: A) => Pr
   return action.current;
 }
 
-/** An action whose error is shown as a notice. Afterwards the queries of these prefixes are reloaded in any case. */
-export const useNoticedAction = <A extends readonly unknown[]>(
+/**
+ * An action whose error is shown as a notice. Afterwards the queries of these prefixes are reloaded in any case. The rows of a list share
+ * one: calls for several rows run one after another. The same call again, as by a double click, does nothing.
+ */
+export function useNoticedAction<A extends readonly unknown[]>(
   work: (...args: A) => Promise<void>,
   ...reloaded: readonly string[]
-): Action<A> =>
-  useAction(async (...args: A) => {
+): Action<A> {
+  const action = useAction(async (...args: A) => {
     await work(...args).catch((cause) => notifyError(cause));
     refresh(...reloaded);
   });
+  const pending = useRef(new Map<string, Promise<boolean>>());
+  const run = (...args: A): Promise<boolean> => {
+    const key = JSON.stringify(args);
+    if (pending.current.has(key)) return Promise.resolve(false);
+    const previous = [...pending.current.values()].at(-1);
+    const running = Promise.resolve(previous)
+      .then(() => action.run(...args))
+      .finally(() => pending.current.delete(key));
+    pending.current.set(key, running);
+    return running;
+  };
+  return { ...action, run };
+}

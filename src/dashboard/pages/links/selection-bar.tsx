@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useAction } from '../../action.ts';
 import type { Link } from '../../api-types.ts';
 import { archiveLinks } from '../../archive-links.ts';
 import { counted, number } from '../../format.ts';
@@ -23,9 +24,9 @@ export function SelectionBar({ selection, isArchive, onOtherPages, onDelete }: S
   const open = useSignal<'tag' | 'untag' | null>(null);
   const links = [...selection.chosen.values()];
   const close = setTo(open, null);
-  const archive = async () => {
-    if (await archiveLinks(links, !isArchive)) selection.clear();
-  };
+  const archiving = useAction(async () => {
+    if (await archiveLinks(links, !isArchive)) selection.choose(links, false);
+  });
   return (
     <div class="selection-bar" role="group" aria-label="Selected links">
       <p>
@@ -39,7 +40,7 @@ export function SelectionBar({ selection, isArchive, onOtherPages, onDelete }: S
         <Button isSlim onClick={setTo(open, 'untag')}>
           Untag
         </Button>
-        <Button icon="archive" isSlim onClick={() => void archive()}>
+        <Button icon="archive" isSlim onClick={() => void archiving.run()}>
           {isArchive ? 'Unarchive' : 'Archive'}
         </Button>
         <a class="button slim" href={`/app/stats?ids=${links.map(({ id }) => id)}`}>

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import type { Organization } from '../../api-types.ts';
 import { call } from '../../client.ts';
@@ -41,14 +42,20 @@ interface SwitchSectionProps {
 
 /** The switch moves at once, and back if the change fails. */
 function SwitchSection({ title, label, hint, field, organization }: SwitchSectionProps) {
-  const change = useAction(async (isOn: boolean) => {
-    const show = (value: boolean) =>
-      updateCached<Organization>('organization', (before) => ({ ...before, [field]: value }));
-    show(isOn);
+  const wanted = useRef(false);
+  const show = (value: boolean) =>
+    updateCached<Organization>('organization', (before) => ({ ...before, [field]: value }));
+  const change = useAction(async () => {
+    let saved = !wanted.current;
     try {
-      await call('PATCH /api/v1/organization', { body: { [field]: isOn } });
+      // It may be switched again while a call is under way.
+      while (saved !== wanted.current) {
+        const sent = wanted.current;
+        await call('PATCH /api/v1/organization', { body: { [field]: sent } });
+        saved = sent;
+      }
     } catch (cause) {
-      show(!isOn);
+      show(saved);
       throw cause;
     }
     refresh('organization');
@@ -60,7 +67,11 @@ function SwitchSection({ title, label, hint, field, organization }: SwitchSectio
         label={label}
         hint={hint}
         isOn={organization[field]}
-        onToggle={(isOn) => void change.run(isOn)}
+        onToggle={(isOn) => {
+          wanted.current = isOn;
+          show(isOn);
+          void change.run();
+        }}
       />
     </Section>
   );
