@@ -265,6 +265,22 @@ describe('finding links', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
+  test('a deleted tag or a domain that is gone, as of a bookmark, is named and can be left out', async () => {
+    const account = await app.createAccount();
+    await createLink(account, 'kept');
+    const tag = await createTag(account, 'passing');
+    await app.call('DELETE', `/api/v1/tag/${tag}`, { key: account.key });
+    const page = await dashboardOf(app, account, `/app?tag=${tag}`);
+    await page.getByRole('heading', { name: 'A tag in this address is gone' }).waitFor();
+    await page.getByRole('button', { name: 'Show all links' }).click();
+    await row(page, '/kept').waitFor();
+    await page.goto(`${app.url}/app?domain=gone.example.com`);
+    await page.getByRole('heading', { name: 'The domain in this address is gone' }).waitFor();
+    await page.getByRole('button', { name: 'Show all links' }).click();
+    await row(page, '/kept').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
   test('pages are in the URL, and stable while links are created', async () => {
     const account = await app.createAccount();
     for (let index = 0; index < 60; index++)

@@ -18,6 +18,9 @@ export function TagAndDomainFilter({ tagIds, domain, onChange }: Props) {
   const knownTags = useRef(new Map<number, Tag>());
   const tags = useTagsNamed(tagIds, knownTags.current);
   const { own } = useOwnDomains();
+  const choices = domainFilter(own);
+  // A domain of a bookmark that is gone is still the filter, so the field shows it.
+  const isListed = choices.some(({ value }) => value === domain);
   return (
     <>
       <TagPicker
@@ -37,7 +40,7 @@ export function TagAndDomainFilter({ tagIds, domain, onChange }: Props) {
           label="Filter by domain"
           isLabelUnseen
           value={domain}
-          choices={domainFilter(own)}
+          choices={isListed ? choices : [...choices, { value: domain, label: domain }]}
           onChoice={(chosen) => onChange({ domain: chosen || null })}
         />
       )}

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
+import { call } from '../../client.ts';
 import { counted } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
@@ -11,10 +12,14 @@ import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { AllRowsCheckbox } from '../../parts/row-checkbox.tsx';
 import { focusedRow, moveFocusFrom, stepKeys } from '../../parts/rows.ts';
 import { chosenOrFocused, type Selection, selectionKeys } from '../../parts/selection.ts';
+import { useIsTagGone } from '../../parts/tags-named.ts';
+import { useQuery } from '../../queries.ts';
 import { removeLinks } from '../../remove-links.ts';
 import { navigate } from '../../router.ts';
+import { setup } from '../../session.ts';
 import { pageOf } from '../../short-links.ts';
 import { useShortcuts } from '../../shortcuts.ts';
+import { GoneLinks } from '../../stats/gone-links.tsx';
 import { Row } from './row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { exportOfView, isNarrowed, narrow, showAll, showPage, sizes, type View } from './view.ts';
@@ -138,9 +143,20 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
   );
 }
 
+/** The filter of the page's address that names what no longer exists, as from a bookmark. */
+function useGoneFilter({ tagIds, domain }: View): 'tag' | 'domain' | null {
+  const isTagGone = useIsTagGone(tagIds);
+  const domains = useQuery('domains', () => call('GET /api/v1/domain')).data.value;
+  if (isTagGone) return 'tag';
+  if (domain === '' || domain === setup.value?.default_domain || !domains) return null;
+  return domains.some((one) => [one.domain, one.domain_unicode].includes(domain)) ? null : 'domain';
+}
+
 function NothingFound({ view, total }: { view: View; total: number }) {
+  const gone = useGoneFilter(view);
   // All links of this page were deleted, and the next ones are being loaded.
   if (view.page === 1 && total > 0) return null;
+  if (gone !== null) return <GoneLinks parameter={gone} />;
   if (view.page > 1) {
     return (
       <Empty title="Nothing is on this page">
