@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { startApp, type TestAccount } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { eventually } from '../support/eventually.ts';
 
 const app = await appOfSuite();
 
@@ -219,6 +220,22 @@ test('if Enter is pressed before the search has finished, the palette opens its 
   expect(await page.getByText('Nothing has that name.').count()).toBe(0);
   release();
   await page.waitForURL(`**/app/links/${wanted?.json.id}`);
+});
+
+test('in a low window, the palette scrolls to the option that the arrow keys lead to', async () => {
+  const page = await dashboardOf(app, await app.createAccount());
+  await page.setViewportSize({ width: 900, height: 320 });
+  await page.keyboard.press('Control+k');
+  const isShown = (name: string) =>
+    page.getByRole('option', { name }).evaluate((option) => {
+      const { bottom } = option.getBoundingClientRect();
+      return bottom <= (option.closest('dialog')?.getBoundingClientRect().bottom ?? 0);
+    });
+  await page.getByRole('option', { name: 'New link' }).waitFor();
+  expect(await isShown('API keys')).toBe(false);
+  for (let steps = 0; steps < 8; steps += 1) await page.keyboard.press('ArrowDown');
+  await page.getByRole('option', { name: 'API keys', selected: true }).waitFor();
+  await eventually(() => isShown('API keys'), 'the last option is in sight');
 });
 
 test('the palette leads to the API keys from the same page too, as often as it is asked', async () => {

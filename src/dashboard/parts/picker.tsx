@@ -119,8 +119,8 @@ export function Picker({
   const onKeyDown = (event: KeyboardEvent) => {
     const option = options[activeIndex.value];
     const last = chips.at(-1);
-    // Alt and an arrow key may move what contains the field, such as a rule.
-    if (event.altKey) return;
+    // Alt and an arrow key may move what contains the field, such as a rule. Keys of an input method, such as Enter, belong to it.
+    if (event.altKey || event.isComposing) return;
     if (event.key === 'ArrowDown') {
       open();
       activeIndex.value = Math.min(activeIndex.value + 1, options.length - 1);

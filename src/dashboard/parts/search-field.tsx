@@ -54,7 +54,7 @@ export function SearchField({ id, label, words, maxLength = 200, onWords }: Sear
         value={typed.value}
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
+          if (event.key !== 'Escape' || event.isComposing) return;
           event.preventDefault();
           if (typed.value === '') event.currentTarget.blur();
           else type('', 0);

@@ -32,8 +32,9 @@ export function TemplateName({ name = '', button, save, onEnd }: TemplateNamePro
         autoFocus
         onText={storeIn(typed)}
         onKeyDown={(event) => {
+          if (event.isComposing) return;
           if (event.key === 'Escape') onEnd();
-          if (event.key !== 'Enter' || event.isComposing) return;
+          if (event.key !== 'Enter') return;
           // The surrounding form must not be submitted.
           event.preventDefault();
           void saving.run();

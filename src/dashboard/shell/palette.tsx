@@ -98,7 +98,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
     onClose();
     entry.act();
   };
+  useEffect(() => {
+    document.getElementById(`${listId}-${activeIndex.value}`)?.scrollIntoView({ block: 'nearest' });
+  }, [activeIndex.value]);
   const onKeyDown = (event: KeyboardEvent) => {
+    // Such a key belongs to the input method: Enter confirms its text.
+    if (event.isComposing) return;
     if (event.key === 'ArrowDown') activeIndex.value = Math.min(activeIndex.value + 1, entries.length - 1);
     else if (event.key === 'ArrowUp') activeIndex.value = Math.max(activeIndex.value - 1, 0);
     else if (event.key === 'Enter') {

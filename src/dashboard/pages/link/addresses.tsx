@@ -118,7 +118,7 @@ function Aliases({ form }: { form: LinkForm }) {
           error={form.errorOf('aliases')}
           onText={storeIn(typed)}
           onKeyDown={(event) => {
-            const isEnter = event.key === 'Enter';
+            const isEnter = event.key === 'Enter' && !event.isComposing;
             const isWithCtrl = event.ctrlKey || event.metaKey;
             if (typed.value.trim() === '' || !(isEnter || (isWithCtrl && event.key.toLowerCase() === 's')))
               return;
