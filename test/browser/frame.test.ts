@@ -313,4 +313,7 @@ test('the chosen theme stays after the page is reloaded', async () => {
   await page.reload();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
   expect(await background()).toBe(dark);
+  // Paper is light.
+  await page.emulateMedia({ media: 'print' });
+  expect(await background()).toBe(light);
 });

@@ -220,8 +220,9 @@ export function draw(
     if (host.clientWidth > 0) plot.setSize({ width: host.clientWidth, height: host.clientHeight });
   });
   resizeObserver.observe(host);
-  const darkScheme = matchMedia('(prefers-color-scheme: dark)');
-  darkScheme.addEventListener('change', recolour);
+  // Paper is light, whatever the theme.
+  const schemes = ['(prefers-color-scheme: dark)', 'print'].map((query) => matchMedia(query));
+  for (const scheme of schemes) scheme.addEventListener('change', recolour);
   const themeObserver = new MutationObserver(recolour);
   themeObserver.observe(document.documentElement, { attributeFilter: ['data-theme'] });
 
@@ -233,7 +234,7 @@ export function draw(
     destroy() {
       resizeObserver.disconnect();
       themeObserver.disconnect();
-      darkScheme.removeEventListener('change', recolour);
+      for (const scheme of schemes) scheme.removeEventListener('change', recolour);
       plot.destroy();
     },
   };
