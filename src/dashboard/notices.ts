@@ -15,13 +15,24 @@ interface Notice {
 
 export const notices = signal<readonly Notice[]>([]);
 let latest = 0;
+const holdInterval = 1_000;
+
+/** The id of its element. */
+export const noticeId = (id: number): string => `notice-${id}`;
 
 /** Shows a sentence at the edge of the page for a while; longer if it is an error or can be undone. */
 export function notify(text: string, more: { action?: NoticeAction; isError?: boolean } = {}): void {
   const id = ++latest;
   const notice: Notice = { id, text, isError: more.isError ?? false, action: more.action ?? null };
   notices.value = [...notices.value.slice(-2), notice];
-  setTimeout(() => dismissNotice(id), more.action || more.isError ? 12_000 : 5_000);
+  setTimeout(() => expire(id), more.action || more.isError ? 12_000 : 5_000);
+}
+
+/** A notice stays while the pointer or the focus is on it: its button may be about to be pressed. */
+function expire(id: number): void {
+  if (document.getElementById(noticeId(id))?.matches(':hover, :focus-within'))
+    setTimeout(() => expire(id), holdInterval);
+  else dismissNotice(id);
 }
 
 /** Shows why a call failed, in the API's words; `what` is the sentence before that, and `retry` tries again. */

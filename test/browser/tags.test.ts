@@ -4,6 +4,7 @@ import type { TestAccount } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
+import { notice } from './link-list.ts';
 
 const app = await appOfSuite();
 
@@ -199,4 +200,19 @@ describe('tags', () => {
     await page.getByText(`Tag “${payload}” deleted.`).waitFor();
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
   });
+});
+
+test('a notice stays while the pointer or the focus is on it', async () => {
+  const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
+  await page.getByLabel('New tag').fill('Spring');
+  await page.getByLabel('New tag').press('Enter');
+  await notice(page).getByText('Tag “Spring” created.').hover();
+  await page.waitForTimeout(6_500);
+  expect(await notice(page).count()).toBe(1);
+  await notice(page).getByRole('button', { name: 'Dismiss' }).focus();
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(1_500);
+  expect(await notice(page).count()).toBe(1);
+  await page.getByLabel('New tag').focus();
+  await notice(page).waitFor({ state: 'detached' });
 });

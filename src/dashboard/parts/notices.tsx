@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { dismissNotice, notices } from '../notices.ts';
+import { dismissNotice, noticeId, notices } from '../notices.ts';
 import { Icon } from './icons.tsx';
 
 /** The ids of the open dialogs, the uppermost last. */
@@ -14,7 +14,7 @@ export function Notices({ dialog }: { dialog?: string }) {
   return (
     <div class="notices" aria-live="polite">
       {shown.map(({ id, text, isError, action }) => (
-        <div class="notice" key={id} role={isError ? 'alert' : undefined}>
+        <div class="notice" key={id} id={noticeId(id)} role={isError ? 'alert' : undefined}>
           {isError && <Icon name="warning" />}
           <span>{text}</span>
           {action && (
