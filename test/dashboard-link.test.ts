@@ -148,6 +148,9 @@ describe('a click limit', () => {
     ['0', undefined],
     ['-5', undefined],
     ['5 clicks', undefined],
+    ['1.5', undefined],
+    ['1,50', undefined],
+    ['1.500.000', 1_500_000],
     ['1000000001', undefined],
   ])('typed as %j is %p', (text, limit) => {
     expect(readLimit(text)).toBe(limit);

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import { type ApiError, asApiError } from '../api-error.ts';
-import { counted, dayOf, number } from '../format.ts';
+import { counted, dayOf } from '../format.ts';
 import { setTo } from '../handlers.ts';
 import { notify } from '../notices.ts';
 import { Button } from '../parts/button.tsx';
@@ -11,7 +11,7 @@ import { ErrorBox, FormErrors } from '../parts/error-box.tsx';
 import { areDays, TwoDays } from '../parts/two-days.tsx';
 import type { Scope } from '../stats/scope.ts';
 import { countHits, type Days, erase, type HitCount } from './calls.ts';
-import { outcomeOf } from './sentences.ts';
+import { outcomeOf, toBeErased } from './sentences.ts';
 
 interface EraseProps {
   readonly scope: Scope;
@@ -62,7 +62,7 @@ function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { reado
       {error ? (
         <ErrorBox error={error} onRetry={retry} />
       ) : (
-        <p aria-live="polite">{isInvalid ? 'Choose both days.' : sentenceOf(count)}</p>
+        <p aria-live="polite">{isInvalid ? 'Choose both days.' : count ? toBeErased(count) : 'Counting…'}</p>
       )}
       <p class="soft small">
         They are removed from every number and list, together with webhook messages about them. This can't be
@@ -113,14 +113,4 @@ function useHitCount(scope: Scope, days: Days, isInvalid: boolean): Counting {
     };
   }, [key, isNeeded]);
   return isNeeded || isInvalid ? { retry } : { ...loaded.value, retry };
-}
-
-function sentenceOf(count: HitCount | undefined): string {
-  if (count === undefined) return 'Counting…';
-  const { hits, clicks } = count;
-  if (hits === 0) return 'There are no hits to erase.';
-  if (clicks === 0) return `${counted(hits, 'hit')} are erased, none of them a click.`;
-  return hits === clicks
-    ? `${counted(clicks, 'click goes', 'clicks go')}.`
-    : `${counted(hits, 'hit')} go, ${number(clicks)} of them clicks.`;
 }

@@ -1,5 +1,6 @@
 import type { ClickCorrection } from '../api-types.ts';
-import { counted, day, instant, instantOf } from '../format.ts';
+import { counted, day, instant, instantOf, number } from '../format.ts';
+import type { HitCount } from './calls.ts';
 
 const classNames: Readonly<Record<string, string>> = {
   human: 'clicks',
@@ -54,3 +55,12 @@ const isMidnight = (text: string): boolean => {
   const at = instantOf(text);
   return at.getHours() + at.getMinutes() + at.getSeconds() + at.getMilliseconds() === 0;
 };
+
+export function toBeErased({ hits, clicks }: HitCount): string {
+  if (hits === 0) return 'There are no hits to erase.';
+  if (hits === clicks) return `${counted(clicks, 'click goes', 'clicks go')}.`;
+  if (hits === 1) return '1 hit goes, which is no click.';
+  return clicks === 0
+    ? `${counted(hits, 'hit')} go, none of them a click.`
+    : `${counted(hits, 'hit')} go, ${number(clicks)} of them ${clicks === 1 ? 'a click' : 'clicks'}.`;
+}

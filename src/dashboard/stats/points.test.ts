@@ -33,6 +33,14 @@ describe('points of a chart', () => {
     ]);
   });
 
+  test('have different names where the clocks are set back', () => {
+    const twice = stats('hour', ['2026-10-25T02:00:00+02:00', '2026-10-25T02:00:00+01:00']);
+    expect(pointsOf(twice, false).map(({ name, tick }) => [name, tick])).toEqual([
+      ['Sun, 25 Oct 2026, 02:00', '02:00'],
+      ['Sun, 25 Oct 2026, 02:00 again', '02:00'],
+    ]);
+  });
+
   test('show hits if the filter is not for clicks', () => {
     const oneDay = stats('day', ['2026-03-29T00:00:00+01:00']);
     expect(pointsOf(oneDay, false)[0]).toMatchObject({ hits: 0, visitors: 0, notCounted: 10 });

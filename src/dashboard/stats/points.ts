@@ -20,13 +20,18 @@ const shortForm = dateForm({ ...dayAndMonth, ...utc });
 const monthForm = dateForm({ month: 'long', year: 'numeric', ...utc });
 const shortMonthForm = dateForm({ month: 'short', ...utc });
 
-/** A bucket's start is written with the offset of the zone, so its date and time are the local ones. */
-function namesOf(start: string, interval: Interval): Pick<Point, 'name' | 'tick'> {
+/**
+ * A bucket's start is written with the offset of the zone, so its date and time are the local ones. `before` is the start of the
+ * previous one.
+ */
+function namesOf(start: string, interval: Interval, before = ''): Pick<Point, 'name' | 'tick'> {
   const day = new Date(`${start.slice(0, 10)}T00:00:00Z`);
   const time = start.slice(11, 16);
+  // The clocks have been set back.
+  const isRepeated = before.slice(0, 16) === start.slice(0, 16);
   if (interval === 'hour')
     return {
-      name: `${dayForm.format(day)}, ${time}`,
+      name: `${dayForm.format(day)}, ${time}${isRepeated ? ' again' : ''}`,
       tick: time === '00:00' ? shortForm.format(day) : time,
     };
   if (interval === 'day') return { name: dayForm.format(day), tick: shortForm.format(day) };
@@ -36,8 +41,8 @@ function namesOf(start: string, interval: Interval): Pick<Point, 'name' | 'tick'
 }
 
 export const pointsOf = ({ series, interval }: Stats, countsOtherHits: boolean): readonly Point[] =>
-  series.map(({ start, clicks, visitors, not_counted }) => ({
-    ...namesOf(start, interval),
+  series.map(({ start, clicks, visitors, not_counted }, index) => ({
+    ...namesOf(start, interval, series[index - 1]?.start),
     hits: clicks + (countsOtherHits ? (not_counted ?? 0) : 0),
     visitors: countsOtherHits ? null : visitors,
     notCounted: countsOtherHits ? null : not_counted,

@@ -2,8 +2,12 @@ import type { Link } from '../../api-types.ts';
 
 const max = 1_000_000_000;
 
+/** One or two digits after a dot or comma are decimals. */
+const hasDecimals = /[.,]\d{1,2}$/;
+
 /** A typed click limit, with or without separators: null if it is empty, undefined if it is not valid. */
 export function readLimit(text: string): number | null | undefined {
+  if (hasDecimals.test(text.trim())) return undefined;
   const digits = text.replace(/[\s,.'’]/g, '');
   if (digits === '') return null;
   const limit = Number(digits);
