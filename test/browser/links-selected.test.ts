@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { eventually } from '../support/eventually.ts';
 import { pressUntil } from '../support/press-until.ts';
 import { linksOf, longUrlField, notice, row, rows, suffixes } from './link-list.ts';
 
@@ -282,4 +283,30 @@ describe('accessibility and safety', () => {
     await page.getByRole('dialog').getByRole('checkbox').nth(4).waitFor();
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
   });
+});
+
+test('a box that selects more links than can be selected is not ticked', async () => {
+  const account = await app.createAccount();
+  const links = Array.from({ length: 1_001 }, (_, index) => ({
+    destination_url: `https://example.com/${index}`,
+  }));
+  for (const some of [links.slice(0, 1_000), links.slice(1_000)])
+    await app.call('POST', '/api/v1/link/bulk', { key: account.key, body: { links: some } });
+  const page = await dashboardOf(app, account, '/app?size=100');
+  const all = page.getByRole('checkbox', { name: 'Select all on this page' });
+  for (let shown = 1; shown <= 11; shown += 1) {
+    await page.getByText(`${((shown - 1) * 100 + 1).toLocaleString('en')}–`).waitFor();
+    await page.locator('.panel.links[aria-busy=false]').waitFor();
+    if (shown === 11) break;
+    await all.check();
+    await page.getByRole('button', { name: 'Next page' }).click();
+  }
+  await all.click();
+  await notice(page).getByText('At most 1,000 links can be selected at once.').waitFor();
+  await eventually(async () => !(await all.isChecked()), 'the box is no longer ticked');
+  await rows(page).getByRole('checkbox').click();
+  await eventually(
+    async () => !(await rows(page).getByRole('checkbox').isChecked()),
+    'nor is that of the row',
+  );
 });

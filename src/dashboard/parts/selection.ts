@@ -35,6 +35,8 @@ export function useSelection<Link extends Choosable>(): Selection<Link> {
     }
     if (isChosen && changed.size > maxChosen) {
       notify(`At most ${number(maxChosen)} links can be selected at once.`, { isError: true });
+      // The same rows, rendered again: the browser has already ticked the box.
+      chosen.value = new Map(chosen.value);
       return;
     }
     chosen.value = changed;
