@@ -12,6 +12,11 @@ const typos: readonly (readonly [RegExp, (found: string) => string])[] = [
     (found) => `"${found}" is not the beginning of a web address. Write https:// there.`,
   ],
   [
+    // No name of a site is before it: the mark or number of a list, or a label.
+    /^(?!https?:)(?:(?!\S\.\S).)*?\shttps?:\/\//i,
+    () => 'Something is in front of this address. Give the address alone, such as https://example.com/page.',
+  ],
+  [
     /\shttps?:\/\//i,
     () =>
       'These are several addresses. A link has one destination: give one of them, or make a link for each.',
