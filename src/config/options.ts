@@ -354,7 +354,7 @@ export const options = {
   missLimit: option(
     'MISS_LIMIT',
     '600',
-    'How many unknown short links one network may request per minute; 0 for no limit.',
+    'How many unknown short links one network may request per minute; further ones are answered with 429, while existing links still redirect, because many people may share a network. 0 for no limit.',
     wholeNumber(0, 1_000_000),
   ),
   webhookAllow: option(
