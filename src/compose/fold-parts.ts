@@ -3,7 +3,7 @@ import { bundledCountryFile } from '../bundle/module-urls.ts';
 import type { HitWriter } from '../ledger/external-hits.ts';
 import { type EnrichParts, enrichParts } from '../ledger/fold/enrich.ts';
 import type { FoldSettings, FromFold } from '../ledger/fold/fold-messages.ts';
-import type { FoldParts } from '../ledger/fold/fold-worker.ts';
+import type { FoldParts } from '../ledger/fold/fold-worker-parts.ts';
 import { type CountryFileError, openCountryFile, openLazily, openPlaceFile } from '../ledger/fold/geo.ts';
 import type { FoldStore } from '../ledger/fold-store.ts';
 import { PostgresFoldStore } from '../ledger/stores/postgres-fold-store.ts';

@@ -3,7 +3,7 @@ import { lockJournal } from '../../journal/lock.ts';
 import { JournalTaken } from '../fold-store.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import type { FoldSettings } from './fold-messages.ts';
-import type { FoldParts } from './fold-worker.ts';
+import type { FoldParts } from './fold-worker-parts.ts';
 import { HitBatch } from './hit-batch.ts';
 import { JournalFold } from './journal-fold.ts';
 import { SeenVisitors } from './seen-visitors.ts';

@@ -1,47 +1,24 @@
-import { copyDamaged, type Damage, deleteDamagedBefore } from '../../journal/damage.ts';
-import {
-  folderOf,
-  isBefore,
-  type JournalName,
-  journalsIn,
-  type Position,
-  watermarkKey,
-} from '../../journal/files.ts';
+import { deleteDamagedBefore } from '../../journal/damage.ts';
+import { isBefore, type Position, watermarkKey } from '../../journal/files.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
-import { isAway, isTransient } from '../../rules/transient-error.ts';
+import { isAway } from '../../rules/transient-error.ts';
 import { dayLength } from '../../rules/utc-time.ts';
 import { clickServerState, takeClickServerCalls } from '../click-server-calls.ts';
-import { claimsKept, type DeliveriesOf, type FoldStore, JournalTaken, StoreChanged } from '../fold-store.ts';
+import { claimsKept, JournalTaken, StoreChanged } from '../fold-store.ts';
 import { deleteExpired } from '../retention/retention.ts';
-import type { DailySalts } from '../visitors/visitor-hash.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { DueTask } from './due-task.ts';
-import type { EnrichParts } from './enrich.ts';
-import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
+import type { ToFold } from './fold-messages.ts';
+import type { FoldWorkerParts } from './fold-worker-parts.ts';
 import { HitBatch } from './hit-batch.ts';
-import { type ClicksOf, JournalFold } from './journal-fold.ts';
+import type { JournalFold } from './journal-fold.ts';
+import { JournalOpener } from './journal-opener.ts';
 import { OrphanedJournals } from './orphaned-journals.ts';
 import { pause } from './pause.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ServerClock } from './server-clock.ts';
 import { ValueLimit } from './value-limit.ts';
 import { WordIds } from './word-ids.ts';
-
-/** What a fold needs. */
-export interface FoldParts {
-  readonly store: FoldStore;
-  readonly salts: DailySalts;
-  readonly enrich: EnrichParts;
-  /** Our own hosts, kept up to date by the worker. */
-  readonly hosts: Set<string>;
-  readonly deliveriesOf: (clicks: ClicksOf, journal: string, now: number) => DeliveriesOf;
-}
-
-export interface FoldWorkerParts extends FoldParts {
-  readonly settings: FoldSettings;
-  readonly now: number;
-  readonly send: (message: FromFold) => void;
-}
 
 const hostsKept = 60_000;
 const firstPause = 500;
@@ -102,6 +79,7 @@ export class FoldWorker {
   #running: Promise<void> | null = null;
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #pauseLength = firstPause;
+  readonly #journals: JournalOpener;
   readonly #orphans: OrphanedJournals;
   #reportedAwayAt = Number.NEGATIVE_INFINITY;
 
@@ -115,10 +93,20 @@ export class FoldWorker {
     );
     this.#builder = new BatchBuilder(this.#seen, parts.store.minByLink);
     this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich, parts.settings.floodLimit);
+    this.#journals = new JournalOpener({
+      worker: parts,
+      words: this.#words,
+      hits: this.#hits,
+      builder: this.#builder,
+      serverClock: this.#serverClock,
+      now: () => this.#now,
+      warn: (event, facts) => this.#warn(event, facts),
+      onAway: (cause) => this.#reportAway(cause),
+    });
     this.#orphans = new OrphanedJournals({
       settings: parts.settings,
       store: parts.store,
-      open: (name) => this.#open(name),
+      open: (name) => this.#journals.open(name),
       foldSome: (journal) => this.#foldSome(journal, null, this.#leftoverLength()),
       foldOwn: () => this.#foldOwn(),
       isStopping: () => this.#isStopping,
@@ -294,7 +282,7 @@ export class FoldWorker {
 
   /** What an earlier thread of this process has folded may be lost as well, so the watermark is checked even if no more hits follow. */
   async #openOwn(): Promise<JournalFold> {
-    const own = await this.#open(this.#parts.settings.journal);
+    const own = await this.#journals.open(this.#parts.settings.journal);
     if (own.watermark !== null) this.#checkLater();
     return own;
   }
@@ -337,69 +325,10 @@ export class FoldWorker {
     if (this.#orphans.isCheckDue) this.#leftovers.now();
   }
 
-  /** On PostgreSQL other nodes have journals of their own. */
-  #isAlone(journal: string): boolean {
-    const { dataDir, databaseUrl } = this.#parts.settings;
-    try {
-      return databaseUrl === null && journalsIn(dataDir).every((name) => watermarkKey(name) === journal);
-    } catch (cause) {
-      if (!isTransient(cause)) throw cause;
-      return false;
-    }
-  }
-
   /** New hits should not wait long for old ones. */
   #leftoverLength(): number {
     const isBusy = performance.now() - this.#wokenAt < busyFor;
     return Math.min(this.#parts.store.batchLength(), isBusy ? busyLength : Number.POSITIVE_INFINITY);
-  }
-
-  async #open(name: JournalName): Promise<JournalFold> {
-    const { store, enrich, salts, deliveriesOf, settings } = this.#parts;
-    const key = watermarkKey(name);
-    const journal = await JournalFold.open(
-      {
-        store,
-        enrich,
-        salts,
-        words: this.#words,
-        hits: this.#hits,
-        builder: this.#builder,
-        repeatWindow: settings.repeatWindow,
-        floodLimit: settings.floodLimit,
-        now: () => this.#serverClock.now,
-        bound: () => this.#serverClock.bound,
-        isAlone: (journal) => this.#isAlone(journal),
-        // By the clock that the deliverer uses.
-        deliveriesOf: (clicks, journal) =>
-          deliveriesOf(clicks, journal, this.#serverClock.server ?? this.#now),
-        onFlaw: ({ kind, segment, bytes }) =>
-          this.#warn(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
-            journal: key,
-            segment,
-            bytes,
-          }),
-        onDamage: (damage) => this.#reportDamage(name, damage),
-        onAway: (cause) => this.#reportAway(cause),
-        keep: settings.keep,
-      },
-      key,
-      folderOf(settings.dataDir, name),
-    );
-    if (journal.missingSegments !== null)
-      this.#warn('clicks gone from the journal', { journal: key, ...journal.missingSegments });
-    return journal;
-  }
-
-  /** Called before the batch is folded: if this process ends in between, the segment still exists. */
-  #reportDamage(name: JournalName, damage: Damage): void {
-    const facts = { journal: watermarkKey(name), ...damage };
-    try {
-      const kept = copyDamaged(this.#parts.settings.dataDir, name, damage.segment);
-      this.#parts.send({ kind: 'damage', facts: { ...facts, kept } });
-    } catch (cause) {
-      this.#parts.send({ kind: 'damage', facts: { ...facts, not_kept: (cause as Error).message } });
-    }
   }
 
   /** An erased visitor who comes again is new. */

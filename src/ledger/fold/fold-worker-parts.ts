@@ -1,0 +1,21 @@
+import type { DeliveriesOf, FoldStore } from '../fold-store.ts';
+import type { DailySalts } from '../visitors/visitor-hash.ts';
+import type { EnrichParts } from './enrich.ts';
+import type { FoldSettings, FromFold } from './fold-messages.ts';
+import type { ClicksOf } from './journal-fold.ts';
+
+/** What a fold needs. */
+export interface FoldParts {
+  readonly store: FoldStore;
+  readonly salts: DailySalts;
+  readonly enrich: EnrichParts;
+  /** Our own hosts, kept up to date by the worker. */
+  readonly hosts: Set<string>;
+  readonly deliveriesOf: (clicks: ClicksOf, journal: string, now: number) => DeliveriesOf;
+}
+
+export interface FoldWorkerParts extends FoldParts {
+  readonly settings: FoldSettings;
+  readonly now: number;
+  readonly send: (message: FromFold) => void;
+}
