@@ -138,3 +138,25 @@ test('the schemas of bodies that may be an answer that was read have all of its 
   expect(links?.items.properties.id).toEqual(id);
   expect((await app.call('GET', '/docs')).text).toContain('ignored if they are sent back: <code>id</code>');
 });
+
+test('headers that calls take and that errors have are in the document', async () => {
+  const { json: document } = await app.call('GET', '/openapi.json');
+  const operations = Object.entries<Record<string, { parameters: { name: string; in: string }[] }>>(
+    document.paths,
+  ).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters }]) => ({ call: `${method} ${path}`, parameters })),
+  );
+  const taking = (header: string) =>
+    operations.flatMap(({ call, parameters }) =>
+      parameters.some((parameter) => parameter.in === 'header' && parameter.name === header) ? call : [],
+    );
+  expect(taking('If-Match')).toEqual([
+    'put /api/v1/link/external/{external_id}',
+    'patch /api/v1/link/{id}',
+    'post /api/v1/link/{id}/history/restore',
+  ]);
+  expect(taking('Idempotency-Key')).toContain('post /api/v1/link');
+  const { responses } = document.paths['/api/v1/link'].get;
+  for (const status of [503, 504]) expect(responses[status].headers).toHaveProperty('Retry-After');
+  expect(responses[400].headers).toBeUndefined();
+});

@@ -97,6 +97,8 @@ interface Outline {
   readonly streams?: string;
   /** Takes an Idempotency-Key: repeated calls with the same one are carried out once. */
   readonly isIdempotentByKey?: boolean;
+  /** Takes an If-Match with the `updated_at` of the link that it changes. */
+  readonly takesIfMatch?: boolean;
 }
 
 type Answers<A> = Answer<A> | Json<Answer<A>> | Reply<Answer<A>>;

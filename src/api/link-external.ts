@@ -32,6 +32,7 @@ export const put = endpoint({
   query: ConfirmationQuery.extend({ disable_png: LinkCreationQuery.shape.disable_png }),
   body: LinkToCreate,
   takesAnswerBack: true,
+  takesIfMatch: true,
   statuses: { 200: 'The link as it is now.', 201: 'The link, which is new.' },
   answer: Link,
   async handle({ caller, params, query, body, headers }, context) {

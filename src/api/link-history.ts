@@ -51,6 +51,7 @@ export const restore = endpoint({
   params: linkPath,
   query: ConfirmationQuery,
   body: LinkReversion,
+  takesIfMatch: true,
   statuses: { 200: 'The link as it is now.' },
   answer: Link,
   handle: async ({ caller, params, query, body, headers }, context) =>

@@ -148,6 +148,7 @@ export const update = endpoint({
   query: ConfirmationQuery,
   body: LinkUpdate,
   takesAnswerBack: true,
+  takesIfMatch: true,
   statuses: { 200: 'The link as it is now.' },
   answer: Link,
   async handle({ caller, params, query, body, headers }, context) {

@@ -74,6 +74,7 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
       ...parametersOf(endpoint.params, 'path'),
       ...parametersOf(endpoint.query, 'query'),
       ...(endpoint.isIdempotentByKey ? [idempotencyKey] : []),
+      ...(endpoint.takesIfMatch ? [ifMatch] : []),
     ],
     ...(endpoint.body
       ? {
@@ -91,7 +92,7 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
         ]),
       ),
       ...Object.fromEntries(
-        refusalsOf(method, endpoint).map(([status, description]) => [status, failure(description)]),
+        refusalsOf(method, endpoint).map(([status, description]) => [status, failure(status, description)]),
       ),
     },
   };
@@ -107,6 +108,16 @@ const idempotencyKey: Json = {
   example: '7b0f3f6e-2f0d-4e0a-9d0e-6a4c1f1b2c3d',
 };
 
+const ifMatch: Json = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The `updated_at` of the link as it was read, in quotes. If the link has changed since then, it is left unchanged: 409 `LINK_CHANGED`.',
+  schema: { type: 'string' },
+  example: '"2030-01-31T09:30:00.000Z"',
+};
+
 const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } });
 
 function requestSchema(body: z.ZodType, ignored: readonly string[]): Json {
@@ -120,8 +131,13 @@ function success(description: string, { answer, streams }: Endpoint): Json {
   return answer ? { description, content: jsonContent(schemaOf(answer, 'output')) } : { description };
 }
 
-const failure = (description: string): Json => ({
+const retryAfter: Json = {
+  'Retry-After': { description: 'Seconds until it makes sense to try again.', schema: { type: 'integer' } },
+};
+
+const failure = (status: string, description: string): Json => ({
   description,
+  ...(/^(?:429|503|504)$/.test(status) ? { headers: retryAfter } : {}),
   content: jsonContent(schemaOf(ErrorAnswer, 'output')),
 });
 
