@@ -36,14 +36,15 @@ const maxDecomposed = 4 * maximumLength;
 const maxMarksInRow = maximumLength + 3;
 
 /**
- * False for a text that can be no suffix in any form of Unicode. Must be checked before a visitor's text is normalised: that sorts
- * marks in a row, which takes a time quadratic in their number.
+ * Normalising sorts marks in a row, which takes a time quadratic in their number, and visitors choose the text: one that can be no
+ * suffix in any form is returned as it is, and is too long for `isSuffix`.
  */
-export const mayBeSuffix = (text: string): boolean =>
+export const normaliseSuffix = (suffix: string): string =>
+  mayBeSuffix(suffix) ? suffix.normalize('NFC') : suffix;
+
+const mayBeSuffix = (text: string): boolean =>
   countsAtMost(text, maxDecomposed) &&
   (text.match(/\p{M}+/gu) ?? []).every((marks) => countsAtMost(marks, maxMarksInRow));
-
-export const normaliseSuffix = (suffix: string): string => suffix.normalize('NFC');
 
 /** A suffix as a user entered or pasted it. */
 export const enteredSuffix = (text: string): string => normaliseSuffix(trimInvisible(text));

@@ -1,4 +1,4 @@
-import { isSuffix, mayBeSuffix, normaliseSuffix } from '../rules/suffix.ts';
+import { isSuffix, normaliseSuffix } from '../rules/suffix.ts';
 
 /**
  * The suffix in a path, or null if the path can't be one. A trailing slash is ignored. The decoded suffix is validated here: with
@@ -9,9 +9,7 @@ export function suffixOf(path: string): string | null {
   if (raw === '') return null;
   if (!raw.includes('%')) return raw;
   try {
-    const decoded = decodeURIComponent(raw);
-    if (!mayBeSuffix(decoded)) return null;
-    const suffix = normaliseSuffix(decoded);
+    const suffix = normaliseSuffix(decodeURIComponent(raw));
     return isSuffix(suffix) ? suffix : null;
   } catch {
     return null;
