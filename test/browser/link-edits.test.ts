@@ -129,6 +129,24 @@ describe('unsaved input', () => {
     expect(x + width).toBeLessThan(320);
   });
 
+  test('hides no field that gets the focus below the bar that saves it, at 200 % zoom', async () => {
+    const { page } = await open();
+    await page.setViewportSize({ width: 640, height: 360 });
+    await field(page, 'Name').fill('mine');
+    await unsaved(page).waitFor();
+    const isAboveBar = () =>
+      page.evaluate(() => {
+        const top = document.querySelector('.save-bar')?.getBoundingClientRect().top ?? 0;
+        return (document.activeElement?.getBoundingClientRect().bottom ?? 0) <= top;
+      });
+    for (const name of ['Notes', 'Suffix']) {
+      while (!(await field(page, name).evaluate((element) => element === document.activeElement))) {
+        await page.keyboard.press('Tab');
+        await eventually(isAboveBar, 'the focused field is above the bar');
+      }
+    }
+  });
+
   test(
     'is asked about before the page is left, and is kept between tabs',
     async () => {

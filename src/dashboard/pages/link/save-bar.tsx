@@ -8,16 +8,21 @@ import { type FieldName, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { SaveLater } from './scheduled/save-later.tsx';
 
+const showFocused = (kinds: string): void =>
+  document.activeElement?.closest(`.link-form :is(${kinds})`)?.scrollIntoView({ block: 'nearest' });
+
 /** Shown on each tab of the link while there are unsaved changes. */
 export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly FieldName[] }) {
   const hasChanges = form.changed.length > 0;
   const isScheduling = useSignal(false);
   // The focused field must not be hidden below the bar when the bar appears.
   useEffect(() => {
-    const focusedInput = hasChanges
-      ? document.activeElement?.closest('.link-form :is(input, textarea)')
-      : null;
-    focusedInput?.scrollIntoView({ block: 'nearest' });
+    if (!hasChanges) return;
+    showFocused('input, textarea');
+    // The browser itself scrolls no more than the caret of a text area into view.
+    const onFocus = () => showFocused('textarea');
+    addEventListener('focusin', onFocus);
+    return () => removeEventListener('focusin', onFocus);
   }, [hasChanges]);
   if (!hasChanges) return null;
   const isConflict = form.error?.code === 'LINK_CHANGED';
