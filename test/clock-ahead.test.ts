@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
+import { listNodes, reportNode } from '../src/storage/nodes.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { advanceWatch, startSites } from './support/monitored-sites.ts';
@@ -90,6 +91,28 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
       expect(await signIn(password)).toBe(429);
       app.clock.now = begin + minute;
       expect(await signIn(password)).toBe(201);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test('a process that was killed then counts as gone', async () => {
+    const app = await startApp({ store, overrides: { heartbeatInterval: 20 } });
+    try {
+      const { key } = await app.createAccount();
+      const { database } = app.app.context;
+      const processes = async () =>
+        (await app.call('GET', '/api/v1/instance/node', { key })).json.nodes[0]?.processes;
+      await eventually(async () => (await processes()) === 1, 'its report');
+      const [reported] = await listNodes(database.read);
+      if (reported === undefined) throw new Error('no node');
+      const killed = { ...reported, process: 'killed', seen_at: app.clock.now + year };
+      await database.write((queries) => reportNode(queries, killed));
+      expect(await processes()).toBe(2);
+      await cleanUp(app.app.context);
+      app.clock.now += 2 * minute;
+      await eventually(async () => (await listNodes(database.read)).length === 1, 'its end');
+      expect(await processes()).toBe(1);
     } finally {
       await app.stop();
     }

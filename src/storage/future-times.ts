@@ -16,6 +16,7 @@ interface TimeColumn {
 const columns: readonly TimeColumn[] = [
   { table: 'attempts', column: 'window_ends_at', maxAhead: 91 * day },
   { table: 'domains', column: 'next_check_at', maxAhead: 8 * day },
+  { table: 'nodes', column: 'seen_at', maxAhead: day },
   { table: 'page_hosts', column: 'free_at', maxAhead: day },
   { table: 'watch_sweeps', column: 'claimed_until', maxAhead: day },
   { table: 'watch_sweeps', column: 'finished_at', maxAhead: day },
