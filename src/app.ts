@@ -10,6 +10,7 @@ import { refusedNamesOf, startIssuer } from './compose/certificates.ts';
 import { openControlPlane } from './compose/control-plane.ts';
 import type { Change, Clicks, StartDataPlane } from './compose/data-plane.ts';
 import { drain } from './compose/drain.ts';
+import { warnOfHiddenDomain } from './compose/hidden-domain.ts';
 import { HttpsSince } from './compose/https-since.ts';
 import { liveClicksOf } from './compose/live-clicks.ts';
 import { startInThisThread } from './compose/local-data-plane.ts';
@@ -104,6 +105,7 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
   const now = await sharedClock(given, database.lookup);
   const start: Start = { ...given, now, overrides: { ...given.overrides, now } };
   const site = await siteOf(config, database, dataPlane.port);
+  await warnOfHiddenDomain(site, database.lookup, log);
 
   const lookups: Pick<Lookups, 'queries' | 'link'> = {
     queries: database.lookup,

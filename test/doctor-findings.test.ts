@@ -104,6 +104,17 @@ describe('the DNS', () => {
   });
 });
 
+test('a custom domain with the host of the public address is reported, because its links are not reached', async () => {
+  const store = storeWith({
+    sqlite_master: [{ 1: 1 }],
+    "host = 'links.example.com'": [{ 1: 1 }],
+  });
+  expect(await textsOf(dnsFindings(checkContext({ store })))).toEqual([
+    'ok: links.example.com leads to 192.0.2.7.',
+    "problem: links.example.com is the host of the public address and also a custom domain: visitors don't reach the links of that domain.",
+  ]);
+});
+
 describe('the certificate', () => {
   const site = () => new Site(new URL(`https://localhost:${port}`));
 

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { startApp, type TestApp } from './support/app.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
+import { problemsOf, runServer } from './support/program.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 
 let dns: NameServer;
@@ -83,4 +84,28 @@ test('a name server that does not answer delays no response for long, nor the st
   const { status, json } = await verifying;
   expect([status, json.state]).toEqual([200, 'pending']);
   expect(json.records.map(({ state }: { state: string }) => state)).toEqual(['unknown', 'unknown']);
+});
+
+test('a public address whose host is already a custom domain is named at the start, with what to do', async () => {
+  const { key } = await start({ BASE_URL: 'https://links.example.com' });
+  const added = await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
+  names['_linnet.go.example.org'] = { TXT: [added.json.records[0].value] };
+  await app.call('POST', `/api/v1/domain/${added.json.id}/verify`, { key });
+  for (const [host, warnings] of [
+    ['links.example.com', 0],
+    ['go.example.org', 1],
+  ] as const) {
+    const program = runServer({ PORT: '0', DATA_DIR: app.dataDir, BASE_URL: `https://${host}` });
+    expect(await program.address()).toBe(`https://${host}`);
+    const found = problemsOf(program).map((line) => JSON.parse(line));
+    expect(found).toHaveLength(warnings);
+    if (warnings > 0)
+      expect(found[0]).toMatchObject({
+        event: 'custom domain not reached',
+        host,
+        to_do: expect.stringContaining('another host'),
+      });
+    program.kill('SIGTERM');
+    await program.exited;
+  }
 });

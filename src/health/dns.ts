@@ -1,12 +1,20 @@
 import { isIP } from 'node:net';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import { hiddenDomainFound, hiddenDomainTodo } from '../rules/hidden-domain.ts';
 import type { CheckContext } from './check-context.ts';
-import { verifiedDomains } from './verified-domains.ts';
+import { isVerifiedDomain, verifiedDomains } from './verified-domains.ts';
 
 const atOnce = 10;
 
 /** Checks the host of the service, and that each verified domain leads where it should. */
 export async function dnsFindings(context: CheckContext): Promise<Finding[]> {
+  const host = context.site.defaultHost;
+  const found = await findingsOfNames(context);
+  if (!(await isVerifiedDomain(context.store, host))) return found;
+  return [...found, problem(hiddenDomainFound(host), hiddenDomainTodo)];
+}
+
+async function findingsOfNames(context: CheckContext): Promise<Finding[]> {
   const { site, dns, config } = context;
   const host = site.defaultHost;
   const bare = host.replace(/^\[|\]$/g, '');

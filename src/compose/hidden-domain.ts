@@ -1,0 +1,12 @@
+import { hiddenDomainTodo } from '../rules/hidden-domain.ts';
+import type { Site } from '../rules/site.ts';
+import { findVerifiedDomain } from '../storage/domains.ts';
+import type { Queries } from '../storage/schema.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** It doesn't stop the start: the links of the default domain are reached. */
+export async function warnOfHiddenDomain({ defaultHost }: Site, lookup: Queries, log: Log): Promise<void> {
+  const domain = await findVerifiedDomain(lookup, defaultHost);
+  if (domain !== undefined)
+    log.warn('custom domain not reached', { host: defaultHost, to_do: hiddenDomainTodo });
+}
