@@ -41,6 +41,8 @@ test.each<[string[], number, RegExp]>([
 test.each<[string[]]>([
   [['setup', 'token']],
   [['nodes']],
+  [['secret', 'replace']],
+  [['base-url', 'forget']],
   [['user', 'password', '--email', 'you@example.com']],
   [['key', 'create', '--email', 'you@example.com']],
   [['links', 'import', '--email', 'you@example.com', '--file', '-']],
@@ -53,4 +55,17 @@ test.each<[string[]]>([
     `There is no store in ${dataDir}. Set DATA_DIR to the data folder of the server (or DATABASE_URL), or start the server first.\n`,
   ]);
   expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('`clicks move` says which database can not be reached', async () => {
+  await using folder = await temporaryFolder();
+  const settings = {
+    DATA_DIR: folder.path,
+    DATABASE_URL: 'postgres://linnet:hunter2@127.0.0.1:1/none',
+    CLICKS_URL: 'clickhouse://127.0.0.1:1/none',
+  };
+  const [code, out, err] = await runToExit(['clicks', 'move'], settings);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^The database at 127\.0\.0\.1:1\/none can not be reached: .* Check DATABASE_URL/);
+  expect(err).not.toContain('hunter2');
 });

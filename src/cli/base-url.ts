@@ -19,6 +19,7 @@ export const forgetBaseUrl: Command = {
   name: 'base-url forget',
   usage: 'base-url forget   (deletes the address that "base-url set" or the set-up page has stored)',
   options: {},
+  needsStore: true,
   async run({ database }) {
     await database.write((queries) => stored.forgetBaseUrl(queries));
     return `No address is set. ${atNextStart}\n`;

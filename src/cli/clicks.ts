@@ -10,6 +10,7 @@ import { hitLocation, hitTablesMade } from '../storage/moved-hits.ts';
 import { openDatabase } from '../storage/open.ts';
 import { deleteSetting } from '../storage/settings.ts';
 import type { StandaloneCommand } from './command.ts';
+import { orStoreProblem } from './or-store-problem.ts';
 
 const again = `Run "${shellCommand('clicks move')}" again: it goes on where it was.`;
 
@@ -25,7 +26,9 @@ export const clicks: StandaloneCommand = {
     const config = loadConfig(environment);
     if (config.clicksUrl === null)
       throw new Refusal('FIELD_MISSING', 'Set CLICKS_URL to the ClickHouse that is to have single clicks.');
-    const database = await openDatabase(config.databaseUrl, resolve(config.dataDir), () => {});
+    const dataDir = resolve(config.dataDir);
+    const opened = openDatabase(config.databaseUrl, dataDir, () => {});
+    const database = await orStoreProblem(config, dataDir, opened);
     try {
       return await (action === 'move' ? move(database, config.clicksUrl) : startEmpty(database));
     } finally {

@@ -17,6 +17,7 @@ import { adoptKey, existingKey, openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import type { StandaloneCommand } from './command.ts';
 import { orStoreProblem } from './or-store-problem.ts';
+import { requireStore } from './require-store.ts';
 
 export const replaceSecret: StandaloneCommand = {
   name: 'secret',
@@ -26,6 +27,7 @@ export const replaceSecret: StandaloneCommand = {
   async run({ environment, words: [verb, more] }) {
     if (verb !== 'replace' || more !== undefined) throw new Refusal('FIELD_INVALID', 'Type secret replace.');
     const config = loadConfig(environment);
+    requireStore(config);
     await refuseFittingKey(config);
     const log = new Log('error');
     const lock = await lockDataFolder(config, log);
