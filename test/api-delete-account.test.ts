@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
+import { DeletedOrganizations } from '../src/manage/clear-organizations.ts';
 import { setupToken } from '../src/manage/register-user.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
@@ -232,6 +233,36 @@ describe.each(storeKinds)('an account on %s', (store) => {
       async () => (await database.read.selectFrom('link_hours').select('hour').execute()).length === 0,
       'the hours of the link to be deleted',
     );
+  });
+
+  test('is asked about no more once its organization is cleared away, except its suffixes', async () => {
+    app = await startApp({ store, overrides: { clearInterval: 3_600_000 } });
+    const { context } = app.app;
+    for (let made = 0; made < 3; made++) {
+      const { key, password } = await app.createAccount();
+      await link(key);
+      expect((await remove(key, { password, confirm })).status).toBe(204);
+    }
+    let reads = 0;
+    const counting: KyselyPlugin = {
+      transformQuery({ node }) {
+        reads += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const { database } = context;
+    const counted = { ...database, read: database.read.withPlugin(counting) };
+    const organizations = new DeletedOrganizations({ ...context, database: counted });
+    await eventually(async () => {
+      await organizations.clear();
+      const rows = await database.read.selectFrom('link_bin').select('destination_url').execute();
+      return rows.length === 3 && rows.every(({ destination_url }) => destination_url === '');
+    }, 'the links to be deleted');
+    await organizations.clear();
+    reads = 0;
+    await organizations.clear();
+    expect(reads).toBeLessThanOrEqual(1);
   });
 
   test('that was the last one allows a first account again', async () => {

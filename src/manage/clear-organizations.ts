@@ -46,10 +46,10 @@ export class DeletedOrganizations {
     const { database, now } = this.#context;
     const until = performance.now() + timeSlice;
     for (const { id } of await deletedOrganizations(database.read)) {
-      if (!(await knowsAllHits(database))) return;
       const progress = this.#progress.get(id) ?? { countsUpTo: 0, hasHits: true, clearedAt: null };
       this.#progress.set(id, progress);
       if (progress.clearedAt !== null && now() - progress.clearedAt < recheckInterval) continue;
+      if (!(await knowsAllHits(database))) return;
       let hasMore = true;
       while (hasMore && performance.now() < until) hasMore = await this.#clearSome(id, progress);
       if (hasMore) return;
