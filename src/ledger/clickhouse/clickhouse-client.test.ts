@@ -53,6 +53,27 @@ test('a refused statement is not retried, and the error names no password', asyn
   expect(server.requestCount).toBe(1);
 });
 
+test('an error after the headers of a success is a refusal', async () => {
+  const error = 'Code: 241. DB::Exception: memory limit';
+  const answer = (text: string) =>
+    `200 OK\r\nX-ClickHouse-Summary: {}\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`;
+  using server = serverOf([answer(`{"id":1}\n${error}\n`), answer('{"id'), answer(error), answer(error)]);
+  const { client } = server;
+  const calls = [
+    () => client.rows('select 1'),
+    () => client.rows('select 1'),
+    () => client.run('delete'),
+    () => client.insert('insert', Uint8Array.of(1), 'one', 5_000),
+  ];
+  const messages = [error, 'an answer that is no JSON', error, error];
+  for (const [index, call] of calls.entries()) {
+    const cause = await Promise.resolve(call()).catch((refused: Error) => refused);
+    expect(cause).toBeInstanceOf(StoreUnavailable);
+    expect((cause as Error).message).toBe(`ClickHouse: ${messages[index]}`);
+  }
+  expect(server.requestCount).toBe(4);
+});
+
 test('a statement that exceeds its timeout is cancelled', async () => {
   using server = serverOf([]);
   const client = server.client.withTerms({ ...internalReadTerms, timeout: 50 });

@@ -92,11 +92,13 @@ export class ClickhouseClient {
     const { signal } = this.#terms;
     const left = Math.min(deadlineFor(this.#terms) - performance.now(), defaultTimeout);
     if (left <= 0 || signal?.aborted) throw new TookTooLong(false, this.#terms.timeout);
-    const text = await this.#request(`${sql} format JSONEachRow`, left, {
+    return this.#request(
+      `${sql} format JSONEachRow`,
+      left,
       // Nothing waits for the answer any longer than this.
-      max_execution_time: Math.ceil(left / 1_000),
-    });
-    return JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`);
+      { max_execution_time: Math.ceil(left / 1_000) },
+      (text) => JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`),
+    );
   }
 
   /** Streams an answer of any length, without a time limit. */
@@ -110,24 +112,36 @@ export class ClickhouseClient {
 
   async run(sql: string, timeout = defaultTimeout, settings: Settings = {}): Promise<void> {
     await this.#verify();
-    await this.#request(sql, timeout, settings);
+    await this.#request(sql, timeout, settings, requireSuccess);
   }
 
   /** Blocks with the same token are inserted only once, however often this is called. `body` is a single block. */
   async insert(sql: string, body: Uint8Array, token: string, timeout: number): Promise<void> {
     await this.#verify();
-    await this.#request(body, timeout, {
-      query: sql,
-      insert_deduplication_token: token,
-      max_insert_block_size: 1_000_000,
-    });
+    const settings = { query: sql, insert_deduplication_token: token, max_insert_block_size: 1_000_000 };
+    await this.#request(body, timeout, settings, requireSuccess);
   }
 
-  async #request(body: string | Uint8Array, timeout: number, settings: Settings): Promise<string> {
+  /** Throws StoreUnavailable if `parse` can't read the answer: an error may follow after status 200. */
+  async #request<T>(
+    body: string | Uint8Array,
+    timeout: number,
+    settings: Settings,
+    parse: (text: string) => T,
+  ): Promise<T> {
     const signals = [AbortSignal.timeout(Math.ceil(timeout)), this.#terms.signal].filter(
       (one) => one !== null,
     );
-    return this.#tracked(async () => (await this.#send(body, settings, AbortSignal.any(signals))).text());
+    return this.#tracked(async () => {
+      const response = await this.#send(body, settings, AbortSignal.any(signals));
+      const text = await response.text();
+      try {
+        return parse(text);
+      } catch {
+        clickServerCalls.refused += 1;
+        throw new StoreUnavailable(`ClickHouse: ${errorIn(text) ?? 'an answer that is no JSON'}`);
+      }
+    });
   }
 
   /** Throws if the server refuses, or isn't ClickHouse. */
@@ -177,6 +191,14 @@ export class ClickhouseClient {
     clickServerCalls.too_slow += 1;
     return new TookTooLong(true, this.#terms.timeout);
   };
+}
+
+const errorIn = (text: string): string | undefined =>
+  /Code: \d+\. DB::Exception.{0,500}/s.exec(text)?.[0].trim();
+
+/** Answers to statements that aren't queries are empty, or have a few rows. */
+function requireSuccess(text: string): void {
+  if (errorIn(text) !== undefined) throw new Error('an error after status 200');
 }
 
 async function* linesOf({ body }: Response): AsyncGenerator<string> {
