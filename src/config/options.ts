@@ -229,7 +229,7 @@ export const options = {
   ),
   baseUrl: optional(
     'BASE_URL',
-    'The public address; its host is the default domain of links. Default: the one set on the set-up page, else http://127.0.0.1:PORT.',
+    'The public address; its host is the default domain of links. Default: the one set on the set-up page, else http://127.0.0.1:PORT (or the loopback address of HOST).',
     origin,
   ),
   https: option(
