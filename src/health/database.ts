@@ -20,10 +20,8 @@ export async function databaseFindings({
 }: CheckContext): Promise<Finding[]> {
   if (storeProblem !== null)
     return [problem(storeProblem, 'Bring the database back. Clicks wait in the journal meanwhile.')];
-  const remains = config.databaseUrl === null ? remainsOfStore(dataDir) : null;
-  if (remains !== null)
-    return [problem(lostStoreFound(dataDir, remains), lostStoreTodo(shellCommand('restore FILE')))];
-  if (store === null) return [notice('There is no store yet.', 'The first start makes it.')];
+  if (store === null)
+    return [lostStore(config, dataDir) ?? notice('There is no store yet.', 'The first start makes it.')];
   const [row] = await store.query(
     store.kind === 'sqlite'
       ? 'select sqlite_version() as version'
@@ -38,7 +36,11 @@ export async function databaseFindings({
     const missing = await missingRight(store, done);
     if (missing !== null) return [problem(`${name}: ${missing}`, rightsTodo)];
   }
-  if (done === 0) return [notice(`${name}: there are no tables yet.`, 'The first start makes them.')];
+  if (done === 0)
+    return [
+      lostStore(config, dataDir) ??
+        notice(`${name}: there are no tables yet.`, 'The first start makes them.'),
+    ];
   if (done > newestMigration && !(await isCompatible(store)))
     return [
       problem(
@@ -69,6 +71,13 @@ export async function databaseFindings({
       ),
     ];
   return [ok(`${name} answers, and its tables are up to date.`)];
+}
+
+/** Null if the first start makes a store. */
+function lostStore({ databaseUrl }: CheckContext['config'], dataDir: string): Finding | null {
+  const remains = databaseUrl === null ? remainsOfStore(dataDir) : null;
+  if (remains === null) return null;
+  return problem(lostStoreFound(dataDir, remains), lostStoreTodo(shellCommand('restore FILE')));
 }
 
 const rightsTodo = 'Make the user of DATABASE_URL the owner of the database, its schema and its tables.';
