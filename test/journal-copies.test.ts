@@ -3,7 +3,7 @@ import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type App, createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
-import { folderOf, journalsIn } from '../src/journal/files.ts';
+import { folderOf, journalsIn, watermarkKey } from '../src/journal/files.ts';
 import { lockJournal } from '../src/journal/lock.ts';
 import { watermarksKept } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
@@ -128,5 +128,38 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     expect(await watermarks()).toEqual([null, position, { segment: 1, offset: 2 }]);
     expect(watermarksKept).toBe(90 * 24 * 60 * 60 * 1_000);
     await store.close();
+  });
+
+  test('that is kept in its folder for longer than its watermark is counted once', async () => {
+    // SQLite keeps no counted journals.
+    if (kind === 'sqlite') return;
+    await using folder = await temporaryFolder();
+    const [dataDir, copy] = [join(folder.path, 'node'), join(folder.path, 'copy')];
+    const databaseUrl = await migratedPostgres();
+    const settings = { ...(await nodeSettings(dataDir, databaseUrl)), JOURNAL_KEEP_MINUTES: '15' };
+    const stopped = await createApp(loadConfig(settings));
+    await appendHits(stopped, 100, 3);
+    await stopped.clicks.settled();
+    await stopped.stop();
+    const [name] = journalsIn(dataDir);
+    if (name === undefined) throw new Error('the journal is not kept');
+    const mark = join(folderOf(dataDir, name), 'finished');
+    expect(Date.now() - Number(await Bun.file(mark).text())).toBeLessThan(60 * 60 * 1_000);
+    await Bun.write(mark, String(Date.now() - watermarksKept));
+    await cp(dataDir, copy, { recursive: true });
+    const store = new PostgresFoldStore(databaseUrl);
+    await store.deleteFinishedBefore(Date.now() + 1_000);
+    expect(await store.watermark(watermarkKey(name))).toBeNull();
+    await store.close();
+
+    const program = runCommand(['fold', copy], settings);
+    expect(await program.exited).toBe(0);
+    expect(program.output().out).toContain('0 hits new to the database');
+    const started = await createApp(loadConfig(settings));
+    await appendHits(started, 200, 1);
+    await eventually(async () => !journalsIn(dataDir).some((one) => one.process === name.process), 'its end');
+    await started.clicks.settled();
+    await started.stop();
+    expect(await ledgerCount(settings)).toBe(4);
   });
 });

@@ -2,6 +2,7 @@ import { folderOf, type JournalName, journalsIn, watermarkKey } from '../../jour
 import { lockJournal } from '../../journal/lock.ts';
 import { JournalTaken } from '../fold-store.ts';
 import { BatchBuilder } from './batch-builder.ts';
+import { isExpired } from './finished-mark.ts';
 import type { FoldSettings } from './fold-messages.ts';
 import type { FoldParts } from './fold-worker-parts.ts';
 import { HitBatch } from './hit-batch.ts';
@@ -59,6 +60,7 @@ async function foldJournal(
   clock: ServerClock,
 ): Promise<number> {
   const key = watermarkKey(name);
+  const folder = folderOf(dataDir, name);
   let folded = 0;
   for (;;) {
     const words = new WordIds();
@@ -87,9 +89,10 @@ async function foldJournal(
         keep: null,
       },
       key,
-      folderOf(dataDir, name),
+      folder,
     );
     try {
+      if (isExpired(folder, journal.watermark, clock.now)) return folded;
       while (await journal.foldBatch(null, parts.store.batchLength())) folded += hits.length;
       await parts.store.finishJournal(key, clock.now);
       return folded;

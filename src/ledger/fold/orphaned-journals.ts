@@ -9,6 +9,7 @@ import {
 import { lockJournal, removeJournal } from '../../journal/lock.ts';
 import { isAway } from '../../rules/transient-error.ts';
 import { type FoldStore, JournalTaken, StoreChanged } from '../fold-store.ts';
+import { isExpired, markFinished } from './finished-mark.ts';
 import type { FoldSettings, FromFold } from './fold-messages.ts';
 import type { JournalFold } from './journal-fold.ts';
 
@@ -68,13 +69,15 @@ export class OrphanedJournals {
   /** Removes a finished journal once its segments have been kept for long enough. Returns whether it is kept. */
   removeOrKeep(name: JournalName, journal: JournalFold): boolean {
     const key = watermarkKey(name);
+    const folder = folderOf(this.#parts.settings.dataDir, name);
     if (journal.finish() && journal.watermark !== null) {
       this.#finished.add(key);
+      markFinished(folder, this.#parts.now());
       return true;
     }
     this.#finished.delete(key);
     this.#reached.delete(key);
-    removeJournal(folderOf(this.#parts.settings.dataDir, name));
+    removeJournal(folder);
     return false;
   }
 
@@ -100,7 +103,8 @@ export class OrphanedJournals {
   /** Skips a journal whose process still runs. */
   async #recover(name: JournalName): Promise<void> {
     const { settings, store, open, isStopping, now, send } = this.#parts;
-    const lock = lockJournal(folderOf(settings.dataDir, name));
+    const folder = folderOf(settings.dataDir, name);
+    const lock = lockJournal(folder);
     if (lock === null || isStopping()) {
       lock?.release();
       return;
@@ -108,6 +112,10 @@ export class OrphanedJournals {
     let journal: JournalFold | null = null;
     try {
       journal = await open(name);
+      if (isExpired(folder, journal.watermark, now())) {
+        removeJournal(folder);
+        return;
+      }
       this.#requireReached(name, journal.watermark);
       await this.#foldAll(name, journal);
       if (isStopping()) return;
