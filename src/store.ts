@@ -90,16 +90,17 @@ async function withHits(database: Database, { clicksUrl }: Config, log: Log): Pr
     if (!hasTables) await database.write((queries) => replaceSetting(queries, hitTablesMade, storeId ?? ''));
   } catch (cause) {
     const name = clickServerName(clicksUrl);
-    if (cause instanceof TablesLost) throw new StartProblem(lostTables(name));
     if (!(cause instanceof StoreUnavailable))
       throw new StartProblem(`ClickHouse at ${name} cannot be used: ${reason(cause)}. Check CLICKS_URL.`);
-    log.warn('clicks server away', { server: name, error: cause.message });
+    const todo = cause instanceof TablesLost ? { to_do: lostTablesTodo() } : {};
+    log.warn('clicks server away', { server: name, error: cause.message, ...todo });
   }
   return { ...database, hits };
 }
 
-const lostTables = (server: string): string =>
-  `The single clicks of this database were in ClickHouse, and their tables are missing at ${server}. Bring its data back (is its volume mounted?), or correct CLICKS_URL. If they are lost, run "${shellCommand('clicks start-empty')}", and start again: totals stay.`;
+/** Redirects go on meanwhile. */
+const lostTablesTodo = (): string =>
+  `Bring its data back (is its volume mounted?), or correct CLICKS_URL and start again. If it is lost, run "${shellCommand('clicks start-empty')}", and start a node again: totals stay.`;
 
 /** The database's own files are made private where it is opened. */
 const filesInDataDir = [

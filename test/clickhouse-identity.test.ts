@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Overrides } from '../src/app.ts';
 import { ClickhouseWriter } from '../src/ledger/clickhouse/clickhouse-writer.ts';
-import { StartProblem } from '../src/start-problem.ts';
+import { Log } from '../src/telemetry/log.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { freshClickhouse, hasClickhouse, queryClickhouse, serverOf } from './support/clickhouse.ts';
 import { ClickhouseProxy } from './support/clickhouse-proxy.ts';
-import { eventually } from './support/eventually.ts';
+import { eventually, pollUntil } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { runCommand } from './support/program.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
@@ -31,7 +32,8 @@ describe.skipIf(!(await hasClickhouse()))('the ClickHouse of CLICKS_URL', () => 
   let DATABASE_URL: string;
   let app: TestApp;
   let owner: TestAccount;
-  const start = (env: Record<string, string>) => startApp({ env: { DATABASE_URL, SECRET_KEY, ...env } });
+  const start = (env: Record<string, string>, overrides: Overrides = {}) =>
+    startApp({ env: { DATABASE_URL, SECRET_KEY, ...env }, overrides });
   const clicks = (of: TestApp, { key }: TestAccount) =>
     of.call('GET', '/api/v1/clicks?class=all&limit=1', { key });
 
@@ -94,17 +96,30 @@ describe.skipIf(!(await hasClickhouse()))('the ClickHouse of CLICKS_URL', () => 
 
   test('is not filled with empty tables in place of lost ones, unless the operator says so', async () => {
     const empty = await freshClickhouse();
-    const starting = start({ CLICKS_URL: empty });
-    await expect(starting).rejects.toBeInstanceOf(StartProblem);
-    await expect(starting).rejects.toThrow('start-empty');
-    await expect(ClickhouseWriter.open(serverOf(empty), 'this', 0, true)).rejects.toThrow('lost');
+    const logged: string[] = [];
+    const waiting = await start(
+      { CLICKS_URL: empty },
+      { log: new Log('info', (line) => void logged.push(line)) },
+    );
+    const link = await linkIn(waiting);
+    // Redirects don't depend on it, and the click waits.
+    expect((await waiting.visit(link.path)).status).toBe(302);
+    const lines = () => logged.map((line) => JSON.parse(line));
+    await eventually(() => lines().some(({ event }) => event === 'clicks wait in the journal'), 'the wait');
+    expect(lines().filter(({ event }) => event === 'clicks server away')).toMatchObject([
+      { error: expect.stringContaining('lost'), to_do: expect.stringContaining('start-empty') },
+    ]);
+    expect((await clicks(waiting, owner)).status).toBe(503);
     expect(await tablesIn(empty)).toBe(0);
     const command = runCommand(['clicks', 'start-empty'], { DATABASE_URL, CLICKS_URL: empty });
     expect(await command.exited).toBe(0);
-    const again = await start({ CLICKS_URL: empty });
-    expect(await tablesIn(empty)).toBeGreaterThan(3);
-    await again.stop();
+    // Totals stay, and the list has no earlier clicks.
+    const counted = async () => (await clicks(waiting, link.owner)).json;
+    const isThere = (json: Awaited<ReturnType<typeof counted>>) =>
+      json.total_clicks === 2 && json.clicks.length === 1;
+    await pollUntil(counted, isThere, 'the click');
+    await waiting.stop();
     await queryClickhouse(empty, 'drop table hit_batches');
-    await expect(start({ CLICKS_URL: empty })).rejects.toThrow('start-empty');
+    await expect(ClickhouseWriter.open(serverOf(empty), 'this', 0, true)).rejects.toThrow();
   }, 60_000);
 });

@@ -34,7 +34,7 @@ export async function clickServerFindings({
       return [
         problem(
           `ClickHouse at ${clickServerName(clicksUrl)} has no tables, but single clicks of this database were stored in it.`,
-          `Bring back its data: without it no node starts, and clicks wait in the journal. If it is lost, run "${shellCommand('clicks start-empty')}", and start a node again.`,
+          `Bring back its data. Clicks wait in the journal until then. If it is lost, run "${shellCommand('clicks start-empty')}", and start a node again.`,
         ),
       ];
     return [ok(`ClickHouse ${row?.version} answers, for single clicks.`)];

@@ -1,4 +1,5 @@
 import { type HitColumn, hitColumns, wordFields } from '../../rules/click-fields.ts';
+import { StoreUnavailable } from '../../rules/errors.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import type { NativeType } from './native-block.ts';
@@ -176,10 +177,13 @@ class OtherStore extends Error {
   override readonly message = 'the database of CLICKS_URL has the clicks of another store';
 }
 
-/** This store's tables were created on the server, and are missing now. */
-export class TablesLost extends Error {
+/** This store's tables were created on the server, and are missing now. Until they are back it counts as away: clicks wait. */
+export class TablesLost extends StoreUnavailable {
   override readonly name = 'TablesLost';
-  override readonly message = 'the database of CLICKS_URL has lost the single clicks of this store';
+
+  constructor() {
+    super('the database of CLICKS_URL has lost the single clicks of this store');
+  }
 }
 
 /** Upgrades the table of an earlier version. The server rewrites hits in the background, and answers correctly meanwhile. */
