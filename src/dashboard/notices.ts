@@ -17,8 +17,13 @@ export const notices = signal<readonly Notice[]>([]);
 let latest = 0;
 const holdInterval = 1_000;
 
-/** The id of its element. */
-export const noticeId = (id: number): string => `notice-${id}`;
+/** Set by what shows the notices. */
+let isInUse: (id: number) => boolean = () => false;
+
+/** A notice stays while this is true of it: its button may be about to be pressed. */
+export function holdNoticesWhile(check: (id: number) => boolean): void {
+  isInUse = check;
+}
 
 /** Shows a sentence at the edge of the page for a while; longer if it is an error or can be undone. */
 export function notify(text: string, more: { action?: NoticeAction; isError?: boolean } = {}): void {
@@ -28,10 +33,8 @@ export function notify(text: string, more: { action?: NoticeAction; isError?: bo
   setTimeout(() => expire(id), more.action || more.isError ? 12_000 : 5_000);
 }
 
-/** A notice stays while the pointer or the focus is on it: its button may be about to be pressed. */
 function expire(id: number): void {
-  if (document.getElementById(noticeId(id))?.matches(':hover, :focus-within'))
-    setTimeout(() => expire(id), holdInterval);
+  if (isInUse(id)) setTimeout(() => expire(id), holdInterval);
   else dismissNotice(id);
 }
 

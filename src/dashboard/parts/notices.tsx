@@ -1,6 +1,10 @@
 import { signal } from '@preact/signals';
-import { dismissNotice, noticeId, notices } from '../notices.ts';
+import { dismissNotice, holdNoticesWhile, notices } from '../notices.ts';
 import { Icon } from './icons.tsx';
+
+const elementId = (id: number): string => `notice-${id}`;
+
+holdNoticesWhile((id) => document.getElementById(elementId(id))?.matches(':hover, :focus-within') ?? false);
 
 /** The ids of the open dialogs, the uppermost last. */
 export const openDialogs = signal<readonly string[]>([]);
@@ -14,7 +18,7 @@ export function Notices({ dialog }: { dialog?: string }) {
   return (
     <div class="notices" aria-live="polite">
       {shown.map(({ id, text, isError, action }) => (
-        <div class="notice" key={id} id={noticeId(id)} role={isError ? 'alert' : undefined}>
+        <div class="notice" key={id} id={elementId(id)} role={isError ? 'alert' : undefined}>
           {isError && <Icon name="warning" />}
           <span>{text}</span>
           {action && (
