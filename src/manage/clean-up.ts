@@ -59,7 +59,7 @@ export async function cleanUp({
     clicksBefore,
     clickEvents: ['click', zapierClick],
   };
-  await database.write((queries) => correctFutureTimes(queries, instant));
+  await correctFutureTimes(database, instant);
   for (const table of expiringTables)
     await database.write((queries) => deleteExpired(queries, table, instant));
   await database.write(deleteEmptyFamilies);

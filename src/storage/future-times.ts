@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Queries, Schema } from './schema.ts';
+import type { Database } from './database.ts';
+import type { Schema } from './schema.ts';
 import { waitingOrganizations } from './webhook-queue.ts';
 
 const day = 24 * 60 * 60 * 1000;
@@ -31,19 +32,29 @@ const maxRetryAhead = 2 * day;
 
 /**
  * Times further in the future than possible were written by a clock that was ahead: what waits for them is due now. Otherwise
- * all of it would stand still until then.
+ * all of it would stand still until then. Some of these tables are large and have no index by time, so they are only searched beside
+ * other writers.
  */
-export async function correctFutureTimes(queries: Queries, now: number): Promise<void> {
+export async function correctFutureTimes(
+  { read, write }: Pick<Database, 'read' | 'write'>,
+  now: number,
+): Promise<void> {
   for (const { table, column, maxAhead } of columns) {
     const time = sql.ref(column);
-    await sql`update ${sql.table(table)} set ${time} = ${now}
-      where ${time} > ${now + maxAhead} and ${time} < ${never}`.execute(queries);
+    const isAhead = sql`${time} > ${now + maxAhead} and ${time} < ${never}`;
+    const { rows } = await sql`select 1 from ${sql.table(table)} where ${isAhead} limit 1`.execute(read);
+    if (rows.length > 0)
+      await write((queries) =>
+        sql`update ${sql.table(table)} set ${time} = ${now} where ${isAhead}`.execute(queries),
+      );
   }
   // From one organization to the next through an index: very many may be waiting.
-  await sql`update webhook_deliveries set next_try_at = ${now}, claimed_until = null where id in (
-    with recursive ${waitingOrganizations}
-    select webhook_deliveries.id from organizations
-    join webhook_deliveries on webhook_deliveries.organization_id = organizations.id
-    where webhook_deliveries.next_try_at > ${now + maxRetryAhead}
-  )`.execute(queries);
+  await write((queries) =>
+    sql`update webhook_deliveries set next_try_at = ${now}, claimed_until = null where id in (
+      with recursive ${waitingOrganizations}
+      select webhook_deliveries.id from organizations
+      join webhook_deliveries on webhook_deliveries.organization_id = organizations.id
+      where webhook_deliveries.next_try_at > ${now + maxRetryAhead}
+    )`.execute(queries),
+  );
 }
