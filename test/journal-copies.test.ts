@@ -5,6 +5,7 @@ import { type App, createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { folderOf, journalsIn, watermarkKey } from '../src/journal/files.ts';
 import { lockJournal } from '../src/journal/lock.ts';
+import { markFinished } from '../src/ledger/fold/finished-mark.ts';
 import { watermarksKept } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
@@ -145,7 +146,7 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     if (name === undefined) throw new Error('the journal is not kept');
     const mark = join(folderOf(dataDir, name), 'finished');
     expect(Date.now() - Number(await Bun.file(mark).text())).toBeLessThan(60 * 60 * 1_000);
-    await Bun.write(mark, String(Date.now() - watermarksKept));
+    markFinished(folderOf(dataDir, name), Date.now() - watermarksKept);
     await cp(dataDir, copy, { recursive: true });
     const store = new PostgresFoldStore(databaseUrl);
     await store.deleteFinishedBefore(Date.now() + 1_000);
