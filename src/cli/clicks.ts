@@ -17,7 +17,7 @@ const again = `Run "${shellCommand('clicks move')}" again: it goes on where it w
 export const clicks: StandaloneCommand = {
   name: 'clicks',
   usage:
-    'clicks move|start-empty   (move: moves single clicks from PostgreSQL to the ClickHouse of CLICKS_URL, while nodes run; run it again to continue, and to delete them from PostgreSQL; start-empty: lets the next node that starts replace lost single clicks in ClickHouse by none)',
+    'clicks move|start-empty   (move: moves single clicks from PostgreSQL to the ClickHouse of CLICKS_URL, while nodes run; run it again to continue, and to delete them from PostgreSQL; start-empty: lets a node that waits for lost single clicks in ClickHouse, or the next that starts, go on without them)',
   options: {},
   async run({ environment, words }) {
     const [action = ''] = words;
@@ -88,7 +88,7 @@ async function startEmpty(database: Database): Promise<number> {
     throw new Refusal('FIELD_INVALID', 'The single clicks of this database are not in ClickHouse.');
   await database.write((queries) => deleteSetting(queries, hitTablesMade));
   printLine(
-    'The next node that starts creates the tables that are missing in ClickHouse, without earlier single clicks. Totals stay.',
+    'A node that waits for them, or the next that starts, creates the tables that are missing in ClickHouse, without earlier single clicks. Totals stay.',
   );
   return 0;
 }
