@@ -33,10 +33,6 @@ export interface EnrichParts {
   readonly countryOf: CountryOf;
   /** Null without a file of regions and cities. */
   readonly placeOf: PlaceOf | null;
-  readonly hintedCountry: (hint: string) => string | null;
-  readonly language: (acceptLanguage: string) => string;
-  readonly referrer: (referer: string) => Referrer;
-  readonly clickSource: (query: string) => ClickSource;
   /** A visit that comes from one of our own pages (a password form, a captcha) has no referrer. */
   readonly isOwnHost: (host: string) => boolean;
   readonly salts: Pick<DailySalts, 'get'>;
@@ -47,13 +43,13 @@ interface ClassifiedAgent extends Agent {
 }
 
 /** '' if there is none. */
-interface Referrer {
+export interface Referrer {
   readonly host: string;
   /** The form in which it is counted. */
   readonly shown: string;
 }
 
-/** Adds the caches that make `enrich` fast: user agents, addresses and referrers repeat. */
+/** Adds caches: user agents and addresses repeat, and take long to look up. */
 export function enrichParts(
   given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts'> & Partial<Pick<EnrichParts, 'placeOf'>>,
 ): EnrichParts {
@@ -67,22 +63,22 @@ export function enrichParts(
     agentOf: (userAgent) => agentOf(userAgent.slice(0, maxAgentLength)),
     countryOf: memoize(32_768, given.countryOf),
     placeOf,
-    hintedCountry: memoize(1_024, countryCode),
-    language: memoize(4_096, firstLanguage),
-    referrer: memoize(16_384, (referer) => {
-      const host = referrerHost(referer);
-      return { host, shown: withoutWww(host) };
-    }),
-    clickSource: memoize(8_192, clickSource),
   };
 }
 
-/** The referring host as it is counted; '' for our own hosts. */
-export function referrerOf(referer: string, parts: Pick<EnrichParts, 'referrer' | 'isOwnHost'>): string {
-  if (referer === '') return '';
-  const { host, shown } = parts.referrer(referer);
-  return host === '' || parts.isOwnHost(host) ? '' : shown;
+const noReferrer: Referrer = { host: '', shown: '' };
+
+export function readReferrer(referer: string): Referrer {
+  if (referer === '') return noReferrer;
+  const host = referrerHost(referer);
+  return { host, shown: withoutWww(host) };
 }
+
+/** The referring host as it is counted; '' for our own hosts. */
+export const countedReferrer = (
+  { host, shown }: Referrer,
+  { isOwnHost }: Pick<EnrichParts, 'isOwnHost'>,
+): string => (isOwnHost(host) ? '' : shown);
 
 /** Region and city. If a proxy names another country, the file's region and city are wrong as well. */
 export const placeWords = (
@@ -98,8 +94,8 @@ export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
   const agent = parts.agentOf(raw.userAgent);
   const visitor = visitorHash(parts.salts, raw);
   const { class: hitClass, reason } = classify(raw, () => agent.classification);
-  const { source, utm } = parts.clickSource(raw.query);
-  const country = parts.hintedCountry(raw.countryHint) ?? parts.countryOf(raw.address);
+  const { source, utm } = clickSource(raw.query);
+  const country = countryCode(raw.countryHint) ?? parts.countryOf(raw.address);
   return {
     linkId: raw.linkId,
     organizationId: raw.organizationId,
@@ -114,8 +110,8 @@ export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
     osVersion: agent.osVersion,
     browser: agent.browser,
     browserVersion: agent.browserVersion,
-    language: parts.language(raw.acceptLanguage),
-    referrer: referrerOf(raw.referer, parts),
+    language: firstLanguage(raw.acceptLanguage),
+    referrer: countedReferrer(readReferrer(raw.referer), parts),
     ...utm,
     ...ruleWords(raw.matchedRule),
     ...placeWords(parts.placeOf?.(raw.address), country),

@@ -2,6 +2,8 @@ import { outcomes } from '../../journal/hit.ts';
 import type { RecordBytes } from '../../journal/record.ts';
 import { classify } from '../../rules/click-class.ts';
 import { classCodes, reasonCodes, sourceCodes, utmFields } from '../../rules/click-fields.ts';
+import { type ClickSource, clickSource } from '../../rules/click-source.ts';
+import { countryCode } from '../../rules/country.ts';
 import { ruleWords } from '../../rules/matched-rule.ts';
 import { dayLength, dayOf, hourLength, hourOf } from '../../rules/utc-time.ts';
 import { ByteCache } from '../../structures/byte-cache.ts';
@@ -9,7 +11,7 @@ import { yieldCore } from '../../threads/yield-core.ts';
 import { noVisitor } from '../fold-store.ts';
 import { HitColumns } from '../hit-columns.ts';
 import { BatchLinks } from './batch-links.ts';
-import { type EnrichParts, referrerOf } from './enrich.ts';
+import { countedReferrer, type EnrichParts, type Referrer, readReferrer } from './enrich.ts';
 import { FloodWatch } from './flood-watch.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { lowerHalf, noKey, repeatKey, upperHalf } from './repeat-key.ts';
@@ -39,8 +41,8 @@ export class HitBatch {
   readonly #limit: ValueLimit;
   readonly #parts: EnrichParts;
   readonly #visitors: VisitorCache;
-  readonly #referers = new ByteCache<string>(maxReferrers);
-  readonly #queries = new ByteCache<string>(maxQueries);
+  readonly #referrers = new ByteCache<Referrer>(maxReferrers);
+  readonly #queries = new ByteCache<ClickSource>(maxQueries);
   readonly #cursor = new HitCursor();
   /** The day and the hour of the previous hit, and when they begin. */
   #day = 0;
@@ -200,12 +202,12 @@ export class HitBatch {
     const { columns } = this;
     const { linkId } = hit;
     const origins = columns.willHaveOrigins();
-    const referrer = referrerOf(hit.refererFrom(this.#referers), this.#parts);
+    const referrer = countedReferrer(hit.refererFrom(this.#referrers, readReferrer), this.#parts);
     const [ofReferrer] = origins;
     if (ofReferrer !== undefined) ofReferrer[row] = this.#limited(linkId, 1, referrer);
     if (hit.isPlain) return;
     const parts = this.#parts;
-    const { source, utm } = parts.clickSource(hit.queryFrom(this.#queries));
+    const { source, utm } = hit.queryFrom(this.#queries, clickSource);
     columns.source[row] = sourceCodes[source];
     for (let index = 0; index < utmFields.length; index++) {
       const column = origins[1 + index];
@@ -213,8 +215,8 @@ export class HitBatch {
       if (column !== undefined && name !== undefined)
         column[row] = this.#limited(linkId, 2 + index, utm[name]);
     }
-    const { countryHint, matchedRule, alias } = hit;
-    const country = countryHint === '' ? null : parts.hintedCountry(countryHint);
+    const { matchedRule, alias } = hit;
+    const country = countryCode(hit.countryHint);
     if (country !== null) this.#writeCountry(this.#words.indexOf(country), row);
     if (matchedRule !== '') this.#writeRule(matchedRule, row);
     if (alias !== '') this.#writeAlias(linkId, alias, row);

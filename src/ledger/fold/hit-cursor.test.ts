@@ -58,7 +58,10 @@ test('a hit is read as it was written, whatever was read before and however ofte
             cursor.cacheVisitor(visitors, cacheKey);
             known.add(cacheKey);
           }
-          expect([cursor.refererFrom(texts), cursor.queryFrom(texts)]).toEqual([hit.referer, hit.query]);
+          expect([cursor.refererFrom(texts, String), cursor.queryFrom(texts, String)]).toEqual([
+            hit.referer,
+            hit.query,
+          ]);
           const { referer, query, purpose, headerEvidence, countryHint, alias, matchedRule } = hit;
           expect(cursor.isBare).toBe(
             [referer, query, purpose, countryHint, alias, matchedRule].join('') === '' &&

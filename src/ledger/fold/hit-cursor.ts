@@ -131,13 +131,13 @@ export class HitCursor {
     return this.#purpose - this.#query > 1 ? this.#queryHash : 0;
   }
 
-  /** The referrer and the query: recent texts come from the cache. */
-  refererFrom(cache: ByteCache<string>): string {
-    return this.#textFrom(cache, this.#referer, this.#query, this.#refererHash);
+  /** What `read` returns for the referrer or the query: that of recent ones comes from the cache. */
+  refererFrom<T>(cache: ByteCache<T>, read: (referer: string) => T): T {
+    return this.#cached(cache, this.#referer, this.#query, this.#refererHash, read);
   }
 
-  queryFrom(cache: ByteCache<string>): string {
-    return this.#textFrom(cache, this.#query, this.#purpose, this.#queryHash);
+  queryFrom<T>(cache: ByteCache<T>, read: (query: string) => T): T {
+    return this.#cached(cache, this.#query, this.#purpose, this.#queryHash, read);
   }
 
   /** Whether it is a click of a quiet link. */
@@ -262,13 +262,13 @@ export class HitCursor {
     );
   }
 
-  #textFrom(cache: ByteCache<string>, from: number, to: number, hash: number): string {
-    if (to - from <= 1) return '';
+  #cached<T>(cache: ByteCache<T>, from: number, to: number, hash: number, read: (text: string) => T): T {
+    if (to - from <= 1) return read('');
     const cached = cache.get(this.#view, from, to, hash);
     if (cached !== undefined) return cached;
-    const text = this.#textBetween(from, to);
-    cache.set(this.#view, from, to, hash, text);
-    return text;
+    const value = read(this.#textBetween(from, to));
+    cache.set(this.#view, from, to, hash, value);
+    return value;
   }
 
   /** The text of a line that ends before `next`. */

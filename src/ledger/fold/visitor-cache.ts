@@ -1,6 +1,7 @@
 import { classify } from '../../rules/click-class.ts';
 import { classCodes, deviceCodes, reasonCodes } from '../../rules/click-fields.ts';
 import { floodNetwork } from '../../rules/networks.ts';
+import { firstLanguage } from '../../rules/user-agent.ts';
 import { dayOf } from '../../rules/utc-time.ts';
 import { ByteCache } from '../../structures/byte-cache.ts';
 import { noVisitor } from '../fold-store.ts';
@@ -120,7 +121,7 @@ export class VisitorCache {
       city: words.indexOf(city),
       os: words.indexOf(agent.os),
       browser: words.indexOf(agent.browser),
-      language: words.indexOf(parts.language(hit.acceptLanguage)),
+      language: words.indexOf(firstLanguage(hit.acceptLanguage)),
       network: Bun.hash.crc32(floodNetwork(address)),
       networkHash: null,
       languages: Bun.hash.crc32(`${hit.acceptLanguage}\n${hit.clientHints}`),
