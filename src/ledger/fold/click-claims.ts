@@ -64,7 +64,6 @@ export class ClickClaims {
     const before = this.#known.filter(({ lastAt }) => lastAt > first);
     const mayHaveOld = this.#mayHaveOld;
     this.#mayHaveOld = true;
-    this.#floods.begin();
     let read: readonly KnownClaim[] = [];
     const claimNumber = await store.claim({
       journal: this.#journal,
@@ -81,7 +80,7 @@ export class ClickClaims {
         if (span === null) return { claim: null, levels };
         read = others.map(knownOf);
         const clicks = [...before, ...read].map((claim) => claim.clicks);
-        this.#finder.find(columns, mergedClicks(clicks, first, last));
+        this.#finder.find(columns, mergedClicks(clicks, first, last), this.#floods.rows);
         return { claim: newClaim(this.#finder.clicks, since), levels };
       },
     });

@@ -1,7 +1,6 @@
 import { FloatList } from '../../structures/float-list.ts';
 import type { FloodLevel } from '../fold-store.ts';
 import type { HitColumns } from '../hit-columns.ts';
-import { noKey } from './repeat-key.ts';
 
 const minute = 60_000;
 
@@ -17,23 +16,22 @@ export class FloodLevels {
   #own: ReadonlyMap<number, FloodLevel> = new Map();
   #next = new Map<number, FloodLevel>();
   readonly #rows = new FloatList();
-  readonly #keys = new FloatList();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** The rows that are part of a flood. */
+  /** The rows that are part of a flood, in ascending order. */
   get rows(): Float64Array {
     return this.#rows.all;
   }
 
   /**
-   * `hot` has the row and the pair of each hit on a hot pair. Rows of a flood lose their keys, so that no click counts as a
-   * repeat of them. Returns the levels to store. May be called again for the same batch.
+   * `hot` has the row and the pair of each hit on a hot pair. Returns the levels to store. May be called again for the same
+   * batch.
    */
   find(columns: HitColumns, hot: Float64Array, stored: readonly FloodLevel[]): readonly FloodLevel[] {
-    this.#restore(columns);
+    this.#rows.clear();
     const limit = this.#limit;
     const before = new Map(stored.map((one) => [one.pair, one]));
     const next = new Map<number, Level>();
@@ -47,19 +45,10 @@ export class FloodLevels {
       const leaked = (Math.max(0, at - level.at) * limit) / minute;
       level.level = Math.min(limit * 2, Math.max(0, level.level - leaked) + 1);
       level.at = Math.max(at, level.at);
-      if (level.level <= limit) continue;
-      this.#rows.push(row);
-      this.#keys.push(columns.repeatKey[row] ?? noKey);
-      columns.repeatKey[row] = noKey;
+      if (level.level > limit) this.#rows.push(row);
     }
     this.#next = next;
     return [...next.values()].filter(({ pair, at }) => at > (before.get(pair)?.at ?? 0) - minute);
-  }
-
-  /** Must be called before the first `find` of a batch. */
-  begin(): void {
-    this.#rows.clear();
-    this.#keys.clear();
   }
 
   /** Keeps the result of the last `find`. */
@@ -83,12 +72,5 @@ export class FloodLevels {
   #initialLevel(pair: number, at: number, stored: FloodLevel | undefined): FloodLevel {
     const isOfThisTime = stored !== undefined && stored.at - at < minute;
     return (isOfThisTime ? stored : this.#own.get(pair)) ?? { pair, level: 0, at };
-  }
-
-  #restore(columns: HitColumns): void {
-    for (let index = 0; index < this.#rows.length; index++)
-      columns.repeatKey[this.#rows.at(index)] = this.#keys.at(index);
-    this.#rows.clear();
-    this.#keys.clear();
   }
 }

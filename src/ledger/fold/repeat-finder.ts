@@ -75,16 +75,23 @@ export class RepeatFinder {
     return this.#before.size + this.#batch.size;
   }
 
-  /** May be called again for the same batch, with more of the others' clicks. */
-  find(columns: HitColumns, others: RecentClicks): void {
+  /**
+   * May be called again for the same batch, with more of the others' clicks. No click is a repeat of a hit in `ignored`: rows in
+   * ascending order.
+   */
+  find(columns: HitColumns, others: RecentClicks, ignored: ArrayLike<number> = []): void {
     const { at: instants, repeatKey: keys, count } = columns;
     const [batch, before, window] = [this.#batch, this.#before, this.#window];
     batch.clear();
     this.#clicks.clear();
     this.#rows.clear();
-    let next = 0;
+    let [next, nextIgnored] = [0, 0];
     for (let row = 0; row < count; row++) {
       const key = keys[row] ?? noKey;
+      if (row === ignored[nextIgnored]) {
+        nextIgnored += 1;
+        continue;
+      }
       if (key < 0) continue;
       const at = instants[row] ?? 0;
       for (; next < others.keys.length && (others.instants[next] ?? 0) < at + window; next++)
