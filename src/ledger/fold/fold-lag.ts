@@ -8,14 +8,15 @@ interface Mark {
 }
 
 const markLength = 1_000;
-const maxMarks = 600;
+/** Of the time that the oldest hit has waited: with that, marks of hours are few. */
+const accuracy = 1 / 600;
 
 /**
  * How far the fold is behind this process's journal, in hits and in time. Marks are set when the fold is woken, at most once a
  * second: so the time is accurate to about a second, and less accurate while clicks wait for hours.
  */
 export class FoldLag {
-  #marks: Mark[] = [];
+  readonly #marks: Mark[] = [];
   #appended = 0;
   #folded = 0;
 
@@ -33,13 +34,10 @@ export class FoldLag {
     const hits = this.#appended - held;
     const last = this.#marks.at(-1);
     if (hits <= (last?.hits ?? this.#folded)) return;
-    if (last !== undefined && now - last.since < markLength) {
+    if (last !== undefined && now - last.since < Math.max(markLength, this.milliseconds(now) * accuracy)) {
       last.end = end;
       last.hits = hits;
-      return;
-    }
-    this.#marks.push({ since: now, end, hits });
-    if (this.#marks.length > maxMarks) this.#thinOut();
+    } else this.#marks.push({ since: now, end, hits });
   }
 
   folded(to: Position): void {
@@ -64,14 +62,5 @@ export class FoldLag {
 
   get total(): number {
     return this.#appended;
-  }
-
-  #thinOut(): void {
-    const thinned: Mark[] = [];
-    for (let index = 0; index < this.#marks.length; index += 2) {
-      const [one, next] = this.#marks.slice(index, index + 2);
-      if (one !== undefined) thinned.push(next === undefined ? one : { ...next, since: one.since });
-    }
-    this.#marks = thinned;
   }
 }
