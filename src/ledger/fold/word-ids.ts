@@ -17,9 +17,7 @@ export class WordIds {
   readonly #max: number;
   #indexes = new Map<string, number>();
   #words: string[] = [''];
-  #ids: number[] = [0];
-  /** The same in a typed array, which is faster to read. */
-  #numbers = new Int32Array(1);
+  #ids = new Int32Array(1);
   /** The newest sweep when the first of the ids was fetched; null before that. */
   #sweep: number | null = null;
   #isOutdated = false;
@@ -50,8 +48,7 @@ export class WordIds {
     this.#sweep = null;
     this.#indexes = new Map();
     this.#words = [''];
-    this.#ids = [0];
-    this.#numbers = new Int32Array(1);
+    this.#ids = new Int32Array(1);
     this.#trims += 1;
     return true;
   }
@@ -76,12 +73,15 @@ export class WordIds {
     this.#sweep ??= await store.newestSweep();
     const missing = this.#words.slice(this.#ids.length);
     if (missing.length === 0) return;
-    const ids = await store.wordIds(missing);
-    for (const word of missing) {
-      const id = ids.get(word);
+    const found = await store.wordIds(missing);
+    const ids = new Int32Array(this.#ids.length + missing.length);
+    ids.set(this.#ids);
+    for (const [index, word] of missing.entries()) {
+      const id = found.get(word);
       if (id === undefined || id > largestId) throw new Error(`storage gave a word the number ${id}`);
-      this.#ids.push(id);
+      ids[this.#ids.length + index] = id;
     }
+    this.#ids = ids;
   }
 
   /** Marks the words whose ids were fetched by now. */
@@ -92,13 +92,12 @@ export class WordIds {
   /** Words after a mark, with their ids; null: all of them. */
   since(mark: WordMark | null): readonly (readonly [id: number, word: string])[] {
     const from = mark?.trims === this.#trims ? mark.count : 1;
-    return this.#ids.slice(from).map((id, index) => [id, this.#words[from + index] ?? '']);
+    return Array.from(this.#ids.subarray(from), (id, index) => [id, this.#words[from + index] ?? '']);
   }
 
   /** Replaces indexes by ids. */
   replaceWithIds(indexes: Int32Array, count: number): void {
-    if (this.#numbers.length !== this.#ids.length) this.#numbers = Int32Array.from(this.#ids);
-    const ids = this.#numbers;
+    const ids = this.#ids;
     for (let at = 0; at < count; at++) indexes[at] = ids[indexes[at] ?? 0] ?? 0;
   }
 }
