@@ -7,7 +7,7 @@ import type { BatchLinks } from './batch-links.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { RollUps } from './roll-ups.ts';
 import type { SeenVisitors } from './seen-visitors.ts';
-import { groupsInOrder, VisitorGroups } from './visitor-groups.ts';
+import { VisitorGroups } from './visitor-groups.ts';
 import type { WordIds } from './word-ids.ts';
 
 /** Computes what a batch of hits adds to the ledger and to all totals. Reused for every batch. */
@@ -22,8 +22,7 @@ export class BatchBuilder {
   readonly #visitsOfLink = new FloatList();
   readonly #visitsOfVariants = new Map<number, FloatList>();
   readonly #visitsOfOrganizations = new Map<number, FloatList>();
-  readonly #visitorsOfLinks = new VisitorGroups();
-  readonly #visitorsOfOrganizations = new VisitorGroups();
+  readonly #visitors = new VisitorGroups();
 
   /** Batches of at least `minByLink` hits are sorted by link. */
   constructor(seen: SeenVisitors, minByLink = 4_096) {
@@ -42,13 +41,13 @@ export class BatchBuilder {
   ): BuiltBatch {
     for (const column of columns.wordsInUse) words.replaceWithIds(column, columns.count);
     this.#linkClicks.clear();
-    this.#visitorsOfLinks.clear();
-    this.#visitorsOfOrganizations.clear();
+    this.#visitors.clear();
     this.#visitsOfOrganizations.clear();
     const isByLink = columns.count >= this.#minByLink;
     const inOrder = linksInOrder(links);
     const byLink = this.#sortedByLink(columns, links, inOrder);
     this.#rollUps.begin(byLink, hours);
+    this.#noteVisitors(columns);
     let first = 0;
     for (let index = 0; index < inOrder.length; index++) {
       const link = inOrder[index] ?? 0;
@@ -61,9 +60,6 @@ export class BatchBuilder {
       first = end;
     }
     this.#rollUps.end();
-    this.#noteVisitors(columns);
-    const organizations = [...this.#visitsOfOrganizations].sort(([one], [other]) => other - one);
-    for (const [id, visits] of organizations) this.#visitorsOfOrganizations.add(-id, visits);
     return {
       journal,
       now,
@@ -73,7 +69,7 @@ export class BatchBuilder {
       hits: { columns: (isByLink ? byLink : columns).ledger, count: columns.count },
       isByLink,
       order: isByLink && byLink !== columns ? this.#order : null,
-      visitors: groupsInOrder([...this.#visitorsOfOrganizations.all, ...this.#visitorsOfLinks.all]),
+      visitors: this.#visitors.inOrder,
       linkHours: this.#rollUps.ofLinks,
       organizationRollups: this.#rollUps.ofOrganizations,
       linkClicks: withQuietClicks(this.#linkClicks.all, quietClicks),
@@ -104,13 +100,10 @@ export class BatchBuilder {
       this.#visitsOfLinkBy(columns.variantOf(row)).push2(hourOf(at), visitor);
     }
     if (clicks > 0) this.#linkClicks.push3(linkId, clicks, last);
-    if (ofLink.length > 0) {
-      this.#visitorsOfLinks.add(linkId, ofLink);
-      ofLink.clear();
-    }
+    this.#visitors.add(linkId, ofLink);
+    ofLink.clear();
     if (this.#visitsOfVariants.size === 0) return;
-    for (const [variant, visits] of this.#visitsOfVariants)
-      this.#visitorsOfLinks.add(linkId, visits, variant);
+    for (const [variant, visits] of this.#visitsOfVariants) this.#visitors.add(linkId, visits, variant);
     this.#visitsOfVariants.clear();
   }
 
@@ -141,6 +134,8 @@ export class BatchBuilder {
       const at = instants[row] ?? 0;
       if (!seen.testAndAdd(dayOf(at), -organizationId, visitor)) visits.push2(hourOf(at), visitor);
     }
+    const inOrder = [...this.#visitsOfOrganizations].sort(([one], [other]) => other - one);
+    for (const [id, each] of inOrder) this.#visitors.add(-id, each);
   }
 
   #visitsOf(organizationId: number): FloatList {

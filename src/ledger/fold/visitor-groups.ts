@@ -24,8 +24,13 @@ export class VisitorGroups {
     else for (const each of hoursOf(visits)) this.#addHour(owner, variant, each, visits);
   }
 
-  get all(): readonly HourVisitors[] {
-    return this.#groups;
+  /** Sorted by day, owner and hour: nearly always they are already. */
+  get inOrder(): readonly HourVisitors[] {
+    const groups = this.#groups;
+    const isInOrder = groups.every(
+      (group, index) => index === 0 || inOrder(groups[index - 1] ?? group, group) < 0,
+    );
+    return isInOrder ? groups : groups.sort(inOrder);
   }
 
   #addHour(owner: number, variant: number, hour: number, visits: FloatList): void {
@@ -38,15 +43,6 @@ export class VisitorGroups {
     if (count > 1) visitors.sort();
     this.#groups.push({ hour, owner, variant, visitors });
   }
-}
-
-/** Sorted by day, owner and hour: nearly always they are already. */
-export function groupsInOrder(groups: HourVisitors[]): HourVisitors[] {
-  const isInOrder = groups.every((group, index) => {
-    const before = groups[index - 1];
-    return before === undefined || inOrder(before, group) < 0;
-  });
-  return isInOrder ? groups : groups.sort(inOrder);
 }
 
 const inOrder = (one: HourVisitors, other: HourVisitors): number =>
