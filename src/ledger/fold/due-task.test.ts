@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test';
 import { DueTask } from './due-task.ts';
 
+const taskOf = (delay: number, wake = () => {}, work = async () => {}) => new DueTask({ work, wake, delay });
+
 /** How often a task calls back before another task calls back that was scheduled after it. */
 async function wakeUps(schedule: (task: DueTask) => void): Promise<number> {
   let count = 0;
-  const task = new DueTask(() => count++, 1);
-  schedule(task);
-  await new Promise<void>((resolve) => new DueTask(resolve, 20).later());
+  schedule(taskOf(1, () => count++));
+  await new Promise<void>((resolve) => taskOf(20, resolve).later());
   return count;
 }
 
@@ -19,12 +20,22 @@ test('a task requested several times is due once', async () => {
     ).toBe(1);
 });
 
-test('a task is due until it is done, and never after being stopped', async () => {
-  const [first, second] = [new DueTask(() => {}, 1), new DueTask(() => {}, 1, true)];
-  first.now();
-  expect([first.isDue, second.isDue]).toEqual([true, true]);
-  first.done();
-  expect(first.isDue).toBe(false);
+test('a task is due until it was done, and never after being stopped', async () => {
+  let fails = true;
+  const task = taskOf(
+    1,
+    () => {},
+    async () => {
+      if (fails) throw new Error('away');
+    },
+  );
+  await task.doIfDue();
+  task.now();
+  await expect(task.doIfDue()).rejects.toThrow('away');
+  expect(task.isDue).toBe(true);
+  fails = false;
+  await task.doIfDue();
+  expect(task.isDue).toBe(false);
   const stopped = (task: DueTask) => {
     task.later();
     task.stop();

@@ -1,16 +1,22 @@
+interface DueTaskParts {
+  readonly work: () => Promise<void>;
+  /** Starts a run of the worker. */
+  readonly wake: () => void;
+  /** Milliseconds. */
+  readonly delay: number;
+  readonly isDue?: boolean;
+}
+
 /** A task of a worker that is due in its next run: at once, or some time from now. */
 export class DueTask {
-  readonly #delay: number;
-  readonly #wake: () => void;
+  readonly #parts: DueTaskParts;
   #isDue: boolean;
   #timer: Timer | undefined;
   #isStopped = false;
 
-  /** `wake` starts a run; `delay` is in milliseconds. */
-  constructor(wake: () => void, delay: number, isDue = false) {
-    this.#wake = wake;
-    this.#delay = delay;
-    this.#isDue = isDue;
+  constructor(parts: DueTaskParts) {
+    this.#parts = parts;
+    this.#isDue = parts.isDue ?? false;
   }
 
   get isDue(): boolean {
@@ -24,7 +30,7 @@ export class DueTask {
 
   /** Due after the delay; sooner if that was set before. */
   later(): void {
-    if (!this.#isStopped) this.#timer ??= setTimeout(() => this.#becomeDue(), this.#delay);
+    if (!this.#isStopped) this.#timer ??= setTimeout(() => this.#becomeDue(), this.#parts.delay);
   }
 
   /** Due after the delay, replacing what was set before. */
@@ -34,8 +40,16 @@ export class DueTask {
     this.later();
   }
 
-  done(): void {
+  /** Stays due if it fails. */
+  async doIfDue(): Promise<void> {
+    if (!this.#isDue) return;
     this.#isDue = false;
+    try {
+      await this.#parts.work();
+    } catch (cause) {
+      this.#isDue = true;
+      throw cause;
+    }
   }
 
   stop(): void {
@@ -46,6 +60,6 @@ export class DueTask {
   #becomeDue(): void {
     this.#timer = undefined;
     this.#isDue = true;
-    this.#wake();
+    this.#parts.wake();
   }
 }

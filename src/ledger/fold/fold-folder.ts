@@ -1,16 +1,13 @@
+import type { Damage } from '../../journal/damage.ts';
 import { folderOf, type JournalName, journalsIn, watermarkKey } from '../../journal/files.ts';
 import { lockJournal } from '../../journal/lock.ts';
 import { JournalTaken } from '../fold-store.ts';
-import { BatchBuilder } from './batch-builder.ts';
 import { isExpired } from './finished-mark.ts';
+import { FoldMemory } from './fold-memory.ts';
 import type { FoldSettings } from './fold-messages.ts';
 import type { FoldParts } from './fold-worker-parts.ts';
-import { HitBatch } from './hit-batch.ts';
 import { JournalFold } from './journal-fold.ts';
-import { SeenVisitors } from './seen-visitors.ts';
 import { ServerClock } from './server-clock.ts';
-import { ValueLimit } from './value-limit.ts';
-import { WordIds } from './word-ids.ts';
 
 interface FoldedFolder {
   readonly journals: number;
@@ -59,42 +56,22 @@ async function foldJournal(
   name: JournalName,
   clock: ServerClock,
 ): Promise<number> {
+  const { log, settings, store } = parts;
   const key = watermarkKey(name);
-  const folder = folderOf(dataDir, name);
   let folded = 0;
   for (;;) {
-    const words = new WordIds();
-    const hits = new HitBatch(words, new ValueLimit(), parts.enrich, parts.settings.floodLimit);
-    const builder = new BatchBuilder(new SeenVisitors(), parts.store.minByLink);
+    const memory = new FoldMemory(parts, settings.floodLimit);
+    const onDamage = (damage: Damage) => log('journal damaged', { journal: key, ...damage });
+    const onAway = (cause: unknown) => log('store away', { error: (cause as Error).message });
     const journal = await JournalFold.open(
-      {
-        ...parts,
-        words,
-        hits,
-        builder,
-        repeatWindow: parts.settings.repeatWindow,
-        floodLimit: parts.settings.floodLimit,
-        now: () => clock.now,
-        bound: () => clock.bound,
-        isAlone: () => false,
-        deliveriesOf: (clicks, journal) => parts.deliveriesOf(clicks, journal, clock.now),
-        onFlaw: ({ kind, segment, bytes }) =>
-          parts.log(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
-            journal: key,
-            segment,
-            bytes,
-          }),
-        onDamage: (damage) => parts.log('journal damaged', { journal: key, ...damage }),
-        onAway: (cause) => parts.log('store away', { error: (cause as Error).message }),
-        keep: null,
-      },
-      key,
-      folder,
+      { ...parts, memory, clock, isAlone: () => false, warn: log, onDamage, onAway, keep: null },
+      name,
+      dataDir,
     );
     try {
-      if (isExpired(folder, journal.watermark, clock.now)) return folded;
-      while (await journal.foldBatch(null, parts.store.batchLength())) folded += hits.length;
-      await parts.store.finishJournal(key, clock.now);
+      if (isExpired(folderOf(dataDir, name), journal.watermark, clock.now)) return folded;
+      while (await journal.foldBatch(null, store.batchLength())) folded += memory.hits.length;
+      await store.finishJournal(key, clock.now);
       return folded;
     } catch (cause) {
       if (!(cause instanceof JournalTaken)) throw cause;

@@ -1,8 +1,10 @@
+import type { FoldedClick } from '../click.ts';
 import type { DeliveriesOf, FoldStore } from '../fold-store.ts';
 import type { DailySalts } from '../visitors/visitor-hash.ts';
 import type { EnrichParts } from './enrich.ts';
 import type { FoldSettings, FromFold } from './fold-messages.ts';
-import type { ClicksOf } from './journal-fold.ts';
+
+type ClicksOf = (links: ReadonlyMap<number, unknown>) => readonly FoldedClick[];
 
 /** What a fold needs. */
 export interface FoldParts {
@@ -11,6 +13,7 @@ export interface FoldParts {
   readonly enrich: EnrichParts;
   /** Our own hosts, kept up to date by the worker. */
   readonly hosts: Set<string>;
+  /** `clicks` returns those of the given links. */
   readonly deliveriesOf: (clicks: ClicksOf, journal: string, now: number) => DeliveriesOf;
 }
 

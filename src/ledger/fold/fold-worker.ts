@@ -1,24 +1,20 @@
 import { deleteDamagedBefore } from '../../journal/damage.ts';
-import { isBefore, type Position, watermarkKey } from '../../journal/files.ts';
+import { isBefore, type JournalName, type Position, watermarkKey } from '../../journal/files.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
 import { isAway } from '../../rules/transient-error.ts';
 import { dayLength } from '../../rules/utc-time.ts';
 import { clickServerState, takeClickServerCalls } from '../click-server-calls.ts';
 import { claimsKept, JournalTaken, StoreChanged } from '../fold-store.ts';
 import { deleteExpired } from '../retention/retention.ts';
-import { BatchBuilder } from './batch-builder.ts';
 import { DueTask } from './due-task.ts';
+import { FoldMemory } from './fold-memory.ts';
 import type { ToFold } from './fold-messages.ts';
 import type { FoldWorkerParts } from './fold-worker-parts.ts';
-import { HitBatch } from './hit-batch.ts';
 import type { JournalFold } from './journal-fold.ts';
-import { JournalOpener } from './journal-opener.ts';
+import { openJournal } from './journal-opener.ts';
 import { OrphanedJournals } from './orphaned-journals.ts';
 import { pause } from './pause.ts';
-import { SeenVisitors } from './seen-visitors.ts';
 import { ServerClock } from './server-clock.ts';
-import { ValueLimit } from './value-limit.ts';
-import { WordIds } from './word-ids.ts';
 
 const hostsKept = 60_000;
 const firstPause = 500;
@@ -52,10 +48,7 @@ const messagesReceived = (): Promise<void> => new Promise((resolve) => setImmedi
  */
 export class FoldWorker {
   readonly #parts: FoldWorkerParts;
-  readonly #words = new WordIds();
-  readonly #hits: HitBatch;
-  readonly #builder: BatchBuilder;
-  readonly #seen = new SeenVisitors();
+  readonly #memory: FoldMemory;
   #newestCorrection = 0;
   #now: number;
   readonly #serverClock: ServerClock;
@@ -64,12 +57,14 @@ export class FoldWorker {
   #end: Position = { segment: 1, offset: 0 };
   #own: JournalFold | null = null;
   #current: JournalFold | null = null;
-  #mustCleanUp = true;
-  readonly #leftovers = new DueTask(() => this.#run(), leftoverPause, true);
-  readonly #merging = new DueTask(() => this.#run(), mergePause);
-  readonly #checking = new DueTask(() => this.#run(), checkInterval);
+  readonly #checking = this.#task(() => this.#checkWatermarks(), checkInterval);
+  readonly #leftovers = this.#task(() => this.#foldLeftovers(), leftoverPause, true);
   /** Deletes the last claims if no hits follow. */
-  readonly #deletingClaims = new DueTask(() => this.#run(), claimsKept + 1_000);
+  readonly #deletingClaims = this.#task(() => this.#deleteClaims(), claimsKept + 1_000);
+  readonly #cleaningUp = this.#task(() => this.#cleanUp(), 0, true);
+  readonly #merging = this.#task(() => this.#merge(), mergePause);
+  /** In the order in which a run does them. */
+  readonly #tasks = [this.#checking, this.#leftovers, this.#deletingClaims, this.#cleaningUp, this.#merging];
   /** Hits that were folded since the last merge. */
   #unmerged = 0;
   readonly #stopping = new AbortController();
@@ -79,7 +74,6 @@ export class FoldWorker {
   #running: Promise<void> | null = null;
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #pauseLength = firstPause;
-  readonly #journals: JournalOpener;
   readonly #orphans: OrphanedJournals;
   #reportedAwayAt = Number.NEGATIVE_INFINITY;
 
@@ -91,22 +85,11 @@ export class FoldWorker {
       () => this.#clock,
       (milliseconds) => this.#warn('clock ahead of the database', { milliseconds }),
     );
-    this.#builder = new BatchBuilder(this.#seen, parts.store.minByLink);
-    this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich, parts.settings.floodLimit);
-    this.#journals = new JournalOpener({
-      worker: parts,
-      words: this.#words,
-      hits: this.#hits,
-      builder: this.#builder,
-      serverClock: this.#serverClock,
-      now: () => this.#now,
-      warn: (event, facts) => this.#warn(event, facts),
-      onAway: (cause) => this.#reportAway(cause),
-    });
+    this.#memory = new FoldMemory(parts, parts.settings.floodLimit);
     this.#orphans = new OrphanedJournals({
       settings: parts.settings,
       store: parts.store,
-      open: (name) => this.#journals.open(name),
+      open: (name) => this.#openJournal(name),
       foldSome: (journal) => this.#foldSome(journal, null, this.#leftoverLength()),
       foldOwn: () => this.#foldOwn(),
       isStopping: () => this.#isStopping,
@@ -124,7 +107,7 @@ export class FoldWorker {
     this.#nowReceivedAt = performance.now();
     if (message.kind === 'wake') this.#wokenAt = performance.now();
     if (message.kind === 'cleanUp') {
-      this.#mustCleanUp = true;
+      this.#cleaningUp.now();
       this.#leftovers.now();
     } else {
       this.#end = message.end;
@@ -136,8 +119,8 @@ export class FoldWorker {
   /** While there is nothing to fold: frees the memory of a long batch, about 30 MB. */
   release(): void {
     if (this.#running !== null) return;
-    this.#hits.release();
-    this.#builder.release();
+    this.#memory.hits.release();
+    this.#memory.builder.release();
   }
 
   /** While a long journal is being folded, no message carries the current time. */
@@ -205,45 +188,28 @@ export class FoldWorker {
 
   #hasMore(): boolean {
     return (
-      this.#mustCleanUp ||
-      this.#deletingClaims.isDue ||
-      this.#merging.isDue ||
-      this.#checking.isDue ||
-      this.#leftovers.isDue ||
-      this.#own === null ||
-      isBefore(this.#own.position, this.#end)
+      this.#tasks.some(({ isDue }) => isDue) || this.#own === null || isBefore(this.#own.position, this.#end)
     );
+  }
+
+  #task(work: () => Promise<void>, delay: number, isDue = false): DueTask {
+    return new DueTask({ work, wake: () => this.#run(), delay, isDue });
   }
 
   async #work(): Promise<void> {
     await this.#serverClock.read();
-    await this.#readHosts();
-    await this.#forgetErased();
-    await this.#noteSweep();
+    await this.#readChanges();
     await this.#foldOwn();
-    if (this.#checking.isDue && !this.#isStopping) {
-      this.#checking.done();
-      await this.#checkWatermarks();
-    }
-    if (this.#leftovers.isDue) {
-      const isSomeLeft = await this.#orphans.fold();
-      this.#leftovers.done();
-      if (isSomeLeft) this.#leftovers.later();
-      if (this.#orphans.reached.size > 0) this.#checkLater();
-    }
-    if (this.#deletingClaims.isDue && !this.#isStopping) {
-      this.#deletingClaims.done();
-      await this.#parts.store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
-    }
-    if (this.#mustCleanUp && !this.#isStopping) {
-      this.#mustCleanUp = false;
-      await this.#cleanUp();
-      this.#merging.now();
-    }
-    if (this.#merging.isDue && !this.#isStopping) {
-      this.#merging.done();
-      await this.#merge();
-    }
+    for (const task of this.#tasks) if (!this.#isStopping) await task.doIfDue();
+  }
+
+  async #foldLeftovers(): Promise<void> {
+    if (await this.#orphans.fold()) this.#leftovers.later();
+    if (this.#orphans.reached.size > 0) this.#checkLater();
+  }
+
+  #deleteClaims(): Promise<void> {
+    return this.#parts.store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
   }
 
   /** New hits are folded between the steps. */
@@ -282,9 +248,20 @@ export class FoldWorker {
 
   /** What an earlier thread of this process has folded may be lost as well, so the watermark is checked even if no more hits follow. */
   async #openOwn(): Promise<JournalFold> {
-    const own = await this.#journals.open(this.#parts.settings.journal);
+    const own = await this.#openJournal(this.#parts.settings.journal);
     if (own.watermark !== null) this.#checkLater();
     return own;
+  }
+
+  #openJournal(name: JournalName): Promise<JournalFold> {
+    const shared = {
+      memory: this.#memory,
+      clock: this.#serverClock,
+      now: () => this.#now,
+      warn: (event: string, facts: Record<string, unknown>) => this.#warn(event, facts),
+      onAway: (cause: unknown) => this.#reportAway(cause),
+    };
+    return openJournal(this.#parts, shared, name);
   }
 
   async #foldSome(journal: JournalFold, end: Position | null, maxHits: number): Promise<boolean> {
@@ -292,11 +269,11 @@ export class FoldWorker {
     this.#current = journal;
     const hasFolded = await journal.foldBatch(end, maxHits).catch((cause) => {
       // Visitors of this batch were noted, and may not be in the store.
-      this.#seen.clear();
+      this.#memory.seen.clear();
       throw cause;
     });
     this.#current = null;
-    this.#unmerged += this.#hits.count;
+    this.#unmerged += this.#memory.hits.count;
     if (this.#unmerged >= mergedAfter) this.#merging.now();
     if (hasFolded) {
       this.#checkLater();
@@ -331,34 +308,24 @@ export class FoldWorker {
     return Math.min(this.#parts.store.batchLength(), isBusy ? busyLength : Number.POSITIVE_INFINITY);
   }
 
-  /** An erased visitor who comes again is new. */
-  async #forgetErased(): Promise<void> {
+  /** What other nodes and threads have changed. Hits can be folded without knowing it. */
+  async #readChanges(): Promise<void> {
+    const { hosts, store } = this.#parts;
+    const { seen, words } = this.#memory;
     try {
-      const newest = await this.#parts.store.newestCorrection();
+      const newest = await store.newestCorrection();
       if (newest !== this.#newestCorrection) {
-        this.#seen.clear();
+        // An erased visitor who comes again is new.
+        seen.clear();
         // Chunks may have been waiting for its end, or have been deleted by it.
         this.#merging.now();
       }
       this.#newestCorrection = newest;
-    } catch (cause) {
-      if (!(cause instanceof StoreUnavailable)) throw cause;
-    }
-  }
-
-  async #noteSweep(): Promise<void> {
-    try {
-      this.#words.noteSweep(await this.#parts.store.newestSweep());
-    } catch (cause) {
-      if (!(cause instanceof StoreUnavailable)) throw cause;
-    }
-  }
-
-  async #readHosts(): Promise<void> {
-    if (this.#now - this.#hostsReadAt < hostsKept && this.#now >= this.#hostsReadAt) return;
-    try {
-      for (const host of await this.#parts.store.verifiedHosts()) this.#parts.hosts.add(host);
-      this.#hostsReadAt = this.#now;
+      words.noteSweep(await store.newestSweep());
+      if (Math.abs(this.#now - this.#hostsReadAt) >= hostsKept) {
+        for (const host of await store.verifiedHosts()) hosts.add(host);
+        this.#hostsReadAt = this.#now;
+      }
     } catch (cause) {
       if (!(cause instanceof StoreUnavailable)) throw cause;
     }
@@ -366,7 +333,7 @@ export class FoldWorker {
 
   async #cleanUp(): Promise<void> {
     const { store, salts, settings } = this.#parts;
-    this.#hits.forgetVisitors();
+    this.#memory.hits.forgetVisitors();
     try {
       await store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
       await deleteExpired(
@@ -384,12 +351,13 @@ export class FoldWorker {
       if (!isAway(cause)) throw cause;
       this.#warn('expired clicks not deleted', { error: (cause as Error).message });
     }
+    this.#merging.now();
   }
 
   /** Folds the rest if that is quick; otherwise it waits in the journal for the next start. */
   async #stop(): Promise<void> {
     this.#stopping.abort();
-    for (const task of [this.#leftovers, this.#merging, this.#checking, this.#deletingClaims]) task.stop();
+    for (const task of this.#tasks) task.stop();
     const timer = setTimeout(() => {
       this.#hasStopTimedOut = true;
       this.#current?.stop();

@@ -1,5 +1,5 @@
 import { type Damage, damageBySegment } from '../../journal/damage.ts';
-import { type Position, segmentsIn } from '../../journal/files.ts';
+import { folderOf, type JournalName, type Position, segmentsIn, watermarkKey } from '../../journal/files.ts';
 import { FoldedSegments, type Retention } from '../../journal/folded-segments.ts';
 import type { RawHit } from '../../journal/hit.ts';
 import { type Flaw, JournalReader } from '../../journal/reader.ts';
@@ -8,38 +8,26 @@ import { StoreUnavailable } from '../../rules/errors.ts';
 import { isTransient } from '../../rules/transient-error.ts';
 import { wordsOf } from '../batch-words.ts';
 import type { FoldedClick } from '../click.ts';
-import { type DeliveriesOf, type FoldBatch, type FoldStore, type Hits, StoreChanged } from '../fold-store.ts';
-import type { DailySalts } from '../visitors/visitor-hash.ts';
-import type { BatchBuilder } from './batch-builder.ts';
+import { type DeliveriesOf, type FoldBatch, type Hits, StoreChanged } from '../fold-store.ts';
 import { ClickClaims } from './click-claims.ts';
-import { type EnrichParts, enrich } from './enrich.ts';
-import type { HitBatch } from './hit-batch.ts';
+import { enrich } from './enrich.ts';
+import type { FoldMemory } from './fold-memory.ts';
+import type { FoldSettings } from './fold-messages.ts';
+import type { FoldParts } from './fold-worker-parts.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { pause } from './pause.ts';
-import type { TimeBound } from './server-clock.ts';
-import type { WordIds, WordMark } from './word-ids.ts';
+import type { ServerClock, TimeBound } from './server-clock.ts';
+import type { WordMark } from './word-ids.ts';
 
-export type ClicksOf = (links: ReadonlyMap<number, unknown>) => readonly FoldedClick[];
-
-interface FoldParts {
-  readonly store: FoldStore;
-  readonly enrich: EnrichParts;
-  readonly salts: DailySalts;
-  readonly words: WordIds;
-  readonly hits: HitBatch;
-  readonly builder: BatchBuilder;
-  /** Milliseconds; 0: nothing is a repeat. */
-  readonly repeatWindow: number;
-  /** Per minute; 0: nothing is a flood. */
-  readonly floodLimit: number;
+export interface JournalFoldParts extends Omit<FoldParts, 'hosts'> {
+  readonly settings: Pick<FoldSettings, 'repeatWindow' | 'floodLimit'>;
+  readonly memory: FoldMemory;
+  readonly clock: ServerClock;
+  /** The machine's time. */
   readonly now: () => number;
-  readonly bound: () => TimeBound;
   /** Whether no other journal has hits to fold. */
-  readonly isAlone: (journal: string) => boolean;
-  /** `clicks` returns those of the given links. */
-  readonly deliveriesOf: (clicks: ClicksOf, journal: string) => DeliveriesOf;
-  /** Called for a torn or truncated segment. */
-  readonly onFlaw: (flaw: Flaw) => void;
+  readonly isAlone: () => boolean;
+  readonly warn: (event: string, facts: Record<string, unknown>) => void;
   /** Called for each segment in which a batch found damage. */
   readonly onDamage: (damage: Damage) => void;
   /** Called while hits have to wait, with the reason. */
@@ -56,8 +44,8 @@ const maxRetry = 5_000;
 
 /** One journal, read in order and added to storage: each hit exactly once, however and whenever this process ends. */
 export class JournalFold {
-  readonly #parts: FoldParts;
-  readonly #name: string;
+  readonly #parts: JournalFoldParts;
+  readonly #key: string;
   readonly #folder: string;
   #reader: JournalReader;
   readonly #folded: FoldedSegments | null;
@@ -78,20 +66,21 @@ export class JournalFold {
   /** Of this batch. */
   #bound: TimeBound;
 
-  private constructor(parts: FoldParts, name: string, folder: string, watermark: Position | null) {
+  private constructor(parts: JournalFoldParts, key: string, folder: string, watermark: Position | null) {
     this.#parts = parts;
-    this.#name = name;
+    this.#key = key;
     this.#folder = folder;
     this.#claims = this.#newClaims();
-    this.#bound = parts.bound();
+    this.#bound = parts.clock.bound;
     this.#watermark = watermark;
     this.#done = watermark ?? { segment: 1, offset: 0 };
     this.#folded = parts.keep && new FoldedSegments(folder, parts.keep, this.#done.segment);
     this.#reader = new JournalReader(folder, this.#done, this.#noteFlaw);
   }
 
-  static async open(parts: FoldParts, name: string, folder: string): Promise<JournalFold> {
-    return new JournalFold(parts, name, folder, await parts.store.watermark(name));
+  static async open(parts: JournalFoldParts, name: JournalName, dataDir: string): Promise<JournalFold> {
+    const key = watermarkKey(name);
+    return new JournalFold(parts, key, folderOf(dataDir, name), await parts.store.watermark(key));
   }
 
   /** Everything before this position is in storage. */
@@ -135,7 +124,7 @@ export class JournalFold {
     if (this.#isStopped && !(hasHits && isAt(this.#watermark, to))) return false;
     this.#done = to;
     this.#folded?.passed(to.segment);
-    this.#collectGarbage(this.#parts.hits.length);
+    this.#collectGarbage(this.#parts.memory.hits.length);
     return hasHits;
   }
 
@@ -148,7 +137,7 @@ export class JournalFold {
   }
 
   #newClaims(): ClickClaims {
-    return new ClickClaims(this.#parts, this.#name, () => this.#parts.isAlone(this.#name));
+    return new ClickClaims(this.#parts.settings, this.#key, this.#parts.isAlone);
   }
 
   /** Returns whether there were hits. */
@@ -159,7 +148,7 @@ export class JournalFold {
     } finally {
       for (const damage of damageBySegment(this.#damage)) this.#parts.onDamage(damage);
     }
-    const hasHits = this.#parts.hits.length > 0;
+    const hasHits = this.#parts.memory.hits.length > 0;
     if (hasHits) await this.#fold(this.#reader.position);
     return hasHits;
   }
@@ -174,8 +163,9 @@ export class JournalFold {
 
   /** Reads a part of the journal. */
   async #collect(end: Position | null, maxHits: number): Promise<void> {
-    const { hits, salts } = this.#parts;
-    this.#bound = this.#parts.bound();
+    const { clock, memory, salts } = this.#parts;
+    const { hits } = memory;
+    this.#bound = clock.bound;
     hits.begin(this.#bound);
     // Of this batch only: a salt may have been destroyed since the last one.
     const readyDays = new Set<number>();
@@ -199,14 +189,18 @@ export class JournalFold {
       return this.#reader.next(end);
     } catch (cause) {
       if (!isTransient(cause)) throw cause;
-      if (this.#parts.hits.length > 0) return null;
+      if (this.#parts.memory.hits.length > 0) return null;
       throw new StoreUnavailable((cause as Error).message, { cause });
     }
   }
 
   readonly #noteFlaw = (flaw: Flaw): void => {
-    if (flaw.kind === 'damaged') this.#damage.push(flaw);
-    else this.#parts.onFlaw(flaw);
+    const { kind, segment, bytes } = flaw;
+    if (kind === 'damaged') this.#damage.push(flaw);
+    else {
+      const event = kind === 'torn' ? 'journal cut off' : 'journal truncated';
+      this.#parts.warn(event, { journal: this.#key, segment, bytes });
+    }
   };
 
   get #isStopped(): boolean {
@@ -214,30 +208,34 @@ export class JournalFold {
   }
 
   async #fold(to: Position): Promise<void> {
-    const { builder, hits, store, words, deliveriesOf } = this.#parts;
+    const { clock, deliveriesOf, memory, now, store } = this.#parts;
+    const { builder, hits, words } = memory;
     await this.#withRetries(() => words.fetchIds(store));
     if (this.#isStopped) return;
     await this.#withRetries(() => this.#deleteUncounted());
     if (this.#isStopped) return;
     const from = this.#watermark;
-    await this.#withRetries(() => this.#claims.claim(hits, { from, to }, this.#parts.now(), store));
+    await this.#withRetries(() => this.#claims.claim(hits, { from, to }, clock.now, store));
     if (this.#isStopped) return;
-    const built = builder.batch(hits, words, this.#name, from, to, this.#parts.now());
+    const built = builder.batch(hits, words, this.#key, from, to, clock.now);
     const batch = { ...built, newWords: this.#newWordsOf(built.hits) };
-    const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), this.#name);
+    const clicks = (links: ReadonlyMap<number, unknown>) => this.#clicksOf(links, this.#done, to);
+    // By the clock that the deliverer uses.
+    const deliveries = deliveriesOf(clicks, this.#key, clock.server ?? now());
     await this.#withRetries(() => this.#commit(batch, deliveries));
   }
 
   /** In transactions of their own: after a restored backup there may be very many, and claims don't last that long. */
   async #deleteUncounted(): Promise<void> {
-    const { store, now, onAway } = this.#parts;
-    while (!this.#isStopped && (await store.deleteUncountedOf(this.#name, now())))
+    const { clock, store, onAway } = this.#parts;
+    while (!this.#isStopped && (await store.deleteUncountedOf(this.#key, clock.now)))
       onAway(new StoreUnavailable('hits of lost batches are being deleted first'));
   }
 
   /** Webhooks show more than the ledger stores, and few links have one: their clicks are read from the journal again. */
   #clicksOf(links: ReadonlyMap<number, unknown>, from: Position, to: Position): FoldedClick[] {
-    const { hits, enrich: parts } = this.#parts;
+    const { memory, enrich: parts } = this.#parts;
+    const { hits } = memory;
     const reader = new JournalReader(this.#folder, from, () => {});
     const cursor = new HitCursor();
     cursor.bound(this.#bound);
@@ -269,7 +267,7 @@ export class JournalFold {
   /** A commit whose answer was lost may have happened: the watermark shows whether it did. */
   async #commit(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
     const { store } = this.#parts;
-    const isDone = this.#isInDoubt && isAt(await store.watermark(this.#name), batch.to);
+    const isDone = this.#isInDoubt && isAt(await store.watermark(this.#key), batch.to);
     this.#isInDoubt = true;
     if (!isDone) await store.fold(batch, deliveries);
     this.#isInDoubt = false;
@@ -279,7 +277,7 @@ export class JournalFold {
   }
 
   #newWordsOf(hits: Hits): ReadonlyMap<number, string> {
-    const { words } = this.#parts;
+    const { words } = this.#parts.memory;
     if (this.#wordMark?.trims !== words.mark.trims) this.#unproven.clear();
     for (const [id, word] of words.since(this.#wordMark)) {
       // The database has gone back in time, and has reused the id of a lost word.
