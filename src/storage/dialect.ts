@@ -50,11 +50,8 @@ export interface Dialect {
   readonly keepGoing: (column: string) => RawBuilder<boolean>;
   /** `rules/destination-key.ts`, as an expression of `destination_url`; for migrations. */
   readonly destinationKey: string;
-  /**
-   * The index of the last of these ascending numbers that is at most the column's value. Null if the database has no function for
-   * that.
-   */
-  readonly indexIn: ((column: string, starts: readonly number[]) => RawBuilder<number>) | null;
+  /** The index of the last of these ascending numbers that is at most the column's value, which is not below all of them. */
+  readonly indexIn: (column: string, starts: readonly number[]) => RawBuilder<number>;
   /** Follows a text: compared by code point, the same on every database and machine. */
   readonly textOrder: string;
   /** The same expressions as in the indexes, character by character: otherwise the indexes are not used. */
@@ -75,6 +72,17 @@ function searchKeysWith(position: string, lineBreak: string): SearchKeys {
   };
 }
 
+/** A binary search. */
+function indexByCases(column: string, starts: readonly number[], first: number, end: number): string {
+  if (end - first <= 1) return String(first);
+  const middle = (first + end) >> 1;
+  const [lower, upper] = [
+    indexByCases(column, starts, first, middle),
+    indexByCases(column, starts, middle, end),
+  ];
+  return `case when ${column} < ${starts[middle]} then ${lower} else ${upper} end`;
+}
+
 export const dialects: Record<Database['kind'], Dialect> = {
   sqlite: {
     id: 'integer primary key autoincrement',
@@ -92,7 +100,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     keepGoing: (column) => sql`keep_going(${sql.ref(column)})`,
     destinationKey: 'destination_key(destination_url)',
-    indexIn: null,
+    indexIn: (column, starts) => sql.raw(indexByCases(column, starts, 0, starts.length)),
     textOrder: '',
     searchKeys: searchKeysWith('instr', 'char(10)'),
   },

@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { HitColumn } from '../../rules/click-fields.ts';
+import { dialectOf } from '../../storage/dialect.ts';
+import type { Queries } from '../../storage/schema.ts';
 import type { GroupCount } from '../groups.ts';
-import { bucketIndex } from './bucket-index.ts';
 
 /** Whole UTC hours since the epoch, the resolution of the roll-ups; `to` is exclusive. */
 export interface Hours {
@@ -58,20 +59,9 @@ export const spanOf = (buckets: readonly Hours[]): Hours => ({
   to: buckets.at(-1)?.to ?? 0,
 });
 
-/** Finds the last bucket that starts at or before an hour. */
-export function bucketFinder(buckets: readonly Hours[]): (hour: number) => number {
-  const starts = buckets.map(({ from }) => from);
-  return (hour) => bucketIndex(starts, hour);
-}
-
-/** With more buckets, such as the hours of a month, hours are read and assigned to buckets by this process. */
-export const maxJoined = 100;
-
-/**
- * A table of buckets. On SQLite a query that starts from it reads one range of the primary key per bucket; PostgreSQL compares
- * each hour with each bucket, and uses `indexIn` instead.
- */
-export const withBuckets = (buckets: readonly Hours[]): RawBuilder<unknown> => sql`
-  with buckets (bucket, first_hour, end_hour) as (values ${sql.join(
-    buckets.map(({ from, to }, bucket) => sql`(${sql.lit(bucket)}, ${sql.lit(from)}, ${sql.lit(to)})`),
-  )})`;
+/** The index of the bucket that an hour is in, as an expression. */
+export const bucketOf = (queries: Queries, hour: string, buckets: readonly Hours[]): RawBuilder<number> =>
+  dialectOf(queries).indexIn(
+    hour,
+    buckets.map(({ from }) => from),
+  );

@@ -2,7 +2,8 @@ import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { GroupCount } from '../groups.ts';
 import type { HitCount, HitFilter, Ledger, Owner } from '../ledger.ts';
-import { type BucketCount, bucketFinder, type Counts, type HitSlice, type Hours, spanOf } from './counts.ts';
+import { bucketIndex } from './bucket-index.ts';
+import { type BucketCount, type Counts, type HitSlice, type Hours, spanOf } from './counts.ts';
 
 /** Counts made from the single hits, which are kept for a limited time. */
 export class HitCounts implements Counts {
@@ -21,7 +22,7 @@ export class HitCounts implements Counts {
   async byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
     const starts = buckets.map(({ from }) => from);
     const counts = await this.#ledger.count(this.#filter(spanOf(buckets)), 'hour', starts);
-    return inBuckets(counts, buckets);
+    return inBuckets(counts, starts);
   }
 
   /** `byBucket` and `groups` of a slice with values in one query, because both read the same hits. */
@@ -33,7 +34,7 @@ export class HitCounts implements Counts {
     const starts = buckets.map(({ from }) => from);
     const filter = this.#filter(spanOf(buckets));
     const { counts, groups } = await this.#ledger.countAndGroups(filter, starts, by, limit);
-    return { counts: inBuckets(counts, buckets), groups };
+    return { counts: inBuckets(counts, starts), groups };
   }
 
   groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
@@ -48,7 +49,6 @@ export class HitCounts implements Counts {
   }
 }
 
-function inBuckets(counts: readonly HitCount[], buckets: readonly Hours[]): BucketCount[] {
-  const bucketOf = bucketFinder(buckets);
-  return counts.map((count) => ({ ...count, bucket: bucketOf(count.value) }));
+function inBuckets(counts: readonly HitCount[], starts: readonly number[]): BucketCount[] {
+  return counts.map((count) => ({ ...count, bucket: bucketIndex(starts, count.value) }));
 }

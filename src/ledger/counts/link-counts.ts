@@ -2,19 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { moduleUrl } from '../../bundle/module-urls.ts';
 import { dimensionCodes, type HitColumn, rollupClasses } from '../../rules/click-fields.ts';
 import type { Compute, Database } from '../../storage/database.ts';
-import { type Dialect, dialectOf } from '../../storage/dialect.ts';
+import { dialectOf } from '../../storage/dialect.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { type GroupCount, Groups } from '../groups.ts';
-import {
-  type BucketCount,
-  bucketFinder,
-  type Counts,
-  type Hours,
-  maxJoined,
-  type RollupSlice,
-  spanOf,
-  withBuckets,
-} from './counts.ts';
+import { type BucketCount, bucketOf, type Counts, type Hours, type RollupSlice, spanOf } from './counts.ts';
 
 const job = moduleUrl('hour-sums');
 
@@ -73,51 +64,15 @@ export class LinkCounts implements Counts {
   async #columnCounts(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
     const columns =
       this.#slice.dimension === dimensionCodes.visitors ? (['visitors'] as const) : rollupClasses;
-    const rows = await this.#columnRows(buckets, columns);
+    const { from, to } = spanOf(buckets);
+    const { rows } = await sql<ColumnRow>`
+      select ${bucketOf(this.#queries, 'link_hours.hour', buckets)} as bucket, ${sumsOf(columns)} from link_hours
+      where ${this.#ofLinks} and hour >= ${from} and hour < ${to} group by 1`.execute(this.#queries);
     return rows.flatMap((row) =>
       columns
         .map((name, index) => ({ bucket: row.bucket, class: index, hits: row[name] ?? 0 }))
         .filter((count) => count.hits > 0 && this.#isRequested(count.class, 0)),
     );
-  }
-
-  #columnRows(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
-    const { indexIn } = dialectOf(this.#queries);
-    if (indexIn !== null) return this.#indexed(buckets, columns, indexIn);
-    return buckets.length > maxJoined ? this.#byHour(buckets, columns) : this.#joined(buckets, columns);
-  }
-
-  async #indexed(
-    buckets: readonly Hours[],
-    columns: readonly CountColumn[],
-    indexIn: NonNullable<Dialect['indexIn']>,
-  ): Promise<readonly ColumnRow[]> {
-    const { from, to } = spanOf(buckets);
-    const starts = buckets.map((bucket) => bucket.from);
-    const { rows } = await sql<ColumnRow>`
-      select ${indexIn('link_hours.hour', starts)} as bucket, ${sumsOf(columns)} from link_hours
-      where ${this.#ofLinks} and hour >= ${from} and hour < ${to} group by 1`.execute(this.#queries);
-    return rows;
-  }
-
-  async #joined(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
-    const { rows } = await sql<ColumnRow>`${withBuckets(buckets)}
-      select buckets.bucket, ${sumsOf(columns)}
-      from buckets cross join link_hours
-      where ${this.#ofLinks}
-        and link_hours.hour >= buckets.first_hour and link_hours.hour < buckets.end_hour
-      group by buckets.bucket`.execute(this.#queries);
-    return rows;
-  }
-
-  /** A bucket may appear more than once. */
-  async #byHour(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
-    const { from, to } = spanOf(buckets);
-    const { rows } = await sql<ColumnRow & { readonly hour: number }>`
-      select hour, ${sumsOf(columns)} from link_hours
-      where ${this.#ofLinks} and hour >= ${from} and hour < ${to} group by hour`.execute(this.#queries);
-    const bucketOf = bucketFinder(buckets);
-    return rows.map((row) => ({ ...row, bucket: bucketOf(row.hour) }));
   }
 
   /** Of a dimension that is stored in texts. */

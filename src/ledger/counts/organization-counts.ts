@@ -3,16 +3,7 @@ import { type HitColumn, rollupClassCodes, rollupClasses } from '../../rules/cli
 import { dialectOf } from '../../storage/dialect.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { GroupCount } from '../groups.ts';
-import {
-  type BucketCount,
-  bucketFinder,
-  type Counts,
-  type Hours,
-  maxJoined,
-  type RollupSlice,
-  spanOf,
-  withBuckets,
-} from './counts.ts';
+import { type BucketCount, bucketOf, type Counts, type Hours, type RollupSlice, spanOf } from './counts.ts';
 
 /** For a longer span all values are read. */
 const maxHours = 50_000;
@@ -44,50 +35,26 @@ export class OrganizationCounts implements Counts {
     if (buckets.length === 0) return [];
     const { from, to } = spanOf(buckets);
     if (this.#value !== undefined && to - from <= maxHours) return this.#ofOneValue(buckets, this.#value);
-    const { indexIn } = dialectOf(this.#queries);
-    if (indexIn !== null) {
-      const bucket = indexIn(
-        'rollups.hour',
-        buckets.map((one) => one.from),
-      );
-      const { rows } = await sql<BucketCount>`
-        select ${bucket} as bucket, rollups.class, sum(rollups.hits) as hits from organization_rollups as rollups
-        where ${this.#matches} and rollups.hour >= ${from} and rollups.hour < ${to}
-        group by 1, rollups.class`.execute(this.#queries);
-      return rows;
-    }
-    if (buckets.length > maxJoined) return this.#byHour(buckets);
-    const { rows } = await sql<BucketCount>`${withBuckets(buckets)}
-      select buckets.bucket, rollups.class, sum(rollups.hits) as hits
-      from buckets cross join organization_rollups as rollups
-      where ${this.#matches} and rollups.hour >= buckets.first_hour and rollups.hour < buckets.end_hour
-      group by buckets.bucket, rollups.class`.execute(this.#queries);
-    return rows;
-  }
-
-  async #byHour(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
-    const { from, to } = spanOf(buckets);
-    const { rows } = await sql<{ hour: number; class: number; hits: number }>`
-      select rollups.hour, rollups.class, sum(rollups.hits) as hits from organization_rollups as rollups
+    const { rows } = await sql<BucketCount>`
+      select ${bucketOf(this.#queries, 'rollups.hour', buckets)} as bucket, rollups.class, sum(rollups.hits) as hits
+      from organization_rollups as rollups
       where ${this.#matches} and rollups.hour >= ${from} and rollups.hour < ${to}
-      group by rollups.hour, rollups.class`.execute(this.#queries);
-    const bucketOf = bucketFinder(buckets);
-    return rows.map(({ hour, ...count }) => ({ ...count, bucket: bucketOf(hour) }));
+      group by 1, rollups.class`.execute(this.#queries);
+    return rows;
   }
 
   /** An hour has very many values: a single one is looked up by its whole key. */
   async #ofOneValue(buckets: readonly Hours[], value: number): Promise<readonly BucketCount[]> {
     const { from, to } = spanOf(buckets);
-    const { rows } = await sql<{ hour: number; class: number; hits: number }>`
+    const { rows } = await sql<BucketCount>`
       with recursive hours (hour) as (
         select cast(${from} as bigint) union all select hour + 1 from hours where hour + 1 < ${to}
       ), classes (class) as (values ${sql.join(this.#classes.map((code) => sql`(${sql.lit(code)})`))})
-      select rollups.hour, rollups.class, rollups.hits
+      select ${bucketOf(this.#queries, 'rollups.hour', buckets)} as bucket, rollups.class, rollups.hits
       from hours cross join classes cross join organization_rollups as rollups
       where ${this.#matches} and rollups.hour = hours.hour and rollups.class = classes.class
         and rollups.value = ${value}`.execute(this.#queries);
-    const bucketOf = bucketFinder(buckets);
-    return rows.map(({ hour, ...count }) => ({ ...count, bucket: bucketOf(hour) }));
+    return rows;
   }
 
   async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
