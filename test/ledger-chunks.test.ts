@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { partsFor } from '../src/backup/other-database.ts';
 import { readSqlite } from '../src/backup/sqlite-source.ts';
 import { ChunkLedger } from '../src/ledger/chunks/chunk-ledger.ts';
-import { HitChunks } from '../src/ledger/chunks/hit-chunks.ts';
 import type { HitFilter, Ledger, StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PackLedger } from '../src/ledger/packs/pack-ledger.ts';
@@ -86,7 +85,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
 
   test('they give the same results in rounds of few values', async () => {
     const chunkLedger = new ChunkLedger(
-      new HitChunks(store.database),
+      store.database,
       new PackLedger(store.database, new RowLedger(store.database), 40),
       40,
     );

@@ -1,6 +1,5 @@
 import type { Database } from '../storage/database.ts';
 import { ChunkLedger } from './chunks/chunk-ledger.ts';
-import { HitChunks } from './chunks/hit-chunks.ts';
 import { externalHits } from './external-hits.ts';
 import type { Ledger } from './ledger.ts';
 import { PackLedger } from './packs/pack-ledger.ts';
@@ -9,6 +8,5 @@ import { RowLedger } from './row-ledger.ts';
 export function openLedger(database: Database): Ledger {
   const external = externalHits(database);
   if (external !== null) return external.ledger;
-  const packs = new PackLedger(database, new RowLedger(database));
-  return new ChunkLedger(new HitChunks(database), packs);
+  return new ChunkLedger(database, new PackLedger(database, new RowLedger(database)));
 }

@@ -1,7 +1,7 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
 import type { JobStore } from '../../storage/database.ts';
 import { Groups } from '../groups.ts';
-import type { HitCount, HitFilter, PageAfter, PageBefore, StoredHit } from '../ledger.ts';
+import type { HitCount, HitFilter, HitPage, PageAfter, PageBefore, StoredHit } from '../ledger.ts';
 import { ChunkCounts, type CountedBy } from './chunk-counts.ts';
 import { chunksOf, type RequestedCells, readWhole, stillExist } from './chunk-reader.ts';
 import type { ChunkRow, ChunkScan } from './chunk-scan.ts';
@@ -37,14 +37,6 @@ export interface ChunkGroups {
   /** The lowest value that is left for another round. */
   readonly end: number;
   readonly counts: readonly HitCount[];
-}
-
-export interface ChunkPage {
-  readonly hits: readonly StoredHit[];
-  /** The number of hits skipped for the offset. */
-  readonly passed: number;
-  /** The id at which its time ran out: hits with lower ids were not checked. Null if the page is full, or all were checked. */
-  readonly stoppedAt: number | null;
 }
 
 /** Run by `Database.compute` in a thread of its own: on SQLite, sending chunks would cost more than reading them. */
@@ -113,12 +105,7 @@ function tallied(chunk: ChunkScan, column: ChunkColumn, filter: HitFilter) {
   return { values: by.values, classes: classes.values, counts: chunk.tally(by, classes) };
 }
 
-async function before(
-  store: JobStore,
-  scope: QueryScope,
-  page: PageBefore,
-  time: number,
-): Promise<ChunkPage> {
+async function before(store: JobStore, scope: QueryScope, page: PageBefore, time: number): Promise<HitPage> {
   const startedAt = performance.now();
   const hits: StoredHit[] = [];
   const below = page.before ?? Number.POSITIVE_INFINITY;
