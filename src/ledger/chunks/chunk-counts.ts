@@ -1,8 +1,7 @@
 import { hourLength } from '../../rules/utc-time.ts';
 import { bucketIndex } from '../counts/bucket-index.ts';
 import type { HitCount, Times } from '../ledger.ts';
-import { liesWithin } from './chunk-reader.ts';
-import type { ChunkRow, ChunkScan } from './chunk-scan.ts';
+import { type ChunkRow, type ChunkScan, liesWithin } from './chunk-scan.ts';
 import type { ChunkColumn } from './hit-chunk.ts';
 
 const maxClasses = 16;

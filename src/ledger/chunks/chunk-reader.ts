@@ -1,7 +1,7 @@
 import type { JobStore } from '../../storage/database.ts';
-import { type HitFilter, organizationOf, type Times } from '../ledger.ts';
+import { type HitFilter, organizationOf } from '../ledger.ts';
 import { type ChunkSpan, rowsOf } from './chunk-rows.ts';
-import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
+import { type ChunkRow, ChunkScan, liesWithin, passesWhole } from './chunk-scan.ts';
 import { type ChunkCells, cellsInSqlite } from './chunk-store.ts';
 import { type ChunkColumn, chunkColumns } from './hit-chunk.ts';
 import { beginQuery, readCells } from './server-cells.ts';
@@ -85,26 +85,15 @@ export async function readWhole(store: JobStore, chunk: ChunkScan): Promise<void
     chunk.readFrom(await readCells(store.copy, [chunk.row], () => chunkColumns.map((name) => `c_${name}`)));
 }
 
-/** Whether all hits of a chunk are in this time range. */
-export const liesWithin = (
-  { first_at, last_at }: Pick<ChunkRow, 'first_at' | 'last_at'>,
-  { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Times,
-): boolean => from <= first_at && to > last_at;
-
 /** The needed columns, or only the tally if that suffices. */
-function neededOf(
-  chunk: ChunkRow,
-  { owner: { links }, values = [], classes, from, to }: HitFilter,
-  requested: RequestedCells,
-): string[] {
-  const isWithin = liesWithin(chunk, { from, to });
-  const isWhole = isWithin && chunk.end_row - chunk.first_row === chunk.hits;
-  if (requested.tally !== undefined && isWhole && values.length === 0 && links === undefined)
-    return [`t_${requested.tally}`];
+function neededOf(chunk: ChunkRow, filter: HitFilter, requested: RequestedCells): string[] {
+  if (requested.tally !== undefined && passesWhole(chunk, filter)) return [`t_${requested.tally}`];
+  const { owner, values = [], classes } = filter;
   const columns = new Set<ChunkColumn>(requested.columns(chunk));
   for (const [name] of values) if (name !== 'organization_id' && name !== 'at') columns.add(name);
-  if (links !== undefined) columns.add('link_id');
+  if (owner.links !== undefined) columns.add('link_id');
   if (classes !== undefined) columns.add('rollup_class');
-  if (!isWithin || values.some(([name]) => name === 'at')) columns.add('hour').add('milliseconds');
+  if (!liesWithin(chunk, filter) || values.some(([name]) => name === 'at'))
+    columns.add('hour').add('milliseconds');
   return [...columns].map((name) => `c_${name}`);
 }

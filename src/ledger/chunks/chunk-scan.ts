@@ -1,7 +1,7 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import { isInSorted } from '../../structures/sorted-numbers.ts';
-import type { HitFilter, StoredHit } from '../ledger.ts';
+import type { HitFilter, StoredHit, Times } from '../ledger.ts';
 import { type CodedColumn, type Codes, codeOf, readCoded, readDifferences, valueAt } from './chunk-column.ts';
 import type { ChunkCells } from './chunk-store.ts';
 import { type ChunkTally, readTally } from './chunk-tally.ts';
@@ -22,9 +22,26 @@ export interface ChunkRow {
   readonly version: string;
 }
 
+/** Whether all hits of a chunk are in this time range. */
+export const liesWithin = (
+  { first_at, last_at }: Pick<ChunkRow, 'first_at' | 'last_at'>,
+  { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Times,
+): boolean => from <= first_at && to > last_at;
+
+/** Whether all hits of a chunk pass a filter, whatever their classes. */
+export const passesWhole = (chunk: ChunkRow, filter: HitFilter): boolean =>
+  chunk.end_row - chunk.first_row === chunk.hits &&
+  (filter.values ?? []).length === 0 &&
+  filter.owner.links === undefined &&
+  liesWithin(chunk, filter);
+
 /** At least as long as a chunk has rows. */
-let rows = new Int32Array(2 ** 15);
-let zeros = new Uint8Array(2 ** 15);
+let rows = new Int32Array(0);
+/** Each number is its index: copying them is faster than counting. */
+let allRows = new Int32Array(0);
+let zeros = new Uint8Array(0);
+/** Most chunks have no more. */
+const minRows = 2 ** 15;
 const zeroColumn: CodedColumn = { values: new Float64Array(1), codes: null };
 /** A flag for each code of a chunk: whether its value is requested. */
 const requestedCodes = new Uint8Array(2 ** 16);
@@ -40,8 +57,9 @@ export class ChunkScan {
     this.#store = store;
     this.row = row;
     if (row.hits <= rows.length) return;
-    rows = new Int32Array(row.hits);
-    zeros = new Uint8Array(row.hits);
+    allRows = Int32Array.from({ length: Math.max(row.hits, minRows) }, (_, index) => index);
+    rows = allRows.slice();
+    zeros = new Uint8Array(rows.length);
   }
 
   /** The rows that pass. Valid until another chunk is scanned. */
@@ -71,25 +89,15 @@ export class ChunkScan {
   }
 
   /** Returns the number of rows that pass. */
-  select({ owner: { links }, classes, values = [], from, to }: HitFilter): number {
-    const { first_row, end_row, first_at, last_at } = this.row;
-    this.#count = -1;
-    for (const [column, value] of values) if (!this.#keepValue(column, value)) return this.#none();
-    if (links !== undefined && !this.#keepListed(this.coded('link_id'), isInSorted(links)))
-      return this.#none();
-    if (
-      classes !== undefined &&
-      !this.#keepListed(this.coded('rollup_class'), (one) => classes.includes(one))
-    )
-      return this.#none();
-    if ((from !== undefined && first_at < from) || (to !== undefined && last_at >= to)) {
-      if (!this.#keepTimes(from ?? Number.NEGATIVE_INFINITY, to ?? Number.POSITIVE_INFINITY))
-        return this.#none();
-    }
-    if (this.#count < 0) {
-      this.#count = end_row - first_row;
-      for (let row = first_row; row < end_row; row++) rows[row - first_row] = row;
-    }
+  select({ owner: { links }, classes, values = [], ...times }: HitFilter): number {
+    this.#begin();
+    const passes =
+      values.every(([column, value]) => this.#keepValue(column, value)) &&
+      (links === undefined || this.#keepListed(this.coded('link_id'), isInSorted(links))) &&
+      (classes === undefined ||
+        this.#keepListed(this.coded('rollup_class'), (one) => classes.includes(one))) &&
+      (liesWithin(this.row, times) || this.#keepTimes(times));
+    if (!passes) this.#count = 0;
     return this.#count;
   }
 
@@ -108,15 +116,8 @@ export class ChunkScan {
   }
 
   /** The counts of all its hits, computed with the chunk; null if they don't answer the query or don't exist. */
-  tallyOf(column: ChunkColumn, { owner, values = [], from, to }: HitFilter): ChunkTally | null {
-    const { first_row, end_row, hits, first_at, last_at } = this.row;
-    const isWhole =
-      values.length === 0 &&
-      owner.links === undefined &&
-      end_row - first_row === hits &&
-      (from ?? Number.NEGATIVE_INFINITY) <= first_at &&
-      (to ?? Number.POSITIVE_INFINITY) > last_at;
-    if (!isWhole) return null;
+  tallyOf(column: ChunkColumn, filter: HitFilter): ChunkTally | null {
+    if (!passesWhole(this.row, filter)) return null;
     const found = this.#store.tally(this.row.id, column);
     return found === undefined ? null : readTally(found);
   }
@@ -160,33 +161,21 @@ export class ChunkScan {
     return this.#store.column(this.row.id, column);
   }
 
-  #none(): number {
-    this.#count = 0;
-    return 0;
+  #begin(): void {
+    const { first_row, end_row } = this.row;
+    rows.set(allRows.subarray(first_row, end_row));
+    this.#count = end_row - first_row;
   }
 
   #keepValue(name: HitColumn, value: number): boolean {
     if (name === 'organization_id') return value === this.row.organization_id;
-    if (name === 'at') return this.#keepTimes(value, value + 1);
+    if (name === 'at') return this.#keepTimes({ from: value, to: value + 1 });
     const column = this.coded(name);
     const code = codeOf(column, value);
-    if (code < 0) return false;
-    if (column.codes === null) return true;
-    return this.#keepCodes(column.codes, code);
-  }
-
-  #keepCodes(codes: NonNullable<Codes>, code: number): boolean {
-    const { first_row, end_row } = this.row;
-    const isFirst = this.#count < 0;
-    if (codes instanceof Uint8Array)
-      this.#count = isFirst
-        ? findBytes(codes, code, first_row, end_row)
-        : keepBytes(codes, code, this.#count);
-    else
-      this.#count = isFirst
-        ? findWords(codes, code, first_row, end_row)
-        : keepWords(codes, code, this.#count);
-    return this.#count > 0;
+    if (code < 0 || column.codes === null) return code >= 0;
+    requestedCodes.fill(0, 0, column.values.length);
+    requestedCodes[code] = 1;
+    return this.#keepRequested(column.codes);
   }
 
   #keepListed({ values, codes }: CodedColumn, isRequested: (value: number) => boolean): boolean {
@@ -196,29 +185,20 @@ export class ChunkScan {
       listed += requestedCodes[code] ?? 0;
     }
     if (listed === 0 || listed === values.length || codes === null) return listed > 0;
-    const { first_row, end_row } = this.row;
-    if (this.#count < 0) {
-      this.#count = end_row - first_row;
-      for (let row = first_row; row < end_row; row++) rows[row - first_row] = row;
-    }
-    this.#count =
-      codes instanceof Uint8Array
-        ? keepRequestedBytes(codes, this.#count)
-        : keepRequestedWords(codes, this.#count);
+    return this.#keepRequested(codes);
+  }
+
+  #keepRequested(codes: NonNullable<Codes>): boolean {
+    this.#count = codes instanceof Uint8Array ? keepBytes(codes, this.#count) : keepWords(codes, this.#count);
     return this.#count > 0;
   }
 
-  #keepTimes(from: number, to: number): boolean {
+  #keepTimes({ from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }: Times): boolean {
     const isWhole = [from, to].every((end) => !Number.isFinite(end) || end % hourLength === 0);
     const hours = this.coded('hour');
     const overlaps = (hour: number) => (hour + 1) * hourLength > from && hour * hourLength < to;
     if (!this.#keepListed(hours, overlaps)) return false;
     if (isWhole) return true;
-    const { first_row, end_row } = this.row;
-    if (this.#count < 0) {
-      this.#count = end_row - first_row;
-      for (let row = first_row; row < end_row; row++) rows[row - first_row] = row;
-    }
     const milliseconds = this.differences('milliseconds');
     let kept = 0;
     for (let at = 0; at < this.#count; at++) {
@@ -235,45 +215,7 @@ export class ChunkScan {
 // comparison takes up to five times as long, because the processor can't predict the branch: so a row is written before it is
 // known whether it is kept.
 
-function findBytes(codes: Uint8Array, code: number, from: number, to: number): number {
-  let found = 0;
-  for (let row = from; row < to; row++) {
-    rows[found] = row;
-    found += Number(codes[row] === code);
-  }
-  return found;
-}
-
-function findWords(codes: Uint16Array, code: number, from: number, to: number): number {
-  let found = 0;
-  for (let row = from; row < to; row++) {
-    rows[found] = row;
-    found += Number(codes[row] === code);
-  }
-  return found;
-}
-
-function keepBytes(codes: Uint8Array, code: number, count: number): number {
-  let kept = 0;
-  for (let at = 0; at < count; at++) {
-    const row = rows[at] ?? 0;
-    rows[kept] = row;
-    kept += Number(codes[row] === code);
-  }
-  return kept;
-}
-
-function keepWords(codes: Uint16Array, code: number, count: number): number {
-  let kept = 0;
-  for (let at = 0; at < count; at++) {
-    const row = rows[at] ?? 0;
-    rows[kept] = row;
-    kept += Number(codes[row] === code);
-  }
-  return kept;
-}
-
-function keepRequestedBytes(codes: Uint8Array, count: number): number {
+function keepBytes(codes: Uint8Array, count: number): number {
   let kept = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at] ?? 0;
@@ -283,7 +225,7 @@ function keepRequestedBytes(codes: Uint8Array, count: number): number {
   return kept;
 }
 
-function keepRequestedWords(codes: Uint16Array, count: number): number {
+function keepWords(codes: Uint16Array, count: number): number {
   let kept = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at] ?? 0;

@@ -1,6 +1,4 @@
-import { type Codes, readCoded } from './chunk-column.ts';
-
-type RowCodes = NonNullable<Codes>;
+import { readCoded } from './chunk-column.ts';
 
 /**
  * The number of hits of a chunk for each value of a column and each class: enough for a query without a filter whose range covers
@@ -17,10 +15,11 @@ export function writeTally(column: Uint8Array, classColumn: Uint8Array, hits: nu
   const [by, classes] = [readCoded(column, hits), readCoded(classColumn, hits)];
   const classCount = classes.values.length;
   const counts = new Float64Array(by.values.length * classCount);
-  if (by.codes === null && classes.codes === null) counts[0] = hits;
-  else if (by.codes === null) countCodes(counts, classes.codes ?? noCodes, 1);
-  else if (classes.codes === null) countCodes(counts, by.codes, classCount);
-  else countPairs(counts, by.codes, classes.codes, classCount);
+  const [valueCodes, classCodes] = [by.codes ?? new Uint8Array(hits), classes.codes ?? new Uint8Array(hits)];
+  for (let row = 0; row < hits; row++) {
+    const index = (valueCodes[row] ?? 0) * classCount + (classCodes[row] ?? 0);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
   const cells = new Float64Array(2 + by.values.length + classCount + counts.length);
   cells[0] = by.values.length;
   cells[1] = classCount;
@@ -39,20 +38,4 @@ export function readTally(bytes: Uint8Array): ChunkTally {
     classes: all.subarray(2 + values, 2 + values + classes),
     counts: all.subarray(2 + values + classes),
   };
-}
-
-const noCodes = new Uint8Array();
-
-function countCodes(counts: Float64Array, codes: RowCodes, step: number): void {
-  for (let row = 0; row < codes.length; row++) {
-    const index = (codes[row] ?? 0) * step;
-    counts[index] = (counts[index] ?? 0) + 1;
-  }
-}
-
-function countPairs(counts: Float64Array, codes: RowCodes, classes: RowCodes, step: number): void {
-  for (let row = 0; row < codes.length; row++) {
-    const index = (codes[row] ?? 0) * step + (classes[row] ?? 0);
-    counts[index] = (counts[index] ?? 0) + 1;
-  }
 }
