@@ -21,11 +21,16 @@ export const classOf = (value: number): number => value % maxClasses;
 export const countEntry = (dimension: number, value: number, hits: number): string =>
   hits === 1 ? `${dimensionLetters[dimension]}${value}` : `${dimensionLetters[dimension]}${value}x${hits}`;
 
+/** With `only`, a dimension: skipping the others without parsing them takes a fifth of the time. */
 export function eachCount(
   counts: string,
   take: (dimension: number, value: number, hits: number) => void,
+  only: number | null = null,
 ): void {
+  const letter = only === null ? null : (dimensionLetters[only] ?? '');
   for (let at = 0; at < counts.length; ) {
+    if (letter !== null) at = counts.indexOf(letter, at);
+    if (at < 0) return;
     const dimension = counts.charCodeAt(at++) - firstLetter;
     let value = 0;
     let digit = counts.charCodeAt(at) - zero;
@@ -37,27 +42,6 @@ export function eachCount(
       for (; digit >= 0 && digit <= 9; digit = counts.charCodeAt(++at) - zero) hits = hits * 10 + digit;
     }
     take(dimension, value, hits);
-  }
-}
-
-/** The same for one dimension: skipping the others without parsing them takes a fifth of the time. */
-export function eachCountOf(
-  dimension: number,
-  counts: string,
-  take: (value: number, hits: number) => void,
-): void {
-  const letter = dimensionLetters[dimension] ?? '';
-  for (let at = counts.indexOf(letter); at >= 0; at = counts.indexOf(letter, at)) {
-    let value = 0;
-    let digit = counts.charCodeAt(++at) - zero;
-    for (; digit >= 0 && digit <= 9; digit = counts.charCodeAt(++at) - zero) value = value * 10 + digit;
-    let hits = 1;
-    if (counts.charCodeAt(at) === times) {
-      hits = 0;
-      digit = counts.charCodeAt(++at) - zero;
-      for (; digit >= 0 && digit <= 9; digit = counts.charCodeAt(++at) - zero) hits = hits * 10 + digit;
-    }
-    take(value, hits);
   }
 }
 

@@ -3,7 +3,9 @@ import type { JobStore } from '../../storage/database.ts';
 import { type GroupCount, Groups } from '../groups.ts';
 import { bucketIndex } from './bucket-index.ts';
 import type { BucketCount } from './counts.ts';
-import { classOf, eachCountOf, reasonOf } from './hour-counts.ts';
+import { classOf, eachCount, reasonOf } from './hour-counts.ts';
+
+const { reason, variant_visitors: variantVisitors } = dimensionCodes;
 
 /** What to count in a link's hours: a dimension that is stored in `counts`, all of it or one value, in all classes or some. */
 interface HourQuery {
@@ -42,39 +44,23 @@ const linksAtOnce = 200;
 
 type Take = (bucket: number, ofClass: number, value: number, hits: number) => void;
 
-/** Calls back for each number of a link's hour that is requested. */
-class HourReader {
-  readonly #query: HourQuery;
-  readonly #take: Take;
-
-  constructor(query: HourQuery, take: Take) {
-    this.#query = query;
-    this.#take = take;
-  }
-
-  read({ hour, click, counts }: CountedHour): void {
-    const { dimension, starts } = this.#query;
-    const bucket = bucketIndex(starts, hour);
-    if (dimension === dimensionCodes.reason) {
-      eachCountOf(dimension, counts, (value, hits) =>
-        this.#takeRequested(bucket, classOf(value), reasonOf(value), hits),
-      );
-      return;
-    }
-    let unwritten = click;
-    eachCountOf(dimension, counts, (value, hits) => {
-      unwritten -= hits;
-      this.#takeRequested(bucket, rollupClassCodes.click, value, hits);
-    });
-    if (dimension !== dimensionCodes.variant_visitors)
-      this.#takeRequested(bucket, rollupClassCodes.click, 0, unwritten);
-  }
-
-  #takeRequested(bucket: number, ofClass: number, value: number, hits: number): void {
-    const { value: requestedValue, classes } = this.#query;
+/** Calls `take` for each number of a link's hour that is requested. */
+function readHour(query: HourQuery, { hour, click, counts }: CountedHour, take: Take): void {
+  const { dimension, starts, value: requestedValue, classes } = query;
+  const bucket = bucketIndex(starts, hour);
+  const takeRequested = (ofClass: number, value: number, hits: number) => {
     if (hits <= 0 || (requestedValue !== undefined && requestedValue !== value)) return;
-    if (classes === undefined || classes.includes(ofClass)) this.#take(bucket, ofClass, value, hits);
-  }
+    if (classes === undefined || classes.includes(ofClass)) take(bucket, ofClass, value, hits);
+  };
+  let unwritten = click;
+  const takeEntry = (_dimension: number, value: number, hits: number) => {
+    unwritten -= hits;
+    if (dimension === reason) takeRequested(classOf(value), reasonOf(value), hits);
+    else takeRequested(rollupClassCodes.click, value, hits);
+  };
+  eachCount(counts, takeEntry, dimension);
+  if (dimension !== reason && dimension !== variantVisitors)
+    takeRequested(rollupClassCodes.click, 0, unwritten);
 }
 
 /**
@@ -94,11 +80,10 @@ async function byBucket(
   query: HourQuery,
 ): Promise<readonly BucketCount[]> {
   const sums = new Map<number, number>();
-  const reader = new HourReader(query, (bucket, ofClass, _value, hits) => {
+  await readHours(store, linkIds, query, (bucket, ofClass, _value, hits) => {
     const key = bucket * rollupClasses.length + ofClass;
     sums.set(key, (sums.get(key) ?? 0) + hits);
   });
-  await readHours(store, linkIds, query, reader);
   return Array.from(sums, ([key, hits]) => ({
     bucket: Math.floor(key / rollupClasses.length),
     class: key % rollupClasses.length,
@@ -113,45 +98,34 @@ async function groups(
   { byClass, limit }: HourGroups,
 ): Promise<readonly GroupCount[]> {
   const found = new Groups(limit);
-  const reader = new HourReader(query, (_bucket, ofClass, value, hits) =>
+  await readHours(store, linkIds, query, (_bucket, ofClass, value, hits) =>
     found.add(byClass ? ofClass : value, ofClass, hits),
   );
-  await readHours(store, linkIds, query, reader);
   found.finish();
   return found.largest;
 }
 
+/** Reads in the order of the table's key, link by link. */
 async function readHours(
   store: JobStore,
   linkIds: readonly number[],
   query: HourQuery,
-  reader: HourReader,
+  take: Take,
 ): Promise<void> {
-  for (let first = 0; first < linkIds.length; first += linksAtOnce)
-    await readHoursOf(store, linkIds.slice(first, first + linksAtOnce), query, reader);
-}
-
-/** Reads in the order of the table's key, link by link. */
-async function readHoursOf(
-  store: JobStore,
-  linkIds: readonly number[],
-  { starts }: HourQuery,
-  reader: HourReader,
-): Promise<void> {
-  const [begin, end] = [starts[0] ?? 0, starts.at(-1) ?? 0];
-  let [link, from] = [linkIds[0] ?? 0, begin];
-  for (let left = linkIds; ; ) {
+  const [begin, end] = [query.starts[0] ?? 0, query.starts.at(-1) ?? 0];
+  let [left, from] = [linkIds, begin];
+  while (left.length > 0) {
     store.keepGoing();
+    const some = left.slice(0, linksAtOnce);
     const hours = await store.rows<CountedHour>(
-      `select link_id, hour, click, counts from link_hours where link_id in (${left.join(', ')})
+      `select link_id, hour, click, counts from link_hours where link_id in (${some.join(', ')})
        and hour >= $1 and hour < $2 and (link_id, hour) >= ($3, $4)
        order by link_id, hour limit ${hoursAtOnce}`,
-      [begin, end, link, from],
+      [begin, end, some[0] ?? 0, from],
     );
-    for (const hour of hours) reader.read(hour);
-    const last = hours.at(-1);
-    if (last === undefined || hours.length < hoursAtOnce) return;
-    [link, from] = [last.link_id, last.hour + 1];
-    left = left.filter((id) => id >= link);
+    for (const hour of hours) readHour(query, hour, take);
+    const last = hours[hoursAtOnce - 1];
+    left = left.slice(last === undefined ? linksAtOnce : left.indexOf(last.link_id));
+    from = last === undefined ? begin : last.hour + 1;
   }
 }
