@@ -73,13 +73,10 @@ export class ChunkScan {
   }
 
   coded(column: ChunkColumn): CodedColumn {
-    let coded = this.#coded.get(column);
-    if (coded === undefined) {
+    return this.#coded.getOrInsertComputed(column, () => {
       const cells = this.#cells(column);
-      coded = cells === undefined ? zeroColumn : readCoded(cells, this.row.hits);
-      this.#coded.set(column, coded);
-    }
-    return coded;
+      return cells === undefined ? zeroColumn : readCoded(cells, this.row.hits);
+    });
   }
 
   differences(column: 'id' | 'milliseconds'): Float64Array {

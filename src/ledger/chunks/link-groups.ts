@@ -25,11 +25,18 @@ export function groupsOf(links: readonly LinkRows[]): LinkGroup[] {
 
 /** The rows of a link in the group that its id falls into; null if it has none. */
 export function rowsIn(cells: Uint8Array, link: number): Omit<LinkRows, 'link'> | null {
-  const reader = new VarintReader(cells);
-  let first = reader.next();
-  for (let current = 0; !reader.isAtEnd; ) {
-    current += reader.next();
-    const end = first + reader.next();
+  let at = 0;
+  const next = (): number => {
+    for (let number = 0, scale = 1; ; scale *= 128) {
+      const byte = cells[at++] ?? 0;
+      number += (byte % 128) * scale;
+      if (byte < 128) return number;
+    }
+  };
+  let first = next();
+  for (let current = 0; at < cells.length; ) {
+    current += next();
+    const end = first + next();
     if (current === link) return { first, end };
     if (current > link) return null;
     first = end;
@@ -53,26 +60,4 @@ function cellsOf(links: readonly LinkRows[]): Uint8Array {
     previousLink = link;
   }
   return bytes.slice(0, length);
-}
-
-class VarintReader {
-  readonly #bytes: Uint8Array;
-  #at = 0;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
-  }
-
-  next(): number {
-    let number = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = this.#bytes[this.#at++] ?? 0;
-      number += (byte % 128) * scale;
-      if (byte < 128) return number;
-    }
-  }
 }

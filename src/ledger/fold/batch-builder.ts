@@ -97,7 +97,9 @@ export class BatchBuilder {
       const visitor = visitors[row] ?? noVisitor;
       if (visitor === noVisitor) continue;
       if (seen.testAndAdd(dayOf(at), linkId, visitor)) continue;
-      this.#visitsOfLinkBy(columns.variantOf(row)).push2(hourOf(at), visitor);
+      const variant = columns.variantOf(row);
+      const visits = variant === 0 ? ofLink : this.#visitsOfVariants.getOrInsertComputed(variant, newList);
+      visits.push2(hourOf(at), visitor);
     }
     if (clicks > 0) this.#linkClicks.push3(linkId, clicks, last);
     this.#visitors.add(linkId, ofLink);
@@ -105,16 +107,6 @@ export class BatchBuilder {
     if (this.#visitsOfVariants.size === 0) return;
     for (const [variant, visits] of this.#visitsOfVariants) this.#visitors.add(linkId, visits, variant);
     this.#visitsOfVariants.clear();
-  }
-
-  #visitsOfLinkBy(variant: number): FloatList {
-    if (variant === 0) return this.#visitsOfLink;
-    let visits = this.#visitsOfVariants.get(variant);
-    if (visits === undefined) {
-      visits = new FloatList();
-      this.#visitsOfVariants.set(variant, visits);
-    }
-    return visits;
   }
 
   /** Visitors of organizations: in the order of the hits, so that a visitor's first click counts, on any link. */
@@ -128,7 +120,7 @@ export class BatchBuilder {
       if (visitor === noVisitor || !columns.isClick(row)) continue;
       const organizationId = organizations[row] ?? 0;
       if (organizationId !== last) {
-        visits = this.#visitsOf(organizationId);
+        visits = this.#visitsOfOrganizations.getOrInsertComputed(organizationId, newList);
         last = organizationId;
       }
       const at = instants[row] ?? 0;
@@ -136,15 +128,6 @@ export class BatchBuilder {
     }
     const inOrder = [...this.#visitsOfOrganizations].sort(([one], [other]) => other - one);
     for (const [id, each] of inOrder) this.#visitors.add(-id, each);
-  }
-
-  #visitsOf(organizationId: number): FloatList {
-    let visits = this.#visitsOfOrganizations.get(organizationId);
-    if (visits === undefined) {
-      visits = new FloatList();
-      this.#visitsOfOrganizations.set(organizationId, visits);
-    }
-    return visits;
   }
 
   /**
@@ -160,6 +143,8 @@ export class BatchBuilder {
     return sorted;
   }
 }
+
+const newList = () => new FloatList();
 
 /** Quiet clicks have the instant 0, which is never later than another. */
 function withQuietClicks(linkClicks: Float64Array, quiet: ReadonlyMap<number, number>): Float64Array {

@@ -41,7 +41,8 @@ export class FloodLevels {
       const pair = hot[index + 1] ?? 0;
       const at = columns.at[row] ?? 0;
       // Hits of a flood are consecutive.
-      if (level?.pair !== pair) level = this.#levelOf(pair, at, next, before);
+      if (level?.pair !== pair)
+        level = next.getOrInsertComputed(pair, () => ({ ...this.#initialLevel(pair, at, before.get(pair)) }));
       const leaked = (Math.max(0, at - level.at) * limit) / minute;
       level.level = Math.min(limit * 2, Math.max(0, level.level - leaked) + 1);
       level.at = Math.max(at, level.at);
@@ -54,19 +55,6 @@ export class FloodLevels {
   /** Keeps the result of the last `find`. */
   accept(): void {
     this.#own = this.#next;
-  }
-
-  #levelOf(
-    pair: number,
-    at: number,
-    next: Map<number, Level>,
-    stored: ReadonlyMap<number, FloodLevel>,
-  ): Level {
-    const known = next.get(pair);
-    if (known !== undefined) return known;
-    const level = { ...this.#initialLevel(pair, at, stored.get(pair)) };
-    next.set(pair, level);
-    return level;
   }
 
   #initialLevel(pair: number, at: number, stored: FloodLevel | undefined): FloodLevel {

@@ -302,11 +302,8 @@ export class RollUps {
   }
 
   #tallyOf(organizationId: number): RollUpTally {
-    let tally = this.#organizationTallies.get(organizationId);
-    if (tally === undefined) {
-      tally = new RollUpTally();
-      this.#organizationTallies.set(organizationId, tally);
-    }
-    return tally;
+    return this.#organizationTallies.getOrInsertComputed(organizationId, newTally);
   }
 }
+
+const newTally = () => new RollUpTally();

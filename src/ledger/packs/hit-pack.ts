@@ -21,7 +21,7 @@ export class HitPack {
   readonly id: number;
   readonly count: number;
   readonly #bytes: Uint8Array;
-  readonly #cellsAt: number;
+  readonly #places: readonly ColumnPlace[];
   readonly #columns = new Map<HitColumn, Float64Array>();
 
   constructor({ id, hits, cells }: PackRow) {
@@ -31,7 +31,7 @@ export class HitPack {
     this.#bytes = cells.byteOffset % 8 === 0 ? cells : cells.slice();
     const columns = columnsIn[this.#bytes[0] ?? 0];
     if (columns === undefined) throw new Error(`hits ${id} are packed in a way that is not known here`);
-    this.#cellsAt = widthsLength + columns * 8;
+    this.#places = placesIn(this.#bytes, hits, widthsLength + columns * 8);
   }
 
   column(name: HitColumn): Float64Array {
@@ -80,49 +80,10 @@ export class HitPack {
 
   /** A column as it is stored, by its index in `hitColumns`; a number if all hits have it. */
   stored(index: number): PackedColumn | number {
-    const place = this.#placeOf(index);
-    if (place === null) return 0;
-    const { min, width, cellsAt } = place;
+    const { min, width, cellsAt } = this.#places[index] ?? noCells;
     if (width === 0) return min;
     const cells = cellsOf(this.#bytes, cellsAt, width, this.count);
     return { cells, min: width === wholeNumber ? 0 : min };
-  }
-
-  /** Null for a column without cells, which is zero throughout. */
-  #placeOf(index: number): ColumnPlace | null {
-    if (index < firstColumns) return this.#placeIn(index, 0, 1, widthsLength, this.#cellsAt);
-    let at = this.#cellsAfter(firstColumns, 1, this.#cellsAt);
-    for (const { first, end, flagAt, widths } of furtherParts) {
-      const isInPart = index < end;
-      if (this.#bytes[flagAt] === 1) {
-        const minsAt = at + widths;
-        const widthsAt = widths === 0 ? 1 + first : at;
-        const cellsFrom = minsAt + (end - first) * 8;
-        if (isInPart) return this.#placeIn(index, first, widthsAt, minsAt, cellsFrom);
-        at = this.#cellsAfter(end - first, widthsAt, cellsFrom);
-      }
-      if (isInPart) break;
-    }
-    return null;
-  }
-
-  /** The end of the cells of this many columns, which begin at `at`. */
-  #cellsAfter(columns: number, widthsAt: number, at: number): number {
-    let after = at;
-    for (let column = 0; column < columns; column++)
-      after += roomFor(this.count, this.#bytes[widthsAt + column] ?? 0);
-    return after;
-  }
-
-  /** In a part whose first column is `first`. */
-  #placeIn(index: number, first: number, widthsAt: number, minsAt: number, cellsFrom: number): ColumnPlace {
-    const bytes = this.#bytes;
-    const minAt = minsAt + (index - first) * 8;
-    return {
-      min: new DataView(bytes.buffer, bytes.byteOffset).getFloat64(minAt, true),
-      width: bytes[widthsAt + index - first] ?? 0,
-      cellsAt: this.#cellsAfter(index - first, widthsAt, cellsFrom),
-    };
   }
 }
 
@@ -133,6 +94,35 @@ interface ColumnPlace {
   /** 0: all values are `min`. */
   readonly width: number;
   readonly cellsAt: number;
+}
+
+const noCells: ColumnPlace = { min: 0, width: 0, cellsAt: 0 };
+
+/** The place of each column; those of the first part begin with the cells at `cellsAt`. */
+function placesIn(bytes: Uint8Array, count: number, cellsAt: number): readonly ColumnPlace[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const places: ColumnPlace[] = [];
+  let at = cellsAt;
+  const addPart = (columns: number, widthsAt: number, minsAt: number) => {
+    for (let column = 0; column < columns; column++) {
+      const width = bytes[widthsAt + column] ?? 0;
+      places.push({ min: view.getFloat64(minsAt + column * 8, true), width, cellsAt: at });
+      at += roomFor(count, width);
+    }
+  };
+  addPart(firstColumns, 1, widthsLength);
+  for (const { first, end, flagAt, widths } of furtherParts) {
+    const columns = end - first;
+    if (bytes[flagAt] !== 1) {
+      for (let column = 0; column < columns; column++) places.push(noCells);
+      continue;
+    }
+    const widthsAt = widths === 0 ? 1 + first : at;
+    const minsAt = at + widths;
+    at = minsAt + columns * 8;
+    addPart(columns, widthsAt, minsAt);
+  }
+  return places;
 }
 
 interface PackedColumn {
