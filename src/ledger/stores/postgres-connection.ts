@@ -68,7 +68,8 @@ export class PostgresConnection {
       await query('commit');
       return result;
     } catch (cause) {
-      if (!(cause instanceof StoreUnavailable)) await query('rollback').catch(() => {});
+      // Not if the connection is what failed; what failed may also be the server with the hits.
+      if (this.#client === client) await query('rollback').catch(() => {});
       throw cause;
     }
   }

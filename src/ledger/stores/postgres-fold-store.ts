@@ -15,7 +15,6 @@ import {
 } from '../fold-store.ts';
 import type { SaltExchange } from '../visitors/salts/shared-salts.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
-import { onHitServer, WriterAway } from './hit-server.ts';
 import { PartitionDrop } from './partition-drop.ts';
 import { earlierRows, Partitions } from './partitions.ts';
 import { PostgresChunks } from './postgres-chunks.ts';
@@ -187,11 +186,11 @@ export class PostgresFoldStore extends SqlFoldStore {
   }
 
   async #fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
-    if (this.#openWriter !== null) return this.#foldExternally(batch, deliveriesOf, this.#openWriter);
+    const writer = await this.#openedWriter();
+    if (writer !== null) return this.#foldExternally(batch, deliveriesOf, writer);
     try {
       await this.#foldOnce(batch, deliveriesOf);
     } catch (cause) {
-      if (cause instanceof WriterAway) throw new StoreUnavailable(cause.message, { cause });
       if (!(cause instanceof IdsSettled) && (cause as { code?: string }).code !== noPartition) throw cause;
       // Another node has dropped the partition, because the whole month has expired.
       this.#partitions.forget();
@@ -215,8 +214,9 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   /** Months are dropped as a whole, over a separate connection: dropping waits for readers, and the fold must not. */
   async deleteHitsBefore(at: number, now = Number.POSITIVE_INFINITY): Promise<boolean> {
-    if (this.#openWriter !== null) {
-      await (await this.#openedWriter(this.#openWriter)).deleteBefore(at);
+    const writer = await this.#openedWriter();
+    if (writer !== null) {
+      await writer.deleteBefore(at);
       await this.#deleteMoved(now);
       return false;
     }
@@ -251,7 +251,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     const [row] = await query(settledSql);
     this.#minMigration = Number(row?.least ?? 0);
     if (this.#writer !== null) return this.#appendExternally(this.#writer, batch);
-    if (row?.hit_store != null) throw new WriterAway(movedMeanwhile);
+    if (row?.hit_store != null) throw new StoreUnavailable(movedMeanwhile);
     if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled)) throw new IdsSettled();
     const hasOlderNodes = this.#minMigration < packsHaveLinksSince;
     return this.#hits.append(query, batch, { firstId: this.#firstId, hasOlderNodes });
@@ -291,8 +291,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     ]);
   }
 
-  async #foldExternally(batch: FoldBatch, deliveriesOf: DeliveriesOf, openWriter: OpenWriter): Promise<void> {
-    const writer = await this.#openedWriter(openWriter);
+  async #foldExternally(batch: FoldBatch, deliveriesOf: DeliveriesOf, writer: HitWriter): Promise<void> {
     await writer.waitForCapacity(batch.hits.count);
     this.#firstId = await this.#takeIds(batch.hits.count);
     try {
@@ -300,19 +299,19 @@ export class PostgresFoldStore extends SqlFoldStore {
       this.#countedJournals.add(batch.journal);
     } catch (cause) {
       this.#countedJournals.delete(batch.journal);
-      if (cause instanceof WriterAway) throw new StoreUnavailable(cause.message, { cause });
       throw cause;
     }
   }
 
   override async deleteUncounted(now: number): Promise<boolean> {
-    if (this.#openWriter === null) return false;
-    return this.#uncounted.deleteSome(await this.#openedWriter(this.#openWriter), now);
+    const writer = await this.#openedWriter();
+    return writer !== null && this.#uncounted.deleteSome(writer, now);
   }
 
   override async deleteUncountedOf(journal: string, now: number): Promise<boolean> {
-    if (this.#openWriter === null || this.#countedJournals.has(journal)) return false;
-    return this.#uncounted.deleteSomeOf(await this.#openedWriter(this.#openWriter), journal, now);
+    if (this.#countedJournals.has(journal)) return false;
+    const writer = await this.#openedWriter();
+    return writer !== null && this.#uncounted.deleteSomeOf(writer, journal, now);
   }
 
   /** Moved hits are kept in PostgreSQL for a day, for nodes that haven't noticed the move yet and still read them. */
@@ -332,15 +331,16 @@ export class PostgresFoldStore extends SqlFoldStore {
   /** The watermark's row is locked by now: no other node folds this journal until this transaction ends. */
   async #appendExternally(writer: HitWriter, batch: FoldBatch): Promise<() => Float64Array> {
     const firstId = this.#firstId;
-    await onHitServer(() => writer.append(batch, firstId, !this.#countedJournals.has(batch.journal)));
+    await writer.append(batch, firstId, !this.#countedJournals.has(batch.journal));
     return () => Float64Array.from({ length: batch.hits.count }, (_, row) => firstId + row);
   }
 
-  async #openedWriter(open: OpenWriter): Promise<HitWriter> {
-    if (this.#writer !== null) return this.#writer;
+  /** Null if hits are in PostgreSQL. */
+  async #openedWriter(): Promise<HitWriter | null> {
+    if (this.#writer !== null || this.#openWriter === null) return this.#writer;
     const [settings] = await this.query(hitServerSql);
     const storeId = String(settings?.id);
-    const writer = await open(storeId, settings?.made_for === storeId);
+    const writer = await this.#openWriter(storeId, settings?.made_for === storeId);
     await this.query(noteTablesSql, [storeId]);
     const newest = await writer.newestId();
     await this.query('update hit_ids set newest = $1::bigint + $2 where newest < $1', [newest, skippedIds]);

@@ -1,6 +1,4 @@
-import { StoreUnavailable } from '../../rules/errors.ts';
 import type { HitWriter, Watermark } from '../external-hits.ts';
-import { onHitServer, WriterAway } from './hit-server.ts';
 import type { Query, Row } from './sql-fold-store.ts';
 
 /** Milliseconds that an active node has to retry a batch. */
@@ -49,26 +47,22 @@ export class UncountedHits {
     now: number,
     hadWatermark = false,
   ): Promise<boolean> {
-    try {
-      return await this.#transaction(async (query) => {
-        const [created] = hadWatermark
-          ? []
-          : await query(
-              'insert into journal_watermarks (node, segment, byte_offset) values ($1, 0, 0) on conflict do nothing returning node',
-              [journal],
-            );
-        const [row] = await query(
-          'select node, segment, byte_offset from journal_watermarks where node = $1 for update',
-          [journal],
-        );
-        if (row === undefined) return false;
-        const hasMore = await onHitServer(() => writer.deleteBeyond(markIn(row), now));
-        if (created !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
-        return hasMore;
-      });
-    } catch (cause) {
-      throw cause instanceof WriterAway ? new StoreUnavailable(cause.message, { cause }) : cause;
-    }
+    return this.#transaction(async (query) => {
+      const [created] = hadWatermark
+        ? []
+        : await query(
+            'insert into journal_watermarks (node, segment, byte_offset) values ($1, 0, 0) on conflict do nothing returning node',
+            [journal],
+          );
+      const [row] = await query(
+        'select node, segment, byte_offset from journal_watermarks where node = $1 for update',
+        [journal],
+      );
+      if (row === undefined) return false;
+      const hasMore = await writer.deleteBeyond(markIn(row), now);
+      if (created !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
+      return hasMore;
+    });
   }
 
   async #list(writer: HitWriter, now: number): Promise<ListedJournal[]> {
