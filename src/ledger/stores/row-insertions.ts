@@ -1,4 +1,4 @@
-import type { Database, Statement } from 'bun:sqlite';
+import type { Statement } from 'bun:sqlite';
 import { yieldCore } from '../../threads/yield-core.ts';
 import type { Cells, Insertion } from './sql-fold-store.ts';
 
@@ -6,13 +6,6 @@ import type { Cells, Insertion } from './sql-fold-store.ts';
 const maxStatements = 48;
 /** With fewer rows there is little to save, and there would be many kinds of statements. */
 const fewRows = 32;
-
-interface InsertionLayout {
-  /** A column that differs from row to row: it is never compared. */
-  readonly differs: number;
-  /** Rows per statement: starting a statement is most of its cost. The last number is 1. */
-  readonly rowsPerStatement: readonly number[];
-}
 
 interface Prepared {
   readonly statement: Statement;
@@ -27,22 +20,33 @@ interface Prepared {
  * was binding its cells: what all rows of a statement share is bound once.
  */
 export class RowInsertions {
-  readonly #database: Database;
+  readonly #prepareStatement: (sql: string) => Statement;
   readonly #insertion: Insertion;
-  readonly #layout: InsertionLayout;
+  readonly #differs: number;
+  readonly #rowsPerStatement: readonly number[];
   readonly #everyColumn: number;
   readonly #statements = new Map<number, Prepared>();
 
-  constructor(database: Database, insertion: Insertion, layout: InsertionLayout) {
-    this.#database = database;
+  /**
+   * `differs` is a column that differs from row to row: it is never compared. Starting a statement is most of its cost, so it has many
+   * rows; the last of `rowsPerStatement` is 1.
+   */
+  constructor(
+    prepare: (sql: string) => Statement,
+    insertion: Insertion,
+    differs: number,
+    rowsPerStatement: readonly number[] = [256, 32, 4, 1],
+  ) {
+    this.#prepareStatement = prepare;
     this.#insertion = insertion;
-    this.#layout = layout;
+    this.#differs = differs;
+    this.#rowsPerStatement = rowsPerStatement;
     this.#everyColumn = 2 ** insertion.columns - 1;
   }
 
   insert(columns: readonly Cells[], count: number): void {
     let from = 0;
-    for (const rows of this.#layout.rowsPerStatement) {
+    for (const rows of this.#rowsPerStatement) {
       for (; from + rows <= count; from += rows) {
         const varying = rows < fewRows ? this.#everyColumn : this.#varying(columns, from, rows);
         const prepared = this.#prepare(rows, varying);
@@ -53,13 +57,9 @@ export class RowInsertions {
     }
   }
 
-  close(): void {
-    for (const { statement } of this.#statements.values()) statement.finalize();
-  }
-
   /** A bit for each column that varies. */
   #varying(columns: readonly Cells[], from: number, rows: number): number {
-    const { differs } = this.#layout;
+    const differs = this.#differs;
     let varying = 1 << differs;
     for (let column = 0; column < columns.length; column++) {
       const cells = columns[column];
@@ -75,7 +75,7 @@ export class RowInsertions {
     if (existing) return existing;
     if (this.#statements.size >= maxStatements && varying !== this.#everyColumn)
       return this.#prepare(rows, this.#everyColumn);
-    const created = prepared(this.#database, this.#insertion, rows, varying);
+    const created = prepared(this.#prepareStatement, this.#insertion, rows, varying);
     this.#statements.set(key, created);
     return created;
   }
@@ -95,7 +95,12 @@ export class RowInsertions {
   }
 }
 
-function prepared(database: Database, insertion: Insertion, rows: number, bits: number): Prepared {
+function prepared(
+  prepare: (sql: string) => Statement,
+  insertion: Insertion,
+  rows: number,
+  bits: number,
+): Prepared {
   const { head, constants = '', tail = '' } = insertion;
   const columns = Array.from({ length: insertion.columns }, (_, column) => column);
   const varying = columns.filter((column) => bits & (1 << column));
@@ -107,7 +112,7 @@ function prepared(database: Database, insertion: Insertion, rows: number, bits: 
     varying.map((_, column) => `?${fixed.length + index * varying.length + column + 1}`).join(', ');
   const all = Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(', ');
   // Without a condition, "on conflict" would be parsed as that of a join.
-  const statement = database.prepare(
+  const statement = prepare(
     `${head} select ${cells.join(', ')}${constants} from (values ${all}) where true ${tail}`,
   );
   const values = new Array<number | string>(fixed.length + rows * varying.length).fill(0);

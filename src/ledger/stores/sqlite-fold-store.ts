@@ -41,7 +41,6 @@ const lockFreeTime = 25;
 /** The condition must be word for word that of its index, or the index isn't used. */
 const looseHours = `select link_id, hour, counts from link_hours where loose > ${maxLoose}`;
 
-const rowsPerStatement = [256, 32, 4, 1] as const;
 /** For each table, a column that differs from row to row. */
 const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisfies Record<Total, number>;
 
@@ -75,7 +74,8 @@ export class SqliteFoldStore extends SqlFoldStore {
 
   constructor(dataDir: string, hitsInChunk = minInChunk) {
     super();
-    this.#chunks = new SqliteChunks((sql) => this.#statement(sql), hitsInChunk);
+    const statement = (sql: string) => this.#statement(sql);
+    this.#chunks = new SqliteChunks(statement, hitsInChunk);
     this.#database = new Database(join(dataDir, 'linnet.sqlite'), { readwrite: true });
     this.#database.run('pragma busy_timeout = 5000');
     this.#database.run('pragma synchronous = full');
@@ -85,14 +85,13 @@ export class SqliteFoldStore extends SqlFoldStore {
     this.#database.run('pragma cache_size = -16000');
     // The main writer checkpoints too: this only keeps a long fold from doing so after every batch.
     this.#database.run('pragma wal_autocheckpoint = 8000');
-    const into = (total: Total) =>
-      new RowInsertions(this.#database, totals[total], { differs: differing[total], rowsPerStatement });
+    const into = (total: Total) => new RowInsertions(statement, totals[total], differing[total]);
     this.#into = {
       linkHours: into('linkHours'),
       organizationRollups: into('organizationRollups'),
       linkClicks: into('linkClicks'),
     };
-    this.#hits = new SqliteHits(this.#database, (sql) => this.#statement(sql), this.#chunks);
+    this.#hits = new SqliteHits(statement, this.#chunks);
     this.#seenVersion = this.#othersVersion();
     this.#seenFolds = this.#othersFolds();
     this.#seenLinks = this.#newestOfLinks();
@@ -182,8 +181,6 @@ export class SqliteFoldStore extends SqlFoldStore {
 
   async close(): Promise<void> {
     for (const statement of this.#prepared.values()) statement.finalize();
-    for (const table of Object.values(this.#into)) table.close();
-    this.#hits.close();
     this.#database.close();
   }
 

@@ -1,4 +1,4 @@
-import type { Database, Statement } from 'bun:sqlite';
+import type { Statement } from 'bun:sqlite';
 import { hitColumns } from '../../rules/click-fields.ts';
 import { yieldCore } from '../../threads/yield-core.ts';
 import type { FoldBatch } from '../fold-store.ts';
@@ -12,7 +12,6 @@ import type { SqliteChunks } from './sqlite-chunks.ts';
 /** A batch that spans more is written as rows: its oldest hits would be kept until its newest are deleted. */
 const maxSpan = 3_600_000;
 const instantColumn = hitColumns.indexOf('at');
-const linksPerStatement = [256, 32, 4, 1] as const;
 /** How many of the oldest packs one deletion checks. */
 const maxPacksRead = 64;
 
@@ -23,17 +22,17 @@ export class SqliteHits {
   #packsPassed = 0;
   readonly #statement: (sql: string) => Statement;
   readonly #rows: RowInsertions;
+  readonly #links: RowInsertions;
   readonly #packer = new Packer();
   readonly #chunks: SqliteChunks;
 
-  constructor(database: Database, statement: (sql: string) => Statement, chunks: SqliteChunks) {
+  constructor(statement: (sql: string) => Statement, chunks: SqliteChunks) {
     this.#statement = statement;
     this.#chunks = chunks;
     const insertion = { head: `insert into hits (${hitColumns.join(', ')})`, columns: hitColumns.length };
-    this.#rows = new RowInsertions(database, insertion, {
-      differs: instantColumn,
-      rowsPerStatement: [512, 128, 32, 8, 1],
-    });
+    this.#rows = new RowInsertions(statement, insertion, instantColumn, [512, 128, 32, 8, 1]);
+    const ofLinks = { head: 'insert into hit_pack_links (link_id, pack_id)', columns: 2 };
+    this.#links = new RowInsertions(statement, ofLinks, 0);
   }
 
   /** Returns a function that returns their ids. */
@@ -45,8 +44,7 @@ export class SqliteHits {
       isChunked: (organizationId, hits) => this.#chunks.canAppendDirectly(organizationId, hits),
     });
     const firstId = this.#newestId() + 1;
-    // Alternating: link, pack.
-    const links: number[] = [];
+    const [links, packs]: [number[], number[]] = [[], []];
     for (const { id, organizationId, hits, firstAt, lastAt, cells, links: ofPack } of this.#packer.packs(
       packing,
       firstId,
@@ -54,12 +52,15 @@ export class SqliteHits {
       this.#statement(
         'insert into hit_packs (id, organization_id, hits, first_at, last_at, cells) values (?, ?, ?, ?, ?, ?)',
       ).run(id, organizationId, hits, firstAt, lastAt, cells);
-      for (const link of ofPack) links.push(link, id);
+      for (const link of ofPack) {
+        links.push(link);
+        packs.push(id);
+      }
     }
     for (const part of packing.chunks) this.#chunks.append(packing, part, firstId, batch.now);
     const { left } = packing;
     if (left.count < batch.hits.count) this.#setNewestId(firstId + batch.hits.count - left.count - 1);
-    this.#insertLinks(links);
+    this.#links.insert([Float64Array.from(links), Float64Array.from(packs)], links.length);
     this.#rows.insert(left.columns, left.count);
     return () => idsOf(packing, firstId);
   }
@@ -68,25 +69,6 @@ export class SqliteHits {
   deleteBefore(at: number, now: number): boolean {
     const hasMorePacks = this.#deletePacksBefore(at, now);
     return this.#deleteRowsBefore(at, now) || hasMorePacks;
-  }
-
-  close(): void {
-    this.#rows.close();
-  }
-
-  #insertLinks(cells: readonly number[]): void {
-    let from = 0;
-    for (const rows of linksPerStatement) {
-      const statement = this.#statement(
-        `insert into hit_pack_links (link_id, pack_id) values ${Array(rows).fill('(?, ?)').join(', ')}`,
-      );
-      const values = new Array<number>(rows * 2);
-      for (; from + values.length <= cells.length; from += values.length) {
-        for (let at = 0; at < values.length; at++) values[at] = cells[from + at] ?? 0;
-        statement.run(values);
-        yieldCore();
-      }
-    }
   }
 
   /** Rows and packs draw their ids from one sequence, so that each id belongs to one hit, and a later hit has a greater id. */
