@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { dialectOf } from '../../storage/dialect.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { columnKey, endOfKeys } from './hit-chunk.ts';
+import { deletionsOfChunk } from './sqlite-chunk-rows.ts';
 
 /** Chunks deleted at once: each has thousands of hits. */
 const atOnce = 10;
@@ -22,14 +22,8 @@ export async function deleteSomeChunks(queries: Queries, organizationId: number)
 
 /** With its columns and tallies. */
 export async function deleteChunk(queries: Queries, id: number): Promise<void> {
-  await queries.deleteFrom('hit_chunk_links').where('chunk_id', '=', id).execute();
-  for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'] as const)
-    await queries
-      .deleteFrom(table)
-      .where('key', '>=', columnKey(id, 'id'))
-      .where('key', '<', endOfKeys(id))
-      .execute();
-  await queries.deleteFrom('hit_chunks').where('id', '=', id).execute();
+  for (const { sql: text, parameters } of deletionsOfChunk(id))
+    await queries.executeQuery(CompiledQuery.raw(text, [...parameters]));
 }
 
 /** On PostgreSQL: until this transaction ends no chunk of the organization is made, and all existing ones are visible. */

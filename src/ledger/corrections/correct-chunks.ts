@@ -1,12 +1,12 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import { dialects } from '../../storage/dialect.ts';
-import { insertInParts } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { type ChunkRow, ChunkScan } from '../chunks/chunk-scan.ts';
 import { type ChunkCells, columnsInMemory } from '../chunks/chunk-store.ts';
 import { deleteChunk } from '../chunks/delete-chunks.ts';
 import { chunkOf, columnKey, endOfKeys } from '../chunks/hit-chunk.ts';
+import { insertionsOfChunk } from '../chunks/sqlite-chunk-rows.ts';
 import { columnsOfHits } from '../chunks/stored-columns.ts';
 import { type CorrectionScope, isInScope } from '../correction-scope.ts';
 import type { StoredHit } from '../ledger.ts';
@@ -75,28 +75,13 @@ async function insertChunk(
   hits: readonly StoredHit[],
 ): Promise<void> {
   if (hits.length === 0) return;
-  const { facts, columns, tallies, links } = chunkOf(columnsOfHits(hits));
+  const chunk = chunkOf(columnsOfHits(hits));
   await queries
     .insertInto('hit_chunks')
-    .values({ id, made_at, ...facts })
+    .values({ id, made_at, ...chunk.facts })
     .execute();
-  for (const { column, cells } of columns)
-    await queries
-      .insertInto('hit_chunk_columns')
-      .values({ key: columnKey(id, column), cells })
-      .execute();
-  for (const { column, cells } of tallies)
-    await queries
-      .insertInto('hit_chunk_tallies')
-      .values({ key: columnKey(id, column), cells })
-      .execute();
-  const rows = links.map(({ link, first, end }) => ({
-    link_id: link,
-    chunk_id: id,
-    first_row: first,
-    end_row: end,
-  }));
-  await insertInParts(rows, (some) => queries.insertInto('hit_chunk_links').values(some));
+  for (const { sql: text, parameters } of insertionsOfChunk(id, chunk))
+    await queries.executeQuery(CompiledQuery.raw(text, [...parameters]));
 }
 
 async function deleteSources(queries: Queries, organizationId: number, upTo: number): Promise<void> {

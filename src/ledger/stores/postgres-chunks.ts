@@ -5,15 +5,14 @@ import { chunkOf, type NewChunk } from '../chunks/hit-chunk.ts';
 import { groupsOf } from '../chunks/link-groups.ts';
 import { compressedCells } from '../chunks/stored-cells.ts';
 import { StoredColumns } from '../chunks/stored-columns.ts';
-import { HitPack, type PackRow } from '../packs/hit-pack.ts';
-import { maxInPack } from '../packs/pack-layout.ts';
+import type { PackRow } from '../packs/hit-pack.ts';
 import { bigintArray, byteaArray } from './binary-arrays.ts';
+import { oldestHits, packsAtOnce } from './oldest-hits.ts';
 import { type Partitions, periodOf } from './partitions.ts';
 import { type Query, type Row, unnested } from './sql-fold-store.ts';
 
 type Transaction = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
-const packsAtOnce = 64;
 /** Versions that have this migration read the groups. */
 const linksInGroupsSince = 65;
 /** SQLSTATE: no partition for a row. */
@@ -137,37 +136,23 @@ export class PostgresChunks {
   /** The hits with the lowest ids, sorted by id; whole packs only. */
   async #oldest(query: Query, organizationId: number, after: number): Promise<StoredColumns> {
     const [found] = await query(rowsSql, [organizationId, after, this.#settled, this.#minHits]);
-    const rows = ['id', ...hitColumns].map((name) => numbersIn(found, name));
-    const [ids = []] = rows;
-    const hits = new StoredColumns(this.#minHits + maxInPack);
-    let next = 0;
-    const takeRows = (before: number) => {
-      for (; next < ids.length && hits.count < this.#minHits; next++) {
-        const id = ids[next] ?? 0;
-        if (id >= before) return;
-        hits.addRow(
-          id,
-          rows.slice(1).map((column) => column[next] ?? 0),
-        );
-      }
-    };
-    for (let from = after; hits.count < this.#minHits; ) {
-      const packs = await query(packsSql, [organizationId, from, this.#settled, packsAtOnce]);
-      for (const { id, hits: count, cells } of packs) {
-        from = Number(id);
-        takeRows(from);
-        if (hits.count >= this.#minHits) return hits;
-        hits.addPack(new HitPack({ id: from, hits: Number(count), cells } as PackRow));
-        if (hits.count >= this.#minHits) return hits;
-      }
-      if (packs.length < packsAtOnce) {
-        takeRows(Number.POSITIVE_INFINITY);
-        return hits;
-      }
+    const [ids = [], ...columns] = ['id', ...hitColumns].map((name) => numbersIn(found, name));
+    const rows = ids.map((id, row) => [id, ...columns.map((column) => column[row] ?? 0)]);
+    const oldest = oldestHits(rows, after, this.#minHits);
+    let step = oldest.next();
+    while (!step.done) {
+      const packs = await query(packsSql, [organizationId, step.value, this.#settled, packsAtOnce]);
+      step = oldest.next(packs.map(packRowOf));
     }
-    return hits;
+    return step.value;
   }
 }
+
+const packRowOf = ({ id, hits, cells }: Row): PackRow => ({
+  id: Number(id),
+  hits: Number(hits),
+  cells: cells as Uint8Array,
+});
 
 /** Arrays come as text: `{1,2,3}`. */
 const numbersIn = (row: Row | undefined, name: string): readonly number[] => {

@@ -3,12 +3,13 @@ import { hitColumns } from '../../rules/click-fields.ts';
 import { yieldCore } from '../../threads/yield-core.ts';
 import { type ChunkRow, ChunkScan } from '../chunks/chunk-scan.ts';
 import { cellsInSqlite } from '../chunks/chunk-store.ts';
-import { chunkOf, columnKey, endOfKeys, type NewChunk } from '../chunks/hit-chunk.ts';
-import { BatchPart, columnsOfHits, StoredColumns } from '../chunks/stored-columns.ts';
+import { chunkOf, type NewChunk } from '../chunks/hit-chunk.ts';
+import { deletionsOfChunk, insertionsOfChunk } from '../chunks/sqlite-chunk-rows.ts';
+import { BatchPart, columnsOfHits, type StoredColumns } from '../chunks/stored-columns.ts';
 import type { StoredHit } from '../ledger.ts';
 import { HitPack, type PackRow } from '../packs/hit-pack.ts';
-import { maxInPack } from '../packs/pack-layout.ts';
 import type { Packing, Part } from './hit-packing.ts';
+import { oldestHits, packsAtOnce } from './oldest-hits.ts';
 
 /**
  * Milliseconds for which hits stay in their rows and packs after they were added to a chunk. A query first looks up to which hit
@@ -19,10 +20,15 @@ const sourcesKept = 60_000;
 const keptLonger = 3_600_000;
 /** Rows that are deleted with one statement. */
 const deletedAtOnce = 8_192;
-const maxPacksRead = 64;
-const linksPerStatement = [256, 32, 4, 1] as const;
 
 type StoredChunk = ChunkRow & { readonly made_at: number };
+
+/** With its links. */
+export function deletePack(statement: (sql: string) => Statement, pack: PackRow): void {
+  for (const link of new HitPack(pack).links)
+    statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, pack.id);
+  statement('delete from hit_packs where id = ?').run(pack.id);
+}
 
 /** Makes chunks from the oldest rows and packs of organizations with many hits. Each call is one transaction's work. */
 export class SqliteChunks {
@@ -74,7 +80,7 @@ export class SqliteChunks {
     ).get(at, at - keptLonger) as StoredChunk | null;
     if (chunk === null) return false;
     const left = chunk.last_at < at ? [] : this.#hitsOf(chunk).filter((hit) => hit.at >= at);
-    this.#delete(chunk);
+    this.#run(deletionsOfChunk(chunk.id));
     if (left.length > 0) this.#insert(chunkOf(columnsOfHits(left)), chunk.made_at, chunk.id);
     return true;
   }
@@ -102,34 +108,12 @@ export class SqliteChunks {
     return true;
   }
 
-  #insert({ facts, columns, tallies, links }: NewChunk, madeAt: number, oldId: number | null = null): void {
+  #insert(chunk: NewChunk, madeAt: number, oldId: number | null = null): void {
     const { id } = this.#statement(
       `insert into hit_chunks (id, organization_id, hits, first_id, last_id, first_at, last_at, classes, made_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
-    ).get(oldId, ...Object.values(facts), madeAt) as { id: number };
-    for (const { column, cells } of columns)
-      this.#statement('insert into hit_chunk_columns (key, cells) values (?, ?)').run(
-        columnKey(id, column),
-        cells,
-      );
-    for (const { column, cells } of tallies)
-      this.#statement('insert into hit_chunk_tallies (key, cells) values (?, ?)').run(
-        columnKey(id, column),
-        cells,
-      );
-    this.#insertLinks(links.flatMap(({ link, first, end }) => [id, link, first, end]));
-  }
-
-  #insertLinks(cells: readonly number[]): void {
-    let from = 0;
-    for (const rows of linksPerStatement) {
-      const statement = this.#statement(
-        `insert into hit_chunk_links (chunk_id, link_id, first_row, end_row)
-         values ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`,
-      );
-      const length = rows * 4;
-      for (; from + length <= cells.length; from += length) statement.run(cells.slice(from, from + length));
-    }
+    ).get(oldId, ...Object.values(chunk.facts), madeAt) as { id: number };
+    this.#run(insertionsOfChunk(id, chunk));
   }
 
   #hasEnough(organizationId: number, after: number): boolean {
@@ -170,33 +154,13 @@ export class SqliteChunks {
       `select id, ${hitColumns.join(', ')} from hits
        where organization_id = ? and id > ? order by id limit ${this.#minHits}`,
     ).values(organizationId, after) as number[][];
-    const hits = new StoredColumns(this.#minHits + maxInPack);
-    let next = 0;
-    const takeRows = (before: number) => {
-      for (; next < rows.length && hits.count < this.#minHits; next++) {
-        const [id = 0, ...cells] = rows[next] ?? [];
-        if (id >= before) return;
-        hits.addRow(id, cells);
-      }
-    };
     const packs = this.#statement(
       'select id, hits, cells from hit_packs where organization_id = ? and id > ? order by id limit ?',
     );
-    for (let from = after; hits.count < this.#minHits; ) {
-      const found = packs.all(organizationId, from, maxPacksRead) as PackRow[];
-      for (const packRow of found) {
-        takeRows(packRow.id);
-        if (hits.count >= this.#minHits) return hits;
-        hits.addPack(new HitPack(packRow));
-        from = packRow.id;
-        if (hits.count >= this.#minHits) return hits;
-      }
-      if (found.length < maxPacksRead) {
-        takeRows(Number.POSITIVE_INFINITY);
-        return hits;
-      }
-    }
-    return hits;
+    const oldest = oldestHits(rows, after, this.#minHits);
+    let step = oldest.next();
+    while (!step.done) step = oldest.next(packs.all(organizationId, step.value, packsAtOnce) as PackRow[]);
+    return step.value;
   }
 
   /** Deletes the rows and packs of hits that have been in a chunk for a while. */
@@ -209,13 +173,9 @@ export class SqliteChunks {
     if (row === undefined) return false;
     const upTo = Number(row.last_id);
     const packs = this.#statement(
-      `select id, hits, cells from hit_packs where organization_id = ? and id <= ? limit ${maxPacksRead}`,
+      `select id, hits, cells from hit_packs where organization_id = ? and id <= ? limit ${packsAtOnce}`,
     ).all(organizationId, upTo) as PackRow[];
-    for (const pack of packs) {
-      for (const link of new HitPack(pack).links)
-        this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, pack.id);
-      this.#statement('delete from hit_packs where id = ?').run(pack.id);
-    }
+    for (const pack of packs) deletePack(this.#statement, pack);
     const { changes } = this.#statement(
       `delete from hits where id in (select id from hits where organization_id = ? and id <= ?
          order by id limit ${deletedAtOnce})`,
@@ -223,14 +183,8 @@ export class SqliteChunks {
     return packs.length > 0 || changes > 0;
   }
 
-  #delete({ id }: StoredChunk): void {
-    this.#statement('delete from hit_chunk_links where chunk_id = ?').run(id);
-    for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'])
-      this.#statement(`delete from ${table} where key >= ? and key < ?`).run(
-        columnKey(id, 'id'),
-        endOfKeys(id),
-      );
-    this.#statement('delete from hit_chunks where id = ?').run(id);
+  #run(statements: ReturnType<typeof deletionsOfChunk>): void {
+    for (const { sql, parameters } of statements) this.#statement(sql).run(...parameters);
   }
 
   #all(sql: string, ...parameters: (number | string)[]): Record<string, unknown>[] {

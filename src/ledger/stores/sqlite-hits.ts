@@ -2,12 +2,12 @@ import type { Statement } from 'bun:sqlite';
 import { hitColumns } from '../../rules/click-fields.ts';
 import { yieldCore } from '../../threads/yield-core.ts';
 import type { FoldBatch } from '../fold-store.ts';
-import { HitPack, type PackRow } from '../packs/hit-pack.ts';
+import type { PackRow } from '../packs/hit-pack.ts';
 import { minInPack } from '../packs/pack-layout.ts';
 import { idsOf, Packer, packingOf } from './hit-packing.ts';
 import { RowInsertions } from './row-insertions.ts';
 import { deletedAtOnce, mayHaveOlder } from './sql-fold-store.ts';
-import type { SqliteChunks } from './sqlite-chunks.ts';
+import { deletePack, type SqliteChunks } from './sqlite-chunks.ts';
 
 /** A batch that spans more is written as rows: its oldest hits would be kept until its newest are deleted. */
 const maxSpan = 3_600_000;
@@ -94,11 +94,12 @@ export class SqliteHits {
     const oldest = this.#statement(
       `select id, hits, last_at from hit_packs where id > ? order by id limit ${maxPacksRead}`,
     ).values(this.#packsPassed) as [number, number, number][];
+    const cells = this.#statement('select id, hits, cells from hit_packs where id = ?');
     let hits = 0;
     for (const [id, count, lastAt] of oldest) {
       if (lastAt >= at) continue;
       if (hits >= deletedAtOnce) return true;
-      this.#deletePack(id);
+      deletePack(this.#statement, cells.get(id) as PackRow);
       hits += count;
       yieldCore();
     }
@@ -106,13 +107,6 @@ export class SqliteHits {
     const hasMore = mayHaveOlder(instants, maxPacksRead, at, now);
     this.#packsPassed = hasMore ? (oldest.at(-1)?.[0] ?? 0) : 0;
     return hasMore;
-  }
-
-  #deletePack(id: number): void {
-    const row = this.#statement('select id, hits, cells from hit_packs where id = ?').get(id) as PackRow;
-    for (const link of new HitPack(row).links)
-      this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, id);
-    this.#statement('delete from hit_packs where id = ?').run(id);
   }
 
   #setNewestId(id: number): void {
