@@ -5,8 +5,7 @@ import { HitColumns } from './hit-columns.ts';
 function fill(columns: HitColumns, rows: number, value: number): void {
   for (let index = 0; index < rows; index++) {
     const row = columns.add();
-    const rare = [columns.willHaveOrigins(), columns.willHaveRules(), columns.willHavePlaces()];
-    for (const column of [...rare, columns.willHaveAliases()].flat()) column[row] = value;
+    for (const column of columns.rare.flatMap((rare) => rare.use())) column[row] = value;
     columns.source[row] = value;
   }
 }
@@ -23,10 +22,7 @@ test('a batch has nothing of the one before, whether it uses the rare columns or
     columns.begin(rows);
     expect(columns.wordsInUse).toHaveLength(4);
     expect(rareValues(columns)).toEqual(new Set([0]));
-    columns.willHaveOrigins();
-    columns.willHaveRules();
-    columns.willHavePlaces();
-    columns.willHaveAliases();
+    for (const rare of columns.rare) rare.use();
     expect(rareValues(columns)).toEqual(new Set([0]));
   }
 });

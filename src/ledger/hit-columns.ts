@@ -4,6 +4,9 @@ import type { Column } from './fold-store.ts';
 
 const redirect = outcomes.indexOf('redirect');
 const minRoom = 256;
+const doubles = ['linkId', 'organizationId', 'at', 'visitor', 'repeatKey'] as const;
+const facts = ['outcome', 'target', 'class', 'reason', 'device', 'source'] as const;
+const visitorWords = ['country', 'os', 'browser', 'language'] as const;
 
 /**
  * Hits as rows of the ledger, column by column: numbers only, in memory that is reused for every batch. From the country on they
@@ -32,19 +35,19 @@ export class HitColumns {
   /** The link's index in the batch; not stored in the ledger. */
   linkIndex: Int32Array = new Int32Array(minRoom);
   #zeros = new Int32Array(minRoom);
-  /** Referrers, UTM parameters; with any of them a row may also have another source than `link`. */
-  readonly #origins = new RareColumns(originFields.length, this.#zeros);
-  readonly #rules = new RareColumns(ruleFields.length, this.#zeros);
-  readonly #places = new RareColumns(placeFields.length, this.#zeros);
-  readonly #aliases = new RareColumns(aliasFields.length, this.#zeros);
-  readonly #rare = [this.#origins, this.#rules, this.#places, this.#aliases];
+  /** Referrers, UTM parameters; with any of them a row may also have another source than `link`, but not before `use`. */
+  readonly origins = new RareColumns(originFields.length, this.#zeros);
+  readonly rules = new RareColumns(ruleFields.length, this.#zeros);
+  readonly places = new RareColumns(placeFields.length, this.#zeros);
+  readonly aliases = new RareColumns(aliasFields.length, this.#zeros);
+  readonly rare = [this.origins, this.rules, this.places, this.aliases];
 
   /** Starts a new batch with this many rows. The memory of a long batch is freed after a far shorter one that isn't empty. */
   begin(rows = 0): void {
     if (this.count > 0 && this.count * 16 < this.#room && this.#room > minRoom) this.#resize(minRoom, 0);
     if (rows > this.#room) this.#resize(rows, 0);
-    if (this.#origins.isUsed) this.source.fill(0, 0, this.count);
-    for (const columns of this.#rare) columns.begin(this.#zeros, this.count);
+    if (this.origins.isUsed) this.source.fill(0, 0, this.count);
+    for (const columns of this.rare) columns.begin(this.#zeros, this.count);
     this.count = rows;
   }
 
@@ -60,43 +63,9 @@ export class HitColumns {
     return this.count++;
   }
 
-  /** The columns of origins. Must be called before anything but 0 is written to them or to `source`. */
-  willHaveOrigins(): readonly Int32Array[] {
-    return this.#origins.use();
-  }
-
-  /** The columns of rules. Must be called before anything but 0 is written to them. */
-  willHaveRules(): readonly Int32Array[] {
-    return this.#rules.use();
-  }
-
-  /** The same for places. */
-  willHavePlaces(): readonly Int32Array[] {
-    return this.#places.use();
-  }
-
-  /** The same for aliases. */
-  willHaveAliases(): readonly Int32Array[] {
-    return this.#aliases.use();
-  }
-
-  /** One for each of `originFields`. */
-  get origins(): readonly Int32Array[] {
-    return this.#origins.all;
-  }
-
-  /** One for each of `placeFields`. */
-  get places(): readonly Int32Array[] {
-    return this.#places.all;
-  }
-
-  get hasOrigins(): boolean {
-    return this.#origins.isUsed;
-  }
-
   /** 0 if there is none. */
   variantOf(row: number): number {
-    return this.#rules.all[1]?.[row] ?? 0;
+    return this.rules.all[1]?.[row] ?? 0;
   }
 
   isClick(row: number): boolean {
@@ -105,12 +74,12 @@ export class HitColumns {
 
   /** In the order of `wordFields`. */
   get words(): readonly Int32Array[] {
-    return [...this.#visitors, ...this.#rare.flatMap(({ all }) => all)];
+    return [...this.#visitors, ...this.rare.flatMap(({ all }) => all)];
   }
 
   /** Columns of words that may contain anything but 0. */
   get wordsInUse(): readonly Int32Array[] {
-    return [...this.#visitors, ...this.#rare.flatMap(({ isUsed, all }) => (isUsed ? all : []))];
+    return [...this.#visitors, ...this.rare.flatMap(({ isUsed, all }) => (isUsed ? all : []))];
   }
 
   /** Copies another's rows in this order, except for their links and organizations: see `setLink`. */
@@ -118,7 +87,7 @@ export class HitColumns {
     this.begin(order.length);
     takeDoubles(from.at, order, this.at);
     takeDoubles(from.visitor, order, this.visitor);
-    for (const [index, { isUsed }] of from.#rare.entries()) if (isUsed) this.#rare[index]?.use();
+    for (const [index, { isUsed }] of from.rare.entries()) if (isUsed) this.rare[index]?.use();
     const targets = this.#inUse;
     for (const [index, column] of from.#inUse.entries())
       takeIntegers(column, order, targets[index] ?? column);
@@ -133,29 +102,19 @@ export class HitColumns {
     }
   }
 
+  /** In the order of `hitColumns`. */
+  get ledger(): readonly Column[] {
+    return [this.linkId, this.organizationId, this.at, ...facts.map((name) => this[name]), ...this.words];
+  }
+
   get #visitors(): readonly Int32Array[] {
-    return [this.country, this.os, this.browser, this.language];
+    return visitorWords.map((name) => this[name]);
   }
 
   get #inUse(): readonly Int32Array[] {
-    const facts = [this.outcome, this.target, this.class, this.reason, this.device, ...this.wordsInUse];
-    return this.hasOrigins ? [...facts, this.source] : facts;
-  }
-
-  /** In the order of `hitColumns`. */
-  get ledger(): readonly Column[] {
-    return [
-      this.linkId,
-      this.organizationId,
-      this.at,
-      this.outcome,
-      this.target,
-      this.class,
-      this.reason,
-      this.device,
-      this.source,
-      ...this.words,
-    ];
+    // Without origins every source is 0.
+    const used = facts.filter((name) => name !== 'source' || this.origins.isUsed);
+    return [...used.map((name) => this[name]), ...this.wordsInUse];
   }
 
   get #room(): number {
@@ -163,25 +122,11 @@ export class HitColumns {
   }
 
   #resize(room: number, kept: number): void {
-    const resize = <T extends Column>(column: T): T => resized(column, room, kept);
-    this.linkId = resize(this.linkId);
-    this.organizationId = resize(this.organizationId);
-    this.at = resize(this.at);
-    this.outcome = resize(this.outcome);
-    this.target = resize(this.target);
-    this.class = resize(this.class);
-    this.reason = resize(this.reason);
-    this.device = resize(this.device);
-    this.source = resize(this.source);
-    this.country = resize(this.country);
-    this.os = resize(this.os);
-    this.browser = resize(this.browser);
-    this.language = resize(this.language);
-    this.visitor = resize(this.visitor);
-    this.repeatKey = resize(this.repeatKey);
-    this.linkIndex = resize(this.linkIndex);
+    for (const name of doubles) this[name] = resized(this[name], room, kept);
+    for (const name of [...facts, ...visitorWords, 'linkIndex'] as const)
+      this[name] = resized(this[name], room, kept);
     this.#zeros = new Int32Array(room);
-    for (const columns of this.#rare) columns.resize(this.#zeros, kept);
+    for (const columns of this.rare) columns.resize(this.#zeros, kept);
   }
 }
 

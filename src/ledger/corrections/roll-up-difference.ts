@@ -235,10 +235,7 @@ export type StoredHour = Readonly<
 function columnsOf(hits: readonly StoredHit[]): HitColumns {
   const columns = new HitColumns();
   columns.begin(hits.length);
-  columns.willHaveOrigins();
-  columns.willHaveRules();
-  columns.willHavePlaces();
-  columns.willHaveAliases();
+  for (const rare of columns.rare) rare.use();
   const { ledger } = columns;
   for (const [index, name] of hitColumns.entries()) {
     const column = ledger[index];

@@ -248,7 +248,10 @@ test('a value beyond the limit of a link and hour counts as other and adds no wo
   batch.add(recordOf(hits.map(hitText).join('')), () => true);
   const wordsAt = (indexes: Int32Array) =>
     Array.from(indexes.subarray(0, batch.count), (index) => words.byIndex[index]);
-  const { language, origins } = batch.columns;
+  const {
+    language,
+    origins: { all: origins },
+  } = batch.columns;
   expect(wordsAt(language)).toEqual([
     ...['de', 'fr', '(other)', 'de', '(other)'],
     ...['pt', 'de', '(other)', 'de', 'pt'],
@@ -266,7 +269,7 @@ test('words whose indexes were reassigned are not confused with the words that h
   const referrerOf = (hit: Partial<RawHit>) => {
     batch.begin();
     batch.add(recordOf(hitText({ ...oneHit, ...hit })), () => true);
-    return words.byIndex[batch.columns.origins[0]?.[0] ?? -1];
+    return words.byIndex[batch.columns.origins.all[0]?.[0] ?? -1];
   };
   expect(referrerOf({ referer: 'https://one.example/' })).toBe('one.example');
   expect(referrerOf({ referer: 'https://two.example/', acceptLanguage: 'fr' })).toBe('two.example');

@@ -201,7 +201,7 @@ export class HitBatch {
   #writeMore(hit: HitCursor, row: number): void {
     const { columns } = this;
     const { linkId } = hit;
-    const origins = columns.willHaveOrigins();
+    const origins = columns.origins.use();
     const referrer = countedReferrer(hit.refererFrom(this.#referrers, readReferrer), this.#parts);
     const [ofReferrer] = origins;
     if (ofReferrer !== undefined) ofReferrer[row] = this.#limited(linkId, 1, referrer);
@@ -228,7 +228,7 @@ export class HitBatch {
 
   /** A link can have too many cities to count each of them separately. */
   #writePlace(linkId: number, { region, city }: VisitorFacts, row: number): void {
-    const [ofRegion, ofCity] = this.columns.willHavePlaces();
+    const [ofRegion, ofCity] = this.columns.places.use();
     if (ofRegion !== undefined) ofRegion[row] = region;
     if (ofCity !== undefined) ofCity[row] = this.#limitedWord(linkId, cityField, city);
   }
@@ -238,19 +238,19 @@ export class HitBatch {
     const { columns } = this;
     if (columns.country[row] === country) return;
     columns.country[row] = country;
-    for (const column of columns.places) column[row] = 0;
+    for (const column of columns.places.all) column[row] = 0;
   }
 
   /** The suffix is one of the link's; but a scanner may try many hosts. */
   #writeAlias(linkId: number, alias: string, row: number): void {
-    const [ofAlias] = this.columns.willHaveAliases();
+    const [ofAlias] = this.columns.aliases.use();
     if (ofAlias !== undefined) ofAlias[row] = this.#limited(linkId, aliasField, alias);
   }
 
   /** These are ids that an organization gave its rules: no visitor can make them up. */
   #writeRule(matchedRule: string, row: number): void {
     const words = this.#words;
-    const [ofRule, ofVariant] = this.columns.willHaveRules();
+    const [ofRule, ofVariant] = this.columns.rules.use();
     const { rule, variant } = ruleWords(matchedRule);
     if (ofRule !== undefined) ofRule[row] = words.indexOf(rule);
     if (ofVariant !== undefined && variant !== '') ofVariant[row] = words.indexOf(variant);

@@ -77,7 +77,8 @@ export class RollUps {
   begin(columns: HitColumns, hours: readonly number[]): void {
     const { ledger } = columns;
     const inUse = clickDimensions.filter(
-      (name) => (columns.hasOrigins || !ofOrigins.has(name)) && !(isSparse(name) && isEmpty(columns, name)),
+      (name) =>
+        (columns.origins.isUsed || !ofOrigins.has(name)) && !(isSparse(name) && isEmpty(columns, name)),
     );
     this.#columns = columns;
     this.#dimensions = inUse.map((name) => dimensionCodes[name]);
