@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type PartitionQuery, Partitions } from '../ledger/stores/partitions.ts';
+import { type Connection, Partitions } from '../ledger/stores/partitions.ts';
 import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
 import { encodingSql, requireUtf8 } from '../storage/encoding.ts';
 import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
@@ -22,10 +22,10 @@ export class PostgresTarget implements BackupTarget {
 
   private constructor(client: pg.Client) {
     this.#client = client;
-    const query: PartitionQuery = async (sql, parameters = []) =>
+    const query: Connection['query'] = async (sql, parameters = []) =>
       (await client.query(sql, [...parameters])).rows;
     // All of it is in one transaction already.
-    this.#partitions = new Partitions(query, (work) => work(query));
+    this.#partitions = new Partitions({ query, transaction: (work) => work(query) });
   }
 
   static async open(url: string): Promise<PostgresTarget> {

@@ -120,9 +120,10 @@ async function coverMonths(database: Database, instants: Iterable<number>): Prom
     (queries: Queries) =>
     async (text: string): Promise<readonly Row[]> =>
       (await sql.raw<Row>(text).execute(queries)).rows;
-  const months = new Partitions(execute(database.read), (work) =>
-    database.write((queries) => work(execute(queries))),
-  );
+  const months = new Partitions({
+    query: execute(database.read),
+    transaction: (work) => database.write((queries) => work(execute(queries))),
+  });
   await months.cover(instants);
 }
 

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../rules/errors.ts';
 import { monthBegin, monthOf } from '../../rules/utc-time.ts';
-import type { Query } from './sql-fold-store.ts';
+import type { Connection, Query } from './sql-fold-store.ts';
 
 /**
  * Tables of PostgreSQL with a partition for each UTC month, and the key of a row in a partition. It is no key of the whole table:
@@ -15,8 +15,10 @@ const tables = {
   hit_link_groups: 'chunk_id, last_link',
 } as const;
 type Table = keyof typeof tables;
+
 /** A connection to the store. */
-export type PartitionQuery = Query;
+export type { Connection } from './sql-fold-store.ts';
+
 const tableNames = Object.keys(tables) as Table[];
 
 /**
@@ -68,14 +70,12 @@ const maxTries = 5;
  * The months of the ledger on PostgreSQL: created when hits need them, dropped when all of the month is older than the retention.
  */
 export class Partitions {
-  readonly #query: Query;
-  readonly #transaction: (work: (query: Query) => Promise<void>) => Promise<void>;
+  readonly #connection: Connection;
   /** Names of periods that exist in every table. */
   readonly #covered = new Set<string>();
 
-  constructor(query: Query, transaction: (work: (query: Query) => Promise<void>) => Promise<void>) {
-    this.#query = query;
-    this.#transaction = transaction;
+  constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
   /** Creates a partition for each of these instants, and one for the following month: it exists before it is needed. */
@@ -98,7 +98,7 @@ export class Partitions {
    * table can be detached before.
    */
   async expired(at: number): Promise<readonly Partition[]> {
-    const all = await readPartitions(this.#query);
+    const all = await readPartitions(this.#connection.query);
     const isInterrupted = ({ state }: Partition) => Number(state !== 'attached');
     return all
       .filter(({ to, state }) => state === 'pending' || (to !== null && to <= at))
@@ -107,13 +107,16 @@ export class Partitions {
 
   /** Whether there is a partition with rows from before there were partitions. */
   async hasEarlierRows(): Promise<boolean> {
-    const [row] = await this.#query(`select to_regclass('${earlierRows}') is not null as is_there`);
+    const [row] = await this.#connection.query(
+      `select to_regclass('${earlierRows}') is not null as is_there`,
+    );
     return row?.is_there === true;
   }
 
   async #create(periods: readonly Period[]): Promise<void> {
+    const { query } = this.#connection;
     for (let tries = 1; ; tries++) {
-      const all = await readPartitions(this.#query);
+      const all = await readPartitions(query);
       const missing = tableNames.flatMap((table) =>
         periods
           .filter((period) => !isCovered(period, table, all))
@@ -123,14 +126,14 @@ export class Partitions {
       const existing = all.filter(({ name }) => missing.some((one) => one.name === name));
       try {
         await dropPartitions(
-          this.#query,
+          query,
           existing.filter(({ state }) => state === 'pending'),
         );
-        await this.#transaction(async (query) => {
-          await query(`set local lock_timeout = '2s'`);
+        await this.#connection.transaction(async (inTransaction) => {
+          await inTransaction(`set local lock_timeout = '2s'`);
           for (const one of missing) {
             const exists = existing.some(({ name, state }) => name === one.name && state === 'detached');
-            await attach(query, one, exists);
+            await attach(inTransaction, one, exists);
           }
         });
       } catch (cause) {

@@ -6,12 +6,10 @@ import { groupsOf } from '../chunks/link-groups.ts';
 import { compressedCells } from '../chunks/stored-cells.ts';
 import { StoredColumns } from '../chunks/stored-columns.ts';
 import type { PackRow } from '../packs/hit-pack.ts';
-import { bigintArray, byteaArray } from './binary-arrays.ts';
 import { oldestHits, packsAtOnce } from './oldest-hits.ts';
 import { type Partitions, periodOf } from './partitions.ts';
-import { type Query, type Row, unnested } from './sql-fold-store.ts';
-
-type Transaction = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+import { insertRows } from './postgres-rows.ts';
+import type { Connection, Query, Row } from './sql-fold-store.ts';
 
 /** Versions that have this migration read the groups. */
 const linksInGroupsSince = 65;
@@ -30,8 +28,6 @@ const candidatesSql = `select organizations.id from organizations
       select from hits where hits.organization_id = organizations.id and hits.id > coalesce(last_id, 0)
       limit $1) as single)) >= $1
   order by organizations.id`;
-const groupsSql = `insert into hit_link_groups (chunk_id, last_link, first_at, links)
-  select * from ${unnested(['bigint', 'bigint', 'bigint', 'bytea'])}`;
 /** Only one process at a time makes chunks of an organization, and none does during a correction of its hits. */
 const lockSql = `select coalesce((select value from settings where key = '${minMigrationKey}')::bigint, 0) as least
   from organizations where id = $1 and deleted_at is null
@@ -48,17 +44,15 @@ const packsSql = `select id, hits, cells from hit_packs
  * their month, and the chunks with theirs.
  */
 export class PostgresChunks {
-  readonly #query: Query;
-  readonly #transaction: Transaction;
+  readonly #connection: Connection;
   readonly #partitions: Partitions;
   readonly #minHits: number;
   #organizations: number[] | null = null;
   /** All hits with ids up to this one are visible. */
   #settled = 0;
 
-  constructor(query: Query, transaction: Transaction, partitions: Partitions, minHits: number) {
-    this.#query = query;
-    this.#transaction = transaction;
+  constructor(connection: Connection, partitions: Partitions, minHits: number) {
+    this.#connection = connection;
     this.#partitions = partitions;
     this.#minHits = minHits;
   }
@@ -66,7 +60,7 @@ export class PostgresChunks {
   /** Makes the chunks of one merge. Returns whether there may be more to do. */
   async mergeSome(now: number): Promise<boolean> {
     if (this.#organizations === null) {
-      const found = await this.#query(candidatesSql, [this.#minHits]);
+      const found = await this.#connection.query(candidatesSql, [this.#minHits]);
       this.#organizations = found.map(({ id }) => Number(id));
       if (found.length > 0 && !(await this.#settle())) this.#organizations = [];
     }
@@ -83,9 +77,10 @@ export class PostgresChunks {
    * Returns false if some are still running.
    */
   async #settle(): Promise<boolean> {
-    const [raised] = await this.#query('update hit_ids set settled = newest returning settled');
-    const [next] = await this.#query('select pg_snapshot_xmax(pg_current_snapshot())::text as xid');
-    const [oldest] = await this.#query(
+    const { query } = this.#connection;
+    const [raised] = await query('update hit_ids set settled = newest returning settled');
+    const [next] = await query('select pg_snapshot_xmax(pg_current_snapshot())::text as xid');
+    const [oldest] = await query(
       'select pg_snapshot_xmin(pg_current_snapshot())::text::numeric >= $1::text::numeric as is_over',
       [next?.xid],
     );
@@ -95,7 +90,8 @@ export class PostgresChunks {
 
   async #merge(organizationId: number, now: number): Promise<boolean> {
     const months = new Map<string, number>();
-    const work = () => this.#transaction((query) => this.#mergeIn(query, organizationId, now, months));
+    const work = () =>
+      this.#connection.transaction((query) => this.#mergeIn(query, organizationId, now, months));
     try {
       return await work();
     } catch (cause) {
@@ -208,28 +204,21 @@ async function insertChunk(
   );
 }
 
-async function insertGroups(query: Query, { facts, links }: NewChunk, id: number): Promise<void> {
+function insertGroups(query: Query, { facts, links }: NewChunk, id: number): Promise<void> {
   const groups = groupsOf(links);
-  await query(groupsSql, [
-    bigintArray(groups.map(() => id)),
-    bigintArray(groups.map(({ lastLink }) => lastLink)),
-    bigintArray(groups.map(() => facts.first_at)),
-    byteaArray(groups.map(({ cells }) => cells)),
-  ]);
+  return insertRows(
+    query,
+    'hit_link_groups (chunk_id, last_link, first_at, links)',
+    groups.map(({ lastLink }) => [id, lastLink, facts.first_at]),
+    groups.map(({ cells }) => cells),
+  );
 }
 
 /** For nodes of the previous release. */
-async function insertLinks(query: Query, { facts, links }: NewChunk, id: number): Promise<void> {
-  const numbers = [
-    links.map(({ link }) => link),
-    links.map(() => id),
-    links.map((one) => one.first),
-    links.map((one) => one.end),
-    links.map(() => facts.first_at),
-  ];
-  await query(
-    `insert into hit_chunk_links (link_id, chunk_id, first_row, end_row, first_at)
-     select * from ${unnested(numbers.map(() => 'bigint'))}`,
-    numbers.map((column) => bigintArray(column)),
+function insertLinks(query: Query, { facts, links }: NewChunk, id: number): Promise<void> {
+  return insertRows(
+    query,
+    'hit_chunk_links (link_id, chunk_id, first_row, end_row, first_at)',
+    links.map(({ link, first, end }) => [link, id, first, end, facts.first_at]),
   );
 }

@@ -75,11 +75,6 @@ const insertWordsSql = `insert into words (word, sweep)
 const isText = (cells: Cells): cells is readonly string[] => Array.isArray(cells);
 const arrayOf = (cells: Cells): Buffer => (isText(cells) ? asciiArray(cells) : bigintArray(cells));
 
-function insertionOf({ head, constants = '', tail = '' }: Insertion, columns: readonly Cells[]): string {
-  const rows = unnested(columns.map((cells) => (isText(cells) ? 'text' : 'bigint')));
-  return `${head} select *${constants} from ${rows} ${tail}`;
-}
-
 /** Outside the transaction, so that no other node waits for its end. */
 const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
 const settledSql = `select settled, (select value from settings where key = '${minMigrationKey}') as least,
@@ -152,12 +147,10 @@ export class PostgresFoldStore extends SqlFoldStore {
       timeout: 20_000,
       onConnect: (query) => this.#checkServer(query),
     });
-    const { query } = this.#connection;
-    const transaction = <T>(work: (query: Query) => Promise<T>) => this.#connection.transaction(work);
-    this.#partitions = new Partitions(query, transaction);
-    this.#chunks = new PostgresChunks(query, transaction, this.#partitions, minInChunks);
-    this.#visitors = new PostgresVisitors(query, maxVisitors);
-    this.#uncounted = new UncountedHits(query, transaction);
+    this.#partitions = new Partitions(this.#connection);
+    this.#chunks = new PostgresChunks(this.#connection, this.#partitions, minInChunks);
+    this.#visitors = new PostgresVisitors(this.#connection.query, maxVisitors);
+    this.#uncounted = new UncountedHits(this.#connection);
   }
 
   /** Where nodes agree on the salts of visitors. */
@@ -270,7 +263,10 @@ export class PostgresFoldStore extends SqlFoldStore {
     columns: readonly Cells[],
     count: number,
   ): Promise<void> {
-    if (count > 0) await query(insertionOf(totals[total], columns), columns.map(arrayOf));
+    if (count === 0) return;
+    const { head, constants = '', tail }: Insertion = totals[total];
+    const rows = unnested(columns.map((cells) => (isText(cells) ? 'text' : 'bigint')));
+    await query(`${head} select *${constants} from ${rows} ${tail}`, columns.map(arrayOf));
   }
 
   protected override async addLinkHours(

@@ -1,20 +1,18 @@
 import { hitColumns } from '../../rules/click-fields.ts';
 import { monthOf } from '../../rules/utc-time.ts';
 import type { FoldBatch, Hits } from '../fold-store.ts';
-import { bigintArray, byteaArray } from './binary-arrays.ts';
+import { bigintArray } from './binary-arrays.ts';
 import { idsOf, Packer, packingOf, spanOf } from './hit-packing.ts';
+import { insertRows } from './postgres-rows.ts';
 import { type Query, unnested } from './sql-fold-store.ts';
 
 /** A pack takes the space of about two rows, and a row costs several times as much WAL as on SQLite. */
 export const minPacked = 8;
 
 const instantColumn = hitColumns.indexOf('at');
-const bigints = (width: number): string => unnested(Array<string>(width).fill('bigint'));
-const hitsSql = `insert into hits (id, ${hitColumns.join(', ')}) select * from ${bigints(1 + hitColumns.length)}`;
-const packsSql = `insert into hit_packs (id, organization_id, hits, first_at, last_at, first_link, last_link, cells)
-  select * from ${unnested([...Array<string>(7).fill('bigint'), 'bytea'])}`;
-const linksSql = `insert into hit_pack_links (link_id, pack_id, first_at) select * from ${bigints(3)}`;
-
+const packsTable = 'hit_packs (id, organization_id, hits, first_at, last_at, first_link, last_link, cells)';
+const hitsSql = `insert into hits (id, ${hitColumns.join(', ')})
+  select * from ${unnested(['id', ...hitColumns].map(() => 'bigint'))}`;
 /** Writes the hits of a fold to a PostgreSQL store: packs, and rows for the rest. */
 export class PostgresHits {
   readonly #packer = new Packer();
@@ -33,29 +31,15 @@ export class PostgresHits {
       maxSpan: Number.POSITIVE_INFINITY,
       byMonth: true,
     });
-    const packs: [number[], ...number[][]] = [[], [], [], [], [], [], []];
-    const links: [number[], number[], number[]] = [[], [], []];
-    const cells: Uint8Array[] = [];
+    const [packs, links, cells]: [number[][], number[][], Uint8Array[]] = [[], [], []];
     for (const pack of this.#packer.packs(packing, firstId)) {
-      const { id, firstAt } = pack;
-      const ends = [pack.links[0] ?? 0, pack.links.at(-1) ?? 0];
-      const row = [id, pack.organizationId, pack.hits, firstAt, pack.lastAt, ...ends];
-      for (const [index, column] of packs.entries()) column.push(row[index] ?? 0);
+      const { id, organizationId, hits, firstAt, lastAt } = pack;
+      packs.push([id, organizationId, hits, firstAt, lastAt, pack.links[0] ?? 0, pack.links.at(-1) ?? 0]);
       cells.push(pack.cells.slice());
-      for (const link of hasOlderNodes ? pack.links : []) {
-        links[0].push(link);
-        links[1].push(id);
-        links[2].push(firstAt);
-      }
+      if (hasOlderNodes) for (const link of pack.links) links.push([link, id, firstAt]);
     }
-    if (cells.length > 0) {
-      await query(packsSql, [...packs.map((column) => bigintArray(column)), byteaArray(cells)]);
-    }
-    if (links[0].length > 0)
-      await query(
-        linksSql,
-        links.map((column) => bigintArray(column)),
-      );
+    await insertRows(query, packsTable, packs, cells);
+    await insertRows(query, 'hit_pack_links (link_id, pack_id, first_at)', links);
     const { left, leftRows } = packing;
     if (left.count > 0) {
       const ids = idsOf(packing, firstId);

@@ -35,6 +35,12 @@ export type Query = (sql: string, parameters?: readonly unknown[]) => Promise<re
 export const unnested = (types: readonly string[]): string =>
   `unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`;
 
+/** `query` runs outside a transaction. */
+export interface Connection {
+  readonly query: Query;
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+}
+
 /** A column to insert; it may have room for more rows than there are. */
 export type Cells = Column | readonly string[];
 

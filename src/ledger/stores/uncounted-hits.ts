@@ -1,5 +1,5 @@
 import type { HitWriter, Watermark } from '../external-hits.ts';
-import type { Query, Row } from './sql-fold-store.ts';
+import type { Connection, Row } from './sql-fold-store.ts';
 
 /** Milliseconds that an active node has to retry a batch. */
 const uncountedKept = 15 * 60_000;
@@ -11,14 +11,12 @@ interface ListedJournal {
 
 /** Deletes hits on the other server that no total includes, a part in each transaction. */
 export class UncountedHits {
-  readonly #query: Query;
-  readonly #transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
+  readonly #connection: Connection;
   /** Journals with such hits, as long as they are being deleted: the list may have one for each second since a restored backup. */
   #listed: ListedJournal[] | null = null;
 
-  constructor(query: Query, transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>) {
-    this.#query = query;
-    this.#transaction = transaction;
+  constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
   /**
@@ -47,7 +45,7 @@ export class UncountedHits {
     now: number,
     hadWatermark = false,
   ): Promise<boolean> {
-    return this.#transaction(async (query) => {
+    return this.#connection.transaction(async (query) => {
       const [created] = hadWatermark
         ? []
         : await query(
@@ -66,7 +64,7 @@ export class UncountedHits {
   }
 
   async #list(writer: HitWriter, now: number): Promise<ListedJournal[]> {
-    const rows = await this.#query('select node, segment, byte_offset from journal_watermarks');
+    const rows = await this.#connection.query('select node, segment, byte_offset from journal_watermarks');
     const uncounted = await writer.uncounted(rows.map(markIn), now);
     const old = uncounted.filter(({ foldedAt }) => foldedAt < now - uncountedKept);
     const withWatermark = new Set(rows.map(({ node }) => String(node)));
