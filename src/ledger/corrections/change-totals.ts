@@ -7,7 +7,7 @@ import { boundVisitors } from './bound-visitors.ts';
 import { CountEntries, type RollUpDifference, type StoredHour } from './roll-up-difference.ts';
 
 const { click } = rollupClassCodes;
-const hourColumns = ['link_id', 'hour', ...rollupClasses, 'visitors', 'loose'] as const;
+const hourColumns = ['link_id', 'hour', ...rollupClasses, 'visitors', 'loose', 'counts'] as const;
 const rollupKey = ['organization_id', 'dimension', 'hour', 'class', 'value'] as const;
 
 /**
@@ -20,20 +20,27 @@ export async function changeTotals(queries: Queries, difference: RollUpDifferenc
   await changeLinkClicks(queries, difference);
 }
 
-const integers = (names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, 'integer' as const]));
 const refs = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
+/** Rows as a table with these columns; further cells of a row are ignored. */
+const tableOf = (
+  queries: Queries,
+  columns: readonly string[],
+  rows: readonly (readonly (number | string)[])[],
+) =>
+  jsonRows(
+    dialectOf(queries),
+    Object.fromEntries(columns.map((name) => [name, name === 'counts' ? 'text' : 'integer'])),
+    JSON.stringify(rows),
+  );
 /** Appended to a query for rows that the same transaction changes. */
 const lockOn = (queries: Queries, table: string) =>
   dialectOf(queries).locksRows ? sql`for update of ${sql.table(table)}` : sql``;
 
 async function changeLinkHours(queries: Queries, { hours }: RollUpDifference): Promise<void> {
   if (hours.length === 0) return;
-  const dialect = dialectOf(queries);
-  const keys = JSON.stringify(hours.map(({ link, hour }) => [link, hour]));
-  const keyRows = jsonRows(dialect, { key_link: 'integer', key_hour: 'integer' }, keys);
+  const keys = hours.map(({ link, hour }) => [link, hour]);
   const { rows } = await sql<StoredHour>`
-    select link_hours.* from ${keyRows} as wanted cross join link_hours
+    select link_hours.* from ${tableOf(queries, ['key_link', 'key_hour'], keys)} as wanted cross join link_hours
     where link_hours.link_id = wanted.key_link and link_hours.hour = wanted.key_hour
     order by link_hours.link_id, link_hours.hour ${lockOn(queries, 'link_hours')}`.execute(queries);
   const stored = new Map(rows.map((row) => [`${row.link_id} ${row.hour}`, row]));
@@ -56,18 +63,16 @@ async function changeLinkHours(queries: Queries, { hours }: RollUpDifference): P
     kept.push([link, hour, ...sums, bounded, 0, sum.text]);
   }
   if (kept.length > 0) {
-    const columns = { ...integers(hourColumns), counts: 'text' as const };
-    const values = jsonRows(dialect, columns, JSON.stringify(kept));
-    const changed = [...hourColumns.slice(2), 'counts'].map(
-      (name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`,
-    );
-    await sql`insert into link_hours (${refs([...hourColumns, 'counts'])})
-      select * from ${values} as made where true
+    const changed = hourColumns
+      .slice(2)
+      .map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);
+    await sql`insert into link_hours (${refs(hourColumns)})
+      select * from ${tableOf(queries, hourColumns, kept)} as made where true
       on conflict (link_id, hour) do update set ${sql.join(changed)}`.execute(queries);
   }
   if (emptied.length > 0) {
-    const emptiedRows = jsonRows(dialect, { link_id: 'integer', hour: 'integer' }, JSON.stringify(emptied));
-    await sql`delete from link_hours where (link_id, hour) in (select link_id, hour from ${emptiedRows} as dead)`.execute(
+    const dead = tableOf(queries, ['link_id', 'hour'], emptied);
+    await sql`delete from link_hours where (link_id, hour) in (select * from ${dead} as dead)`.execute(
       queries,
     );
   }
@@ -75,7 +80,6 @@ async function changeLinkHours(queries: Queries, { hours }: RollUpDifference): P
 
 async function changeOrganizations(queries: Queries, { organizations }: RollUpDifference): Promise<void> {
   if (organizations.length === 0) return;
-  const dialect = dialectOf(queries);
   const rows = organizations.map(({ organization, dimension, hour, ofClass, value, hits }) => [
     organization,
     dimension,
@@ -84,19 +88,15 @@ async function changeOrganizations(queries: Queries, { organizations }: RollUpDi
     value,
     hits,
   ]);
-  const added = jsonRows(dialect, integers([...rollupKey, 'hits']), JSON.stringify(rows));
-  await sql`insert into organization_rollups (${refs([...rollupKey, 'hits'])})
-    select * from ${added} as added where true
+  const columns = [...rollupKey, 'hits'];
+  await sql`insert into organization_rollups (${refs(columns)})
+    select * from ${tableOf(queries, columns, rows)} as added where true
     on conflict (${refs(rollupKey)}) do update set hits = organization_rollups.hits + excluded.hits`.execute(
     queries,
   );
-  const decreased = jsonRows(
-    dialect,
-    integers(rollupKey),
-    JSON.stringify(rows.filter((row) => (row[5] ?? 0) < 0).map((row) => row.slice(0, 5))),
-  );
+  const fewer = rows.filter((row) => (row.at(-1) ?? 0) < 0);
   await sql`delete from organization_rollups
-    where (${refs(rollupKey)}) in (select ${refs(rollupKey)} from ${decreased} as fewer) and hits <= 0`.execute(
+    where (${refs(rollupKey)}) in (select * from ${tableOf(queries, rollupKey, fewer)} as fewer) and hits <= 0`.execute(
     queries,
   );
   await boundVisitors(
@@ -116,15 +116,14 @@ export async function changeLinkClicks(queries: Queries, { clicks }: RollUpDiffe
     .sort(([one], [other]) => one - other)
     .map(([link, difference]) => [link, difference.clicks, difference.last]);
   if (rows.length === 0) return;
-  const dialect = dialectOf(queries);
   const columns = ['link_id', 'clicks', 'last_clicked_at'];
-  const added = jsonRows(dialect, integers(columns), JSON.stringify(rows));
-  await sql`insert into link_clicks (${refs(columns)}) select * from ${added} as added where true
+  await sql`insert into link_clicks (${refs(columns)})
+    select * from ${tableOf(queries, columns, rows)} as added where true
     on conflict (link_id) do update set clicks = link_clicks.clicks + excluded.clicks, last_clicked_at =
       case when excluded.last_clicked_at > link_clicks.last_clicked_at
         then excluded.last_clicked_at else link_clicks.last_clicked_at end`.execute(queries);
-  const changed = jsonRows(dialect, { id: 'integer' }, JSON.stringify(rows.map(([link]) => [link])));
-  await sql`delete from link_clicks where link_id in (select id from ${changed} as changed) and clicks <= 0`.execute(
+  await sql`delete from link_clicks
+    where link_id in (select * from ${tableOf(queries, ['link_id'], rows)} as changed) and clicks <= 0`.execute(
     queries,
   );
 }

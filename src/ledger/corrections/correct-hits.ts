@@ -158,12 +158,11 @@ async function correctPacks(
     if (inScope.length === 0) continue;
     found.push(...inScope);
     if (change === null) await keepInPack(queries, pack, hits, new Set(inScope));
-    else
-      await replaceCells(
-        queries,
-        pack.id,
-        hits.map((hit) => (isInScope(scope, hit) ? withClass(hit, change.to) : hit)),
-      );
+    else {
+      const changed = hits.map((hit) => (isInScope(scope, hit) ? withClass(hit, change.to) : hit));
+      const { cells } = packOf(changed);
+      await queries.updateTable('hit_packs').set({ cells }).where('id', '=', pack.id).execute();
+    }
   }
   return found;
 }
@@ -176,14 +175,6 @@ function packOf(hits: readonly StoredHit[]): { cells: Uint8Array; first_at: numb
   const cells = writer.pack(0, hits.length).slice();
   const [first_at, last_at] = writer.ends('at');
   return { cells, first_at, last_at };
-}
-
-async function replaceCells(queries: Queries, id: number, hits: readonly StoredHit[]): Promise<void> {
-  await queries
-    .updateTable('hit_packs')
-    .set({ cells: packOf(hits).cells })
-    .where('id', '=', id)
-    .execute();
 }
 
 /**

@@ -15,7 +15,6 @@ import type { StepResult } from './step-result.ts';
 /** Few enough that no other change waits long behind a transaction. */
 const hoursAtOnce = 300;
 const rowsAtOnce = 2_000;
-const linksAtOnce = 200;
 
 export async function eraseLinkHours(
   queries: Queries,
@@ -47,11 +46,11 @@ const hitsIn = (row: StoredHour): number => rollupClasses.reduce((sum, name) => 
 /** The hours of the organization's links, followed by those of the organization itself. */
 export async function eraseOrganizationHours(
   queries: Queries,
-  { organizationId }: CorrectionScope,
+  scope: CorrectionScope,
   hours: Hours,
   cursor: number,
 ): Promise<StepResult> {
-  const links = await ownLinksAfter(queries, organizationId, cursor, linksAtOnce);
+  const links = await ownLinksAfter(queries, scope, cursor);
   const last = links.at(-1);
   if (last === undefined || hours.from >= hours.to) return { cursor: null };
   const { rows } = await sql<{ link_id: number; click: number }>`

@@ -6,7 +6,6 @@ import { ownLinksAfter } from './own-links.ts';
 import type { StepResult } from './step-result.ts';
 
 const rowsAtOnce = 2_000;
-const linksAtOnce = 200;
 
 /**
  * The days that are erased completely. `now` is when the correction was requested: a day that had not ended then is complete if
@@ -26,8 +25,7 @@ export async function eraseVisitors(
 ): Promise<StepResult> {
   const { organizationId, owner } = scope;
   const days = wholeDays(scope, now);
-  const links =
-    owner.kind === 'link' ? [owner.id] : await ownLinksAfter(queries, organizationId, cursor, linksAtOnce);
+  const links = await ownLinksAfter(queries, scope, cursor);
   const owners = owner.kind === 'link' || cursor > 0 ? links : [-organizationId, ...links];
   if (owners.length === 0 || days.from >= days.to) return { cursor: null };
   const { rows } = await sql`

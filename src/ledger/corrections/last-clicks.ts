@@ -4,10 +4,9 @@ import { hourLength } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import { openLedger } from '../open-ledger.ts';
-import { ownLinksAfter } from './own-links.ts';
+import { linksAtOnce, ownLinksAfter } from './own-links.ts';
 import type { Step } from './step-result.ts';
 
-const linksAtOnce = 200;
 /** Of a link that only has clicks that were counted while it was quiet. */
 const neverClicked = 0;
 /** How many of the newest hits by id are searched for the latest one. */
@@ -19,13 +18,11 @@ const maxSearched = 1_000;
  */
 export async function lastClicksToSet(
   database: Database,
-  { organizationId, owner, from, to }: CorrectionScope,
+  scope: CorrectionScope,
   cursor: number,
 ): Promise<Step> {
-  const links =
-    owner.kind === 'link'
-      ? [owner.id]
-      : await ownLinksAfter(database.read, organizationId, cursor, linksAtOnce);
+  const { organizationId, owner, from, to } = scope;
+  const links = await ownLinksAfter(database.read, scope, cursor);
   const last = links.at(-1);
   if (last === undefined) return async () => ({ cursor: null });
   const clicked = await database.read
