@@ -1,5 +1,4 @@
 import { shellCommand } from '../bundle/shell-command.ts';
-import type { ClickhouseClient } from '../ledger/clickhouse/clickhouse-client.ts';
 import { clickServerName } from '../rules/clicks-url.ts';
 import { type Finding, ok, problem } from '../rules/finding.ts';
 import { internalReadTerms } from '../storage/database.ts';
@@ -22,7 +21,7 @@ export async function clickServerFindings({
     const [row] = await client.rows<{ version: string }>('select version() as version');
     // The check of the database itself reports its faults.
     const expected = await expectedStore(store).catch(() => null);
-    const found = expected === null ? null : await storesIn(client);
+    const found = expected === null ? null : await client.stores();
     if (found?.some((id) => id !== expected?.id))
       return [
         problem(
@@ -56,13 +55,4 @@ async function expectedStore(store: CheckContext['store']) {
     `select value, (select newest > 0 from hit_ids) as has_hits from settings where key = '${hitStoreId}'`,
   );
   return row === undefined ? null : { id: row.value, hasHits: row.has_hits === true };
-}
-
-/** The stores that the database in ClickHouse belongs to; null if it has no tables. */
-async function storesIn(client: ClickhouseClient): Promise<readonly string[] | null> {
-  const found = await client.rows(
-    "select name from system.tables where database = currentDatabase() and name = 'hit_store'",
-  );
-  if (found.length === 0) return null;
-  return (await client.rows<{ id: string }>('select id from hit_store')).map(({ id }) => id);
 }

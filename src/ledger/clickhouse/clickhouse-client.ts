@@ -66,11 +66,20 @@ export class ClickhouseClient {
   async #verify(): Promise<void> {
     const storeId = this.#identity.unverified;
     if (storeId === null) return;
-    const stores = await this.#rowsWithRetry<{ id: string }>('select id from hit_store');
-    if (stores.length === 0) throw new StoreUnavailable('the database of CLICKS_URL belongs to no store yet');
-    if (stores.some(({ id }) => id !== storeId))
+    const stores = await this.stores();
+    if (!stores?.length) throw new StoreUnavailable('the database of CLICKS_URL belongs to no store yet');
+    if (stores.some((id) => id !== storeId))
       throw new StoreUnavailable('the database of CLICKS_URL has the clicks of another store');
     this.#identity.unverified = null;
+  }
+
+  /** The stores that the database belongs to; null if it has no tables. Asked before it is known whether it is the right one. */
+  async stores(): Promise<readonly string[] | null> {
+    const tables = await this.#rowsWithRetry(
+      "select name from system.tables where database = currentDatabase() and name = 'hit_store'",
+    );
+    if (tables.length === 0) return null;
+    return (await this.#rowsWithRetry<{ id: string }>('select id from hit_store')).map(({ id }) => id);
   }
 
   /** Retries once if the connection broke: the server closes connections that were idle for some seconds. */

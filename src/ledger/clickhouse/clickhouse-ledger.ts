@@ -170,21 +170,28 @@ const ownerConditions = ({ owner }: HitFilter): string[] => [
   ...(owner.links === undefined ? [] : [`link_id in (${listed(owner.links)})`]),
 ];
 
-function conditionsOf(filter: HitFilter): string[] {
-  const { classes, values = [], from, to, above = 0 } = filter;
+/** `from` is included, `to` is not; undefined for no bound. */
+const within = (column: string, from: number | undefined, to: number | undefined): string[] => [
+  ...(from === undefined ? [] : [`${column} >= ${integer(Math.ceil(from))}`]),
+  ...(to === undefined ? [] : [`${column} < ${integer(Math.ceil(to))}`]),
+];
+
+/** The owner, the time and the class may be tested by derived columns instead of a hit's own. */
+function conditionsOf(
+  filter: HitFilter,
+  owner = ownerConditions(filter),
+  time = within('at', filter.from, filter.to),
+  kind = rollupClass,
+): string[] {
+  const { classes, values = [], above = 0 } = filter;
   return [
-    ...ownerConditions(filter),
-    ...(classes === undefined ? [] : [isOneOf(rollupClass, classes)]),
+    ...owner,
+    ...(classes === undefined ? [] : [isOneOf(kind, classes)]),
     ...values.map(([column, value]) => `${shown(column)} = ${integer(value)}`),
-    ...timeConditions(from, to),
+    ...time,
     ...(above === 0 ? [] : [`id > ${integer(above)}`]),
   ];
 }
-
-const timeConditions = (from: number | undefined, to: number | undefined): string[] => [
-  ...(from === undefined ? [] : [`at >= ${integer(Math.ceil(from))}`]),
-  ...(to === undefined ? [] : [`at < ${integer(Math.ceil(to))}`]),
-];
 
 interface CountedBy {
   readonly hour: string;
@@ -205,7 +212,7 @@ const isWholeHour = (at: number | undefined): boolean => at === undefined || at 
  * it.
  */
 function countedBy(filter: HitFilter, by: HitColumn = 'reason'): CountedBy {
-  const { owner, classes, values = [], from, to, above = 0 } = filter;
+  const { owner, values = [], from, to, above = 0 } = filter;
   if (!isWholeHour(from) || !isWholeHour(to))
     return {
       hour: `intDiv(at, ${hourLength})`,
@@ -219,26 +226,17 @@ function countedBy(filter: HitFilter, by: HitColumn = 'reason'): CountedBy {
     owner.links === undefined &&
     above === 0 &&
     columns.every((column) => projectedColumns.has(column));
-  const conditions = [
-    ...(isProjected
-      ? [`owner = ${integer(owner.id)}`, ...monthConditions(from, to)]
-      : [
-          ...ownerConditions(filter),
-          ...timeConditions(from, to).map((condition) => `indexHint(${condition})`),
-        ]),
-    ...(classes === undefined ? [] : [isOneOf('kind', classes)]),
-    ...values.map(([column, value]) => `${shown(column)} = ${integer(value)}`),
-    ...(from === undefined ? [] : [`hour >= ${integer(from / hourLength)}`]),
-    ...(to === undefined ? [] : [`hour < ${integer(to / hourLength)}`]),
-    ...(above === 0 ? [] : [`id > ${integer(above)}`]),
-  ];
-  return { hour: 'hour', kind: 'kind', conditions, settings: isProjected ? '' : withoutProjections };
+  const months = within('month', from && monthNumber(from), to && monthNumber(to - 1) + 1);
+  const parts = isProjected ? months : within('at', from, to).map((time) => `indexHint(${time})`);
+  const hours = within('hour', from && from / hourLength, to && to / hourLength);
+  const owners = isProjected ? [`owner = ${integer(owner.id)}`] : ownerConditions(filter);
+  return {
+    hour: 'hour',
+    kind: 'kind',
+    conditions: conditionsOf(filter, owners, [...parts, ...hours], 'kind'),
+    settings: isProjected ? '' : withoutProjections,
+  };
 }
-
-const monthConditions = (from: number | undefined, to: number | undefined): string[] => [
-  ...(from === undefined ? [] : [`month >= ${monthNumber(from)}`]),
-  ...(to === undefined ? [] : [`month <= ${monthNumber(to - 1)}`]),
-];
 
 const sums = `sumIf(counted, rollup = ${rollupClassCodes.click}) as clicks, sum(counted) as hits`;
 

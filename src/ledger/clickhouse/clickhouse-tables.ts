@@ -2,25 +2,9 @@ import { type HitColumn, hitColumns, wordFields } from '../../rules/click-fields
 import { StoreUnavailable } from '../../rules/errors.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
-import type { NativeType } from './native-block.ts';
+import { typeOf } from './hit-block.ts';
 
 const wordColumns: ReadonlySet<string> = new Set(wordFields);
-/** Codes of closed lists, all below 256. */
-const codeColumns: ReadonlySet<string> = new Set<HitColumn>([
-  'outcome',
-  'target',
-  'class',
-  'reason',
-  'device',
-  'source',
-]);
-
-/** The type in inserted blocks: the server converts it to that of the table. */
-export function typeOf(column: HitColumn): NativeType {
-  if (column === 'at') return 'Int64';
-  return codeColumns.has(column) && !wordColumns.has(column) ? 'UInt8' : 'UInt64';
-}
-
 /** Words are ids with few distinct values per part: filters check each value once, and rows store its index in a byte or two. */
 const storedType = (column: HitColumn): string =>
   wordColumns.has(column) ? `LowCardinality(${typeOf(column)})` : typeOf(column);
@@ -154,7 +138,7 @@ export async function prepareTables(
     'select name from system.tables where database = currentDatabase()',
   );
   const names = new Set(tablesFound.map(({ name }) => name));
-  const found = names.has('hit_store') ? await storesIn(client) : [];
+  const found = (await client.stores()) ?? [];
   if (found.some((id) => id !== storeId)) throw new OtherStore();
   if (hadTables && (found.length === 0 || tablesWithHits.some((name) => !names.has(name))))
     throw new TablesLost();
@@ -162,13 +146,7 @@ export async function prepareTables(
   await migrateTable(client);
   if (found.length === 0) await client.run(`insert into hit_store values (${quoted(storeId)})`);
   // Another store may have done the same meanwhile.
-  if ((await storesIn(client)).some((id) => id !== storeId)) throw new OtherStore();
-}
-
-/** The stores that the database on the server belongs to. */
-export async function storesIn(client: ClickhouseClient): Promise<readonly string[]> {
-  const rows = await client.rows<{ id: string }>('select id from hit_store order by id');
-  return rows.map(({ id }) => id);
+  if ((await client.stores())?.some((id) => id !== storeId)) throw new OtherStore();
 }
 
 /** The database on the server has the hits of another store. */

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hitColumns } from '../../rules/click-fields.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
 import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
-import { dayLength, monthBegin, monthOf } from '../../rules/utc-time.ts';
+import { dayLength } from '../../rules/utc-time.ts';
 import { clickServerCalls } from '../click-server-calls.ts';
 import type { HitWriter, UncountedBatch, Watermark } from '../external-hits.ts';
 import type { FoldBatch } from '../fold-store.ts';
 import { monthsOf } from '../stores/postgres-hits.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 import { ClickhouseLedger } from './clickhouse-ledger.ts';
-import { prepareTables, quoted } from './clickhouse-tables.ts';
+import { monthNumber, prepareTables, quoted } from './clickhouse-tables.ts';
 import { hitBlock, insertHitsSql } from './hit-block.ts';
 import { uncountedBatches } from './uncounted-batches.ts';
 
@@ -101,10 +101,8 @@ export class ClickhouseWriter implements HitWriter {
     const parts = await this.#client.rows<{ month: string }>(
       "select distinct partition_id as month from system.parts where database = currentDatabase() and table = 'hits' and active",
     );
-    const first = new Date(monthBegin(monthOf(at)));
-    const kept = `${first.getUTCFullYear()}${String(first.getUTCMonth() + 1).padStart(2, '0')}`;
     for (const { month } of parts)
-      if (/^\d{6}$/.test(month) && month < kept)
+      if (/^\d{6}$/.test(month) && Number(month) < monthNumber(at))
         await this.#client.run(`alter table hits drop partition id '${month}'`);
     await this.#forgetBatches(at - monthLength);
   }

@@ -23,10 +23,7 @@ export class HitImport {
 
   /** Null if the database already belongs to a store. */
   static async open(client: ClickhouseClient, storeId: string): Promise<HitImport | null> {
-    const tables = await client.rows<{ name: string }>(
-      "select name from system.tables where database = currentDatabase() and name = 'hit_store'",
-    );
-    if (tables.length > 0 && (await client.rows('select id from hit_store limit 1')).length > 0) return null;
+    if ((await client.stores())?.length) return null;
     await prepareTables(client, storeId, false);
     return new HitImport(client, storeId);
   }
