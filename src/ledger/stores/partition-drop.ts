@@ -8,27 +8,19 @@ const timeout = 60_000;
 export class PartitionDrop {
   readonly #connection: PostgresConnection;
   readonly #done: Promise<void>;
-  #isOver = false;
-  #fault: Error | null = null;
+  isOver = false;
+  fault: Error | null = null;
 
   constructor(url: string, partitions: readonly Partition[]) {
     this.#connection = new PostgresConnection(url, { name: 'linnet retention', timeout });
     this.#done = dropPartitions(this.#connection.query, partitions)
       .catch((cause: Error) => {
-        this.#fault = cause;
+        this.fault = cause;
       })
       .then(() => this.#connection.close())
       .finally(() => {
-        this.#isOver = true;
+        this.isOver = true;
       });
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  get fault(): Error | null {
-    return this.#fault;
   }
 
   async stop(): Promise<void> {

@@ -35,11 +35,8 @@ interface Period {
   readonly to: number | null;
 }
 
-export interface Partition {
+export interface Partition extends Period {
   readonly table: Table;
-  readonly name: string;
-  readonly from: number | null;
-  readonly to: number | null;
   /** `pending`: a drop was interrupted while detaching; `detached`: it was interrupted right after that. */
   readonly state: 'attached' | 'pending' | 'detached';
 }

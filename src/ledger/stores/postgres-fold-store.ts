@@ -9,6 +9,7 @@ import type { HitWriter } from '../external-hits.ts';
 import {
   type DeliveriesOf,
   type FoldBatch,
+  type FoldStore,
   type HourVisitors,
   type NewVisitors,
   StoreChanged,
@@ -89,7 +90,7 @@ const countsSql = `update link_hours set counts = merged.counts, loose = 0
   where link_hours.link_id = merged.link_id and link_hours.hour = merged.hour`;
 
 /** Another node makes a chunk that covers the ids reserved for these hits: they get new ids. */
-class IdsSettled extends Error {
+class IdsSettled extends StoreUnavailable {
   override readonly name = 'IdsSettled';
 }
 
@@ -105,8 +106,8 @@ const movedMeanwhile = 'single clicks are in ClickHouse now: set CLICKS_URL, and
 const skippedIds = 1_000_000;
 
 /** Uses one connection, opened when needed and closed at the first fault, because its state is unknown then. */
-export class PostgresFoldStore extends SqlFoldStore {
-  override readonly minByLink = minByLink;
+export class PostgresFoldStore extends SqlFoldStore implements FoldStore {
+  readonly minByLink = minByLink;
   protected override readonly listed = '(select item::bigint from json_array_elements_text($1) as item)';
   readonly #url: string;
   readonly #connection: PostgresConnection;
@@ -187,9 +188,7 @@ export class PostgresFoldStore extends SqlFoldStore {
       if (!(cause instanceof IdsSettled) && (cause as { code?: string }).code !== noPartition) throw cause;
       // Another node has dropped the partition, because the whole month has expired.
       this.#partitions.forget();
-      await this.#foldOnce(batch, deliveriesOf).catch((again) => {
-        throw again instanceof IdsSettled ? new StoreUnavailable(again.message, { cause: again }) : again;
-      });
+      await this.#foldOnce(batch, deliveriesOf);
     }
   }
 
@@ -231,7 +230,7 @@ export class PostgresFoldStore extends SqlFoldStore {
     await this.#dropping?.stop();
   }
 
-  override async mergeSome(now: number): Promise<boolean> {
+  async mergeSome(now: number): Promise<boolean> {
     return this.#openWriter === null && this.#chunks.mergeSome(now);
   }
 
@@ -245,7 +244,8 @@ export class PostgresFoldStore extends SqlFoldStore {
     this.#minMigration = Number(row?.least ?? 0);
     if (this.#writer !== null) return this.#appendExternally(this.#writer, batch);
     if (row?.hit_store != null) throw new StoreUnavailable(movedMeanwhile);
-    if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled)) throw new IdsSettled();
+    if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled))
+      throw new IdsSettled('another node makes a chunk');
     const hasOlderNodes = this.#minMigration < packsHaveLinksSince;
     return this.#hits.append(query, batch, { firstId: this.#firstId, hasOlderNodes });
   }

@@ -13,7 +13,6 @@ import {
   claimsKept,
   type DeliveriesOf,
   type FoldBatch,
-  type FoldStore,
   type HookedLink,
   type HourVisitors,
   JournalTaken,
@@ -120,8 +119,8 @@ export const maxLoose = 1_000;
 const linkFields = `links.id, links.organization_id, links.suffix, domains.host, links.destination_url, links.android_url,
   links.ios_url, links.rules, links.webhook_url, links.webhook_events, links.webhook_auth_key, links.zapier_hook_url`;
 
-/** The part of a fold store that both databases share. */
-export abstract class SqlFoldStore implements FoldStore {
+/** The part of a `FoldStore` that both databases share. */
+export abstract class SqlFoldStore {
   /** Follows `from links`. */
   protected readonly linkHint: string = '';
   /** The numbers in the first parameter, a JSON array. */
@@ -158,13 +157,6 @@ export abstract class SqlFoldStore implements FoldStore {
   async newestSweep(): Promise<number> {
     return newestSweep(this.query);
   }
-
-  abstract wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  abstract readonly minByLink: number;
-  abstract batchLength(): number;
-  abstract deleteHitsBefore(at: number, now?: number): Promise<boolean>;
-  abstract serverNow(): Promise<number | null>;
-  abstract close(): Promise<void>;
 
   /** PostgreSQL's log is managed by its operator. */
   async shortenLog(): Promise<void> {}
@@ -216,18 +208,16 @@ export abstract class SqlFoldStore implements FoldStore {
         [Math.floor(claim.first), Math.ceil(claim.last), ...start],
       );
       const unknown = near.map((one) => Number(one.turn)).filter((one) => !claim.known.includes(one));
-      const others =
-        unknown.length === 0
-          ? []
-          : await query(`select turn, last_at, cells from click_claims where turn in ${this.listed}`, [
-              JSON.stringify(unknown),
-            ]);
-      const levels =
-        claim.pairs.length === 0
-          ? []
-          : await query(`select pair, level, at from flood_levels where pair in ${this.listed}`, [
-              JSON.stringify(claim.pairs),
-            ]);
+      const others = await this.#among(
+        query,
+        'select turn, last_at, cells from click_claims where turn',
+        unknown,
+      );
+      const levels = await this.#among(
+        query,
+        'select pair, level, at from flood_levels where pair',
+        claim.pairs,
+      );
       const decision = claim.decide(
         others.map((one) => ({
           claimNumber: Number(one.turn),
@@ -323,10 +313,6 @@ export abstract class SqlFoldStore implements FoldStore {
     );
   }
 
-  async mergeSome(_now: number): Promise<boolean> {
-    return false;
-  }
-
   async deleteUncounted(_now: number): Promise<boolean> {
     return false;
   }
@@ -335,13 +321,15 @@ export abstract class SqlFoldStore implements FoldStore {
     return false;
   }
 
+  /** Completes a statement that ends with a column: for the rows in which it is one of these numbers. */
+  async #among(query: Query, start: string, numbers: readonly number[]): Promise<readonly Row[]> {
+    return numbers.length === 0 ? [] : query(`${start} in ${this.listed}`, [JSON.stringify(numbers)]);
+  }
+
   /** If the database has gone back in time since then, new words are lost, and their ids may belong to other words. */
   async #requireWords(query: Query, batch: FoldBatch): Promise<void> {
     const { newWords } = batch;
-    if (newWords.size === 0) return;
-    const rows = await query(`select id, word from words where id in ${this.listed}`, [
-      JSON.stringify([...newWords.keys()]),
-    ]);
+    const rows = await this.#among(query, 'select id, word from words where id', [...newWords.keys()]);
     const isThere = rows.every(({ id, word }) => newWords.get(Number(id)) === word);
     if (!isThere || rows.length !== newWords.size) throw new StoreChanged('new words are gone');
   }
@@ -378,9 +366,7 @@ export abstract class SqlFoldStore implements FoldStore {
     const clicked = clickedLinks(batch);
     const [any] = clicked.length === 0 ? [] : await query(`select links.id ${links} limit 1`);
     if (any === undefined) return new Map();
-    const rows = await query(`select ${linkFields} ${links} and links.id in ${this.listed}`, [
-      JSON.stringify(clicked),
-    ]);
+    const rows = await this.#among(query, `select ${linkFields} ${links} and links.id`, clicked);
     return new Map(
       rows.map((row) => {
         const id = Number(row.id);

@@ -5,7 +5,7 @@ import { dayOfHour } from '../../rules/utc-time.ts';
 import { beginImmediate } from '../../storage/drivers/begin-immediate.ts';
 import { yieldCore } from '../../threads/yield-core.ts';
 import { minInChunk } from '../chunks/hit-chunk.ts';
-import type { Claim, DeliveriesOf, FoldBatch, HourVisitors, NewVisitors } from '../fold-store.ts';
+import type { Claim, DeliveriesOf, FoldBatch, FoldStore, HourVisitors, NewVisitors } from '../fold-store.ts';
 import { RowInsertions } from './row-insertions.ts';
 import {
   type Cells,
@@ -48,10 +48,10 @@ const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisf
  * The fold's own connection, in the fold's thread. Its statements have hundreds of thousands of numbers: they go to SQLite
  * without a query builder.
  */
-export class SqliteFoldStore extends SqlFoldStore {
+export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
   protected override readonly linkHint = 'indexed by links_hooked';
   /** This many hits in one batch are a backlog, or more than can be followed live. */
-  override readonly minByLink = 4_096;
+  readonly minByLink = 4_096;
   protected override readonly listed = '(select value from json_each($1))';
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();
@@ -162,7 +162,7 @@ export class SqliteFoldStore extends SqlFoldStore {
     });
   }
 
-  override async mergeSome(now: number): Promise<boolean> {
+  async mergeSome(now: number): Promise<boolean> {
     return this.transaction(async () => this.#chunks.mergeSome(now));
   }
 
