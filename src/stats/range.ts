@@ -31,9 +31,9 @@ export function statsRange(input: RangeInput & { readonly interval: Interval }, 
   if (timezone === null) {
     throw invalid('timezone', `"${input.timezone}" is no timezone. Give an IANA name such as Europe/Berlin.`);
   }
-  const to = endOf(input.to, timezone) ?? now;
+  const to = instantOf('to', input, timezone) ?? now;
   const from =
-    startOf(input.from, timezone) ?? dayStart(dayBefore(to - 1, timezone, defaultDays - 1), timezone);
+    instantOf('from', input, timezone) ?? dayStart(dayBefore(to - 1, timezone, defaultDays - 1), timezone);
   const field = input.from === undefined ? 'to' : 'from';
   refuseReversed(from, to, field);
   if (to <= bounds.from || from >= bounds.to)
@@ -41,25 +41,21 @@ export function statsRange(input: RangeInput & { readonly interval: Interval }, 
       field,
       'Clicks are counted from 1970-01-03 to 9989-12-31. Give a range with some of these days.',
     );
-  return withBuckets(clipped({ from, to }), input.interval, timezone);
-}
-
-function withBuckets(range: Range, interval: Interval, timezone: string): StatsRange {
-  const buckets = bucketsOf(range, interval, timezone, maxBuckets);
-  if (buckets === null) {
+  const range = { from: bounded(from), to: bounded(to) };
+  const buckets = bucketsOf(range, input.interval, timezone, maxBuckets);
+  if (buckets === null)
     throw invalid(
       'interval',
-      `From "from" to "to" are more than ${maxBuckets.toLocaleString('en-US')} times one ${interval}. Take a shorter range, or a longer interval.`,
+      `From "from" to "to" are more than ${maxBuckets.toLocaleString('en-US')} times one ${input.interval}. Take a shorter range, or a longer interval.`,
       'RANGE_TOO_WIDE',
     );
-  }
-  return { ...range, interval, timezone, buckets };
+  return { ...range, interval: input.interval, timezone, buckets };
 }
 
 /** The ends of a list of hits, where given. Days are UTC days. */
 export function clicksRange(input: Pick<RangeInput, 'from' | 'to'>): Partial<Range> {
-  const from = startOf(input.from, 'UTC');
-  const to = endOf(input.to, 'UTC');
+  const from = instantOf('from', input, 'UTC');
+  const to = instantOf('to', input, 'UTC');
   if (from !== undefined && to !== undefined) refuseReversed(from, to, 'from');
   return {
     ...(from === undefined ? {} : { from: bounded(from) }),
@@ -72,23 +68,22 @@ function refuseReversed(from: number, to: number, field: string): void {
     throw invalid(field, '"from" must be before "to". Swap them, or leave one out.', 'RANGE_REVERSED');
 }
 
-const startOf = (text: string | undefined, timezone: string): number | undefined =>
-  text === undefined ? undefined : isDay(text) ? dayStart(text.trim(), timezone) : instantOf('from', text);
-
-/** The end of a range includes its last day. */
-const endOf = (text: string | undefined, timezone: string): number | undefined =>
-  text === undefined ? undefined : isDay(text) ? dayStart(text.trim(), timezone, 1) : instantOf('to', text);
-
-const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text.trim()) && parseInstant(text) !== null;
-
-function instantOf(field: string, text: string): number {
+/** The instant of one end of a range, which includes its last day. */
+function instantOf(
+  field: 'from' | 'to',
+  input: Pick<RangeInput, 'from' | 'to'>,
+  timezone: string,
+): number | undefined {
+  const text = input[field];
+  if (text === undefined) return undefined;
+  if (isDay(text)) return dayStart(text.trim(), timezone, field === 'to' ? 1 : 0);
   const instant = parseInstant(text);
   if (instant === null)
     throw invalid(field, 'Give a date such as 2030-12-31, or an instant such as 2030-12-31T18:00:00Z.');
   return instant;
 }
 
-const clipped = ({ from, to }: Range): Range => ({ from: bounded(from), to: bounded(to) });
+const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text.trim()) && parseInstant(text) !== null;
 
 const bounded = (instant: number): number => Math.min(Math.max(instant, bounds.from), bounds.to);
 

@@ -15,6 +15,7 @@ import { openCounts, openHitCounts } from '../ledger/open-counts.ts';
 import {
   columnOf,
   dimensionCodes,
+  type HitColumn,
   type RollupClass,
   rollupClassCodes,
   rollupClasses,
@@ -105,55 +106,46 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   const beginsBeforeRollups =
     [groupBy, ...filters.keys()].some(wasAddedLater) && range.from < (await termsCountedSince(database.read));
   const slice = planFor(filters, classes, undefined, beginsBeforeRollups);
-  const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy, beginsBeforeRollups);
-  const groupsIn = (counted: Slice, grouping: Grouping) =>
-    openCounts(database, owner, counted, rawSince).groups(
-      columnOf(grouping),
-      spanOf(range.buckets),
-      maxGroups,
-    );
-  const fromRaw = slice.kind === 'hits' || groupSlice?.kind === 'hits';
+  const grouping =
+    groupBy === undefined
+      ? null
+      : {
+          by: groupBy,
+          column: columnOf(groupBy),
+          slice: planFor(filters, classes, groupBy, beginsBeforeRollups),
+        };
+  const open = (counted: Slice) => openCounts(database, owner, counted, rawSince);
+  const groupsIn = (counted: Slice, column: HitColumn) =>
+    open(counted).groups(column, spanOf(range.buckets), maxGroups);
+  const fromRaw = slice.kind === 'hits' || grouping?.slice.kind === 'hits';
   const changedAt = await rulesChangedAt(database.read);
   const isFiltered = filters.size > 0 || classes !== undefined;
   const isTallied =
     !isFiltered &&
-    groupSlice !== null &&
+    grouping !== null &&
     range.from >= rawSince &&
-    (await hasTallies(database, owner, groupSlice));
-  const isOneRead = groupBy !== undefined && areSameHits(slice, groupSlice);
-  const bucketsAndGroups = isOneRead
-    ? openHitCounts(database, owner, slice, rawSince).bucketsAndGroups(
-        range.buckets,
-        columnOf(groupBy),
-        maxGroups,
-      )
-    : null;
+    (await hasTallies(database, owner, grouping.slice));
+  const atOnce =
+    grouping !== null && areSameHits(slice, grouping.slice)
+      ? openHitCounts(database, owner, slice, rawSince).bucketsAndGroups(
+          range.buckets,
+          grouping.column,
+          maxGroups,
+        )
+      : null;
   const [byBucket, visitors, found] = await Promise.all([
-    bucketsAndGroups
-      ? bucketsAndGroups.then(({ counts }) => counts)
-      : openCounts(database, owner, slice, rawSince).byBucket(range.buckets),
-    isFiltered
-      ? null
-      : visitorCounts(
-          openCounts(database, owner, everything('visitors')),
-          range,
-          visitorsByHourSince(changedAt),
-        ),
-    bucketsAndGroups
-      ? bucketsAndGroups.then(({ groups }) => groups)
-      : groupSlice && groupBy !== undefined
-        ? groupsIn(isTallied ? clicksInLedger : groupSlice, groupBy)
-        : null,
+    atOnce?.then(({ counts }) => counts) ?? open(slice).byBucket(range.buckets),
+    isFiltered ? null : visitorCounts(open(everything('visitors')), range, visitorsByHourSince(changedAt)),
+    atOnce?.then(({ groups }) => groups) ??
+      (grouping && groupsIn(isTallied ? clicksInLedger : grouping.slice, grouping.column)),
   ]);
   const points = pointsOf(range, classCounts(byBucket, range), visitors, hasOnlyClicks(slice));
   // The roll-ups also count hits that the ledger has deleted, and hits that were added after it was read.
   const isComplete = !isTallied || (found?.[0]?.all_clicks ?? 0) === points.clicks;
-  const rows =
-    isComplete || !groupSlice || groupBy === undefined ? found : await groupsIn(groupSlice, groupBy);
+  const rows = isComplete ? found : await groupsIn(grouping.slice, grouping.column);
   const visitorsOf =
     groupBy === 'variant' && !isFiltered ? await variantVisitors(database, question) : () => ({});
-  const groups =
-    rows && groupBy !== undefined ? await groupsOf(database.read, rows, groupBy, visitorsOf) : null;
+  const groups = rows && grouping && (await groupsOf(database.read, rows, grouping.by, visitorsOf));
   return {
     fromRaw,
     visitorsAre: visitorsAre(question),
@@ -164,10 +156,8 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
 }
 
 /** Whether the series and the groups are counted from the same hits, which are then read once. */
-const areSameHits = (slice: Slice, groupSlice: Slice | null): slice is HitSlice =>
-  slice.kind === 'hits' &&
-  groupSlice?.kind === 'hits' &&
-  String(slice.classes) === String(groupSlice.classes);
+const areSameHits = (slice: Slice, groupSlice: Slice): slice is HitSlice =>
+  slice.kind === 'hits' && groupSlice.kind === 'hits' && String(slice.classes) === String(groupSlice.classes);
 
 const clicksInLedger: Slice = { kind: 'hits', values: [], classes: [click] };
 
