@@ -1,5 +1,4 @@
 import type { Insertable, Selectable } from 'kysely';
-import { dialectOf } from './dialect.ts';
 import { preparedHasRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -39,7 +38,7 @@ export async function insertCorrection(
 ): Promise<StoredCorrection | null> {
   // Serialised per organization: the check for overlaps and the insertion belong together.
   const organization = queries.selectFrom('organizations').select('id').where('id', '=', row.organization_id);
-  await (dialectOf(queries).locksRows ? organization.forUpdate() : organization).execute();
+  await organization.forUpdate().execute();
   if (await hasOverlap(queries, row)) return null;
   return queries
     .insertInto('click_corrections')
@@ -128,8 +127,7 @@ export async function claimCorrection(
   now: number,
   until: number,
 ): Promise<StoredCorrection | undefined> {
-  const due = dueAt(queries, now);
-  const [oldest] = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
+  const oldest = await dueAt(queries, now).forUpdate().skipLocked().executeTakeFirst();
   if (!oldest) return undefined;
   return queries
     .updateTable('click_corrections')

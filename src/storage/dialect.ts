@@ -24,10 +24,7 @@ export interface Dialect {
   readonly tableEnd: string;
   /** The same for a table of many small rows that are only read by a prefix of their key. */
   readonly keyedTableEnd: string;
-  /**
-   * Whether rows can be locked until the transaction ends, and rows locked by others can be skipped. SQLite has one writer: there
-   * is no other transaction to exclude.
-   */
+  /** Whether there are other transactions to exclude. SQLite has one writer: its query compiler leaves out locks of rows. */
   readonly locksRows: boolean;
   /**
    * Whether tables can have partitions. The ledger then has one for each month, and packs are looked up by their instant as well.

@@ -1,5 +1,4 @@
 import { type Selectable, sql } from 'kysely';
-import { dialectOf } from './dialect.ts';
 import { hasAliases } from './link-aliases.ts';
 import { deleteNotFoundOf } from './not-found-visits.ts';
 import { preparedHasRow, preparedRow } from './prepared.ts';
@@ -155,13 +154,15 @@ export async function claimDueDomains(
   queries: Queries,
   claim: { readonly now: number; readonly until: number; readonly max: number },
 ): Promise<DomainRow[]> {
-  const due = queries
+  const found = await queries
     .selectFrom('domains')
     .select('id')
     .where('next_check_at', '<=', claim.now)
     .orderBy('next_check_at')
-    .limit(claim.max);
-  const found = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
+    .limit(claim.max)
+    .forUpdate()
+    .skipLocked()
+    .execute();
   if (found.length === 0) return [];
   return queries
     .updateTable('domains')
@@ -209,11 +210,12 @@ export async function lockDomains(
   ids: readonly number[],
 ): Promise<readonly Pick<DomainRow, 'id' | 'verified_at'>[]> {
   if (ids.length === 0) return [];
-  const existing = queries
+  return queries
     .selectFrom('domains')
     .select(['id', 'verified_at'])
     .where('id', 'in', ids)
     .where('deleted_at', 'is', null)
-    .orderBy('id');
-  return (dialectOf(queries).locksRows ? existing.forShare() : existing).execute();
+    .orderBy('id')
+    .forShare()
+    .execute();
 }

@@ -69,13 +69,14 @@ export async function lockNewestDue(
   host: string,
   max: number,
 ): Promise<{ id: number; destination_url: string | null }[]> {
-  const rows = queries
+  const due = await queries
     .selectFrom('due_pages')
     .select('link_id')
     .where('host', '=', host)
     .orderBy('link_id', 'desc')
-    .limit(max);
-  const due = await (dialectOf(queries).locksRows ? rows.forUpdate() : rows).execute();
+    .limit(max)
+    .forUpdate()
+    .execute();
   const ids = due.map(({ link_id }) => link_id);
   if (ids.length === 0) return [];
   // Read after the rows are locked: a change of a link that is committed later adds its row again.
@@ -103,12 +104,13 @@ export async function finishDue(
   { id, destination_url }: DuePage,
   found: { readonly page_title: string | null; readonly page_icon: string | null },
 ): Promise<void> {
-  const same = queries
+  const link = await queries
     .selectFrom('links')
     .select(['page_title', 'page_icon'])
     .where('id', '=', id)
-    .where('destination_url', '=', destination_url);
-  const link = await (dialectOf(queries).locksRows ? same.forUpdate() : same).executeTakeFirst();
+    .where('destination_url', '=', destination_url)
+    .forUpdate()
+    .executeTakeFirst();
   if (link === undefined) return;
   if (link.page_title !== found.page_title || link.page_icon !== found.page_icon)
     await queries.updateTable('links').set(found).where('id', '=', id).execute();
@@ -148,12 +150,13 @@ export const takeFormerDue = (queries: Queries, now: number, max: number): Promi
 
 /** Deletes some rows of deleted links; returns how many were found. */
 export async function deleteDueOfDeletedLinks(queries: Queries, limit: number): Promise<number> {
-  const orphaned = queries
+  const rows = await queries
     .selectFrom('due_pages')
     .select(['host', 'link_id'])
     .where(isLinkDeleted)
-    .limit(limit);
-  const rows = await (dialectOf(queries).locksRows ? orphaned.forUpdate() : orphaned).execute();
+    .limit(limit)
+    .forUpdate()
+    .execute();
   const json = JSON.stringify(rows.map(({ host, link_id }) => [host, link_id]));
   // Checked again after the rows are locked: a link may have been restored.
   await queries

@@ -7,7 +7,6 @@ import type { LinkForVisitor, LinkOptions } from '../rules/resolve.ts';
 import { anyForwarding } from '../rules/suffix.ts';
 import { fold } from '../rules/text.ts';
 import type { LinkLookup, RowFinder } from './database.ts';
-import { dialectOf } from './dialect.ts';
 import { readAliases } from './link-addresses.ts';
 import { linkColumns } from './link-columns.ts';
 import { preparedRow } from './prepared.ts';
@@ -117,14 +116,15 @@ export async function lockLinks(
   organizationId: number,
   ids: readonly number[],
 ): Promise<StoredLink[]> {
-  const existing = queries
+  const locked = await queries
     .selectFrom('links')
     .select('id')
     .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
-    .orderBy('id');
-  // Not by an update, even one that changes nothing: others that want a link's address would wait for it, and might deadlock.
-  const locked = await (dialectOf(queries).locksRows ? existing.forNoKeyUpdate() : existing).execute();
+    .orderBy('id')
+    // Not by an update, even one that changes nothing: others that want a link's address would wait for it, and might deadlock.
+    .forNoKeyUpdate()
+    .execute();
   if (locked.length === 0) return [];
   return withHost(queries).where('links.id', 'in', idsOf(locked)).orderBy('links.id').execute();
 }

@@ -1,5 +1,4 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { dialectOf } from './dialect.ts';
 import { prepared } from './prepared.ts';
 import { deleteSelected, hasRow, idsOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -124,13 +123,15 @@ export async function claimRefusals(
   { before, until }: { readonly before: number; readonly until: number },
   limit: number,
 ): Promise<ScheduledRow[]> {
-  const untold = queries
+  const rows = await queries
     .selectFrom('scheduled_changes')
     .selectAll()
     .where('untold', '<=', before)
     .orderBy('untold')
-    .limit(limit);
-  const rows = await (dialectOf(queries).locksRows ? untold.forUpdate().skipLocked() : untold).execute();
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
   await postponeRefusals(queries, idsOf(rows), until);
   return rows;
 }

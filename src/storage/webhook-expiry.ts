@@ -1,4 +1,3 @@
-import { dialectOf } from './dialect.ts';
 import { findAnyLink, type StoredLink } from './links.ts';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
@@ -9,13 +8,15 @@ export async function takeExpired(
   now: number,
   limit: number,
 ): Promise<{ readonly taken: number; readonly links: readonly StoredLink[] }> {
-  const due = queries
+  const taken = await queries
     .selectFrom('links')
     .select(['id', 'webhook_url'])
     .where('expiry_event_at', '<=', now)
     .orderBy('expiry_event_at')
-    .limit(limit);
-  const taken = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
   const ids = taken.map((link) => link.id);
   if (ids.length > 0) {
     await queries.updateTable('links').set({ expiry_event_at: null }).where('id', 'in', ids).execute();

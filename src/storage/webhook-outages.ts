@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely';
-import { dialectOf } from './dialect.ts';
 import type { Queries, Schema } from './schema.ts';
 import type { StoredDelivery } from './webhook-queue.ts';
 
@@ -42,18 +41,17 @@ export async function claimUnmailedOutages(
   claim: { readonly now: number; readonly until: number },
   limit: number,
 ): Promise<StoredOutage[]> {
-  const unmailed = queries
+  const claimed = await queries
     .selectFrom('webhook_outages')
     .selectAll()
     .where('told_at', 'is', null)
     .where('since', '<=', since)
     .where('last_failed_at', '>', lastFailedAfter)
     .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<=', claim.now)]))
-    .limit(limit);
-  const claimed = await (dialectOf(queries).locksRows
-    ? unmailed.forUpdate().skipLocked()
-    : unmailed
-  ).execute();
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
   for (const outage of claimed) await updateOutage(queries, outage, { claimed_until: claim.until });
   return claimed;
 }

@@ -95,7 +95,7 @@ export async function claimDue(
   { organization_id, target_url }: DeliveryQueue,
   { max, now, until }: Claim,
 ): Promise<StoredDelivery[]> {
-  const due = queries
+  const oldest = await queries
     .selectFrom('webhook_deliveries')
     .select('id')
     .where('organization_id', '=', organization_id)
@@ -103,8 +103,10 @@ export async function claimDue(
     .where('next_try_at', '<=', now)
     .orderBy('next_try_at')
     .orderBy('id')
-    .limit(max);
-  const oldest = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
+    .limit(max)
+    .forUpdate()
+    .skipLocked()
+    .execute();
   const ids = oldest.map(({ id }) => id);
   if (ids.length === 0) return [];
   return queries

@@ -80,6 +80,5 @@ export async function wordsBefore(
 /** A word that a fold is fetching at this moment stays: neither waits for the other. */
 export async function deleteWords(queries: Queries, sweep: number, ids: readonly number[]): Promise<void> {
   const unused = queries.selectFrom('words').select('id').where('id', 'in', ids).where('sweep', '<', sweep);
-  const free = dialectOf(queries).locksRows ? unused.forUpdate().skipLocked() : unused;
-  await queries.deleteFrom('words').where('id', 'in', free).execute();
+  await queries.deleteFrom('words').where('id', 'in', unused.forUpdate().skipLocked()).execute();
 }

@@ -5,6 +5,7 @@ import {
   type Driver,
   Kysely,
   type QueryResult,
+  type SelectQueryNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -209,6 +210,13 @@ function faultOf(problem: { message: string; code: string }): Error {
   return Object.assign(new Error(problem.message), { code: problem.code });
 }
 
+/** Without locks of rows: there is one writer, and no other transaction to exclude. */
+class QueryCompiler extends SqliteQueryCompiler {
+  protected override visitSelectQuery({ endModifiers: _, ...node }: SelectQueryNode): void {
+    super.visitSelectQuery(node);
+  }
+}
+
 /** Kysely on one of our connections. Transactions are begun by `sqlite.ts`, never by Kysely. */
 export function queriesOver(client: SqliteClient): Queries {
   const connection: DatabaseConnection = {
@@ -234,7 +242,7 @@ export function queriesOver(client: SqliteClient): Queries {
   };
   const dialect: Dialect = {
     createDriver: () => driver,
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new QueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
