@@ -195,31 +195,17 @@ export async function certificatesOf(
     .execute();
 }
 
-interface CertificateCounts {
-  /** Null: these have no problem. */
-  readonly problem: string | null;
-  readonly names: number;
-  /** The number with a valid certificate. */
-  readonly served: number;
-  /** Consecutive failed orders, summed over all of them. */
-  readonly failures: number;
-  /** When the first of the valid ones expires. */
-  readonly first_end: number | null;
-}
-
-/** Counts the certificates by problem: those of deleted or released domains don't count. */
-export async function certificateCounts(
-  queries: Queries,
-  ownHost: string,
-  now: number,
-): Promise<CertificateCounts[]> {
-  const rows = await queries
+/** Counts the certificates by problem, which is null for those without one: those of deleted or released domains don't count. */
+export const certificateCounts = (queries: Queries, ownHost: string, now: number) =>
+  queries
     .selectFrom('certificates')
     .select(({ fn }) => [
       'problem',
-      fn.countAll<string>().as('names'),
-      fn.sum<string>('failures').as('failures'),
-      fn.count<string>('not_after').filterWhere('not_after', '>', now).as('served'),
+      fn.countAll<number>().as('names'),
+      // Consecutive failed orders, of all of them.
+      fn.sum<number>('failures').as('failures'),
+      // Those with a valid certificate, and when the first of these expires.
+      fn.count<number>('not_after').filterWhere('not_after', '>', now).as('served'),
       fn.min('not_after').filterWhere('not_after', '>', now).as('first_end'),
     ])
     .where((of) =>
@@ -230,11 +216,3 @@ export async function certificateCounts(
     )
     .groupBy('problem')
     .execute();
-  return rows.map(({ problem, names, failures, served, first_end }) => ({
-    problem,
-    names: Number(names),
-    failures: Number(failures),
-    served: Number(served),
-    first_end: first_end === null ? null : Number(first_end),
-  }));
-}

@@ -108,7 +108,7 @@ export async function missingChanges(queries: Queries, after: number): Promise<I
       select coalesce(lag(id) over (order by id), ${sql.lit(after)}) + 1 as first, id - 1 as last
       from changes where id > ${sql.lit(after)}
     ) as gaps where first <= last order by first`.execute(queries);
-  return rows.map(({ first, last }) => ({ first: Number(first), last: Number(last) }));
+  return rows;
 }
 
 /** The changes in these ranges, ordered by id. */

@@ -210,18 +210,13 @@ export const hasAliases = (queries: Queries, domainId: number): Promise<boolean>
   hasRow(queries.selectFrom('link_aliases').select('link_id').where('domain_id', '=', domainId).limit(1));
 
 /** How many addresses on a domain are aliases of existing links, and how many of those are of links in print. */
-export async function countAliases(
-  queries: Queries,
-  domainId: number,
-): Promise<{ readonly all: number; readonly onPaper: number }> {
-  const row = await queries
+export const countAliases = (queries: Queries, domainId: number) =>
+  queries
     .selectFrom('link_aliases')
     .innerJoin('links', 'links.id', 'link_aliases.link_id')
     .select([
       sql<number>`count(*)`.as('all'),
-      sql<number>`count(case when links.on_paper = 1 then 1 end)`.as('on_paper'),
+      sql<number>`count(case when links.on_paper = 1 then 1 end)`.as('onPaper'),
     ])
     .where('link_aliases.domain_id', '=', domainId)
     .executeTakeFirstOrThrow();
-  return { all: Number(row.all), onPaper: Number(row.on_paper) };
-}

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
-import { countRows } from './rows.ts';
+import { countRows, sumOf } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** Ids per block: at most this many index entries are skipped for a page. */
@@ -87,15 +87,14 @@ async function blockAt(
   return row && { block: row.block, passed: row.total - row.links };
 }
 
-async function blocksTotal(queries: Queries, organizationId: number, below: number): Promise<number> {
-  const row = await queries
-    .selectFrom('link_blocks')
-    .select((summed) => summed.fn.sum<number | null>('links').as('links'))
-    .where('organization_id', '=', organizationId)
-    .where('block', '<', below)
-    .executeTakeFirst();
-  return Number(row?.links ?? 0);
-}
+const blocksTotal = (queries: Queries, organizationId: number, below: number): Promise<number> =>
+  sumOf(
+    queries
+      .selectFrom('link_blocks')
+      .where('organization_id', '=', organizationId)
+      .where('block', '<', below),
+    'links',
+  );
 
 async function countBetween(
   queries: Queries,
@@ -166,7 +165,7 @@ async function countSome(queries: Queries, kind: Database['kind'], organizationI
     .select((of) => of.fn.max('id').as('id'))
     .executeTakeFirst();
   const first = mark.counted_to / blockSize;
-  const settled = Math.floor((Number(newest?.id ?? 0) + 1 - unsettled[kind]) / blockSize);
+  const settled = Math.floor(((newest?.id ?? 0) + 1 - unsettled[kind]) / blockSize);
   const end = Math.min(settled, first + blocksAtOnce);
   if (end <= first) return false;
   // The rows are locked first: the count then includes a deletion that is under way, and a later deletion waits for the count.

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import { prepared, preparedRow, type Statement } from './prepared.ts';
-import { countRows, hasRow } from './rows.ts';
+import { countRows, hasRow, sumOf } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** Enough rows that parallel creations in one organization rarely update the same one. */
@@ -101,37 +101,22 @@ export interface LinkTotals {
   readonly archived: number;
 }
 
-export async function linkTotals(queries: Queries, organizationId: number): Promise<LinkTotals> {
-  const row = await selectTotals(queries, organizationId);
-  return { links: Number(row?.links ?? 0), archived: row?.archived ?? 0 };
-}
+export const linkTotals = async (queries: Queries, organizationId: number): Promise<LinkTotals> =>
+  (await selectTotals(queries, organizationId)) ?? { links: 0, archived: 0 };
 
 const selectTotals = preparedRow((queries, organizationId: number) => {
   const { links, archived } = totalsOf(organizationId);
-  return sql<{
-    links: number | string | null;
-    archived: number;
-  }>`select ${links} as links, ${archived} as archived`.compile(queries);
+  return sql<LinkTotals>`select ${links} as links, ${archived} as archived`.compile(queries);
 });
 
 /** The same, as columns of a statement. */
 export const totalsOf = (organizationId: number) => ({
-  links: sql<
-    number | string
-  >`(select sum(link_counts.links) from link_counts where organization_id = ${organizationId})`,
+  links: sql<number>`(select coalesce(sum(link_counts.links), 0) from link_counts where organization_id = ${organizationId})`,
   archived: sql<number>`(select count(*) from links as one where one.organization_id = ${organizationId} and one.archived = 1)`,
 });
 
 /** All of an organization's links, or those on one domain. */
-export async function linkCount(
-  queries: Queries,
-  organizationId: number,
-  domainId?: number,
-): Promise<number> {
-  let counts = queries
-    .selectFrom('link_counts')
-    .select((summed) => summed.fn.sum<number | null>('links').as('links'))
-    .where('organization_id', '=', organizationId);
-  if (domainId !== undefined) counts = counts.where('domain_id', '=', domainId);
-  return Number((await counts.executeTakeFirst())?.links ?? 0);
+export function linkCount(queries: Queries, organizationId: number, domainId?: number): Promise<number> {
+  const counts = queries.selectFrom('link_counts').where('organization_id', '=', organizationId);
+  return sumOf(domainId === undefined ? counts : counts.where('domain_id', '=', domainId), 'links');
 }

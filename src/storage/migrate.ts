@@ -265,7 +265,7 @@ async function migrationsDone(database: Database): Promise<number> {
     .selectFrom(sql<{ number: number }>`migrations`.as('done'))
     .select(sql<number | null>`max(number)`.as('number'))
     .executeTakeFirst();
-  return Number(newest?.number ?? 0);
+  return newest?.number ?? 0;
 }
 
 async function createMigrationsTable(database: Database): Promise<void> {

@@ -33,7 +33,7 @@ interface NewestLinks {
 }
 
 interface Totals {
-  readonly all_links: number | string;
+  readonly all_links: number;
   readonly all_archived: number;
 }
 
@@ -139,7 +139,7 @@ const cachedOr = (row: VersionedLink['link'], cached: VersionedLink | undefined)
   cached && comparedColumns.every((name) => cached.link[name] === row[name]) ? cached : taggedOf(row);
 
 const totalsIn = ([first]: readonly Totals[]): LinkTotals | null =>
-  first ? { links: Number(first.all_links), archived: first.all_archived } : null;
+  first ? { links: first.all_links, archived: first.all_archived } : null;
 
 /** What a link's answer contains from other tables, and its version. */
 type VersionRow = Pick<VersionedLink['link'], 'id' | 'version' | (typeof relatedColumns)[number]>;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonTexts } from './json-rows.ts';
-import { hasRow } from './rows.ts';
+import { hasRow, sumOf } from './rows.ts';
 import { defaultDomainId, type Queries } from './schema.ts';
 
 /** How often people visited an address of a domain without a link, on one day. */
@@ -158,14 +158,12 @@ export async function countOtherNotFound(
   { domainIds, fromDay }: NotFoundFilter,
 ): Promise<number> {
   if (domainIds.length === 0) return 0;
-  const row = await queries
+  const unlisted = queries
     .selectFrom('not_found_visits')
-    .select(sql<number>`coalesce(sum(visits), 0)`.as('visits'))
     .where('domain_id', 'in', domainIds)
     .where('day', '>=', fromDay)
-    .where('suffix', '=', others)
-    .executeTakeFirstOrThrow();
-  return row.visits;
+    .where('suffix', '=', others);
+  return sumOf(unlisted, 'visits');
 }
 
 export interface SimilarLink {

@@ -14,7 +14,7 @@ const maxCounted = 100_000;
 
 /** The state of the webhooks' outbox. Goes from organization to organization through the index for the oldest of each. */
 export async function outboxStatus(queries: Queries): Promise<OutboxStatus> {
-  const { rows } = await sql<{ waiting: number; oldest: number | null }>`
+  const { rows } = await sql<OutboxStatus>`
     with recursive ${waitingOrganizations}
     select (
       select count(*) from (
@@ -26,9 +26,5 @@ export async function outboxStatus(queries: Queries): Promise<OutboxStatus> {
         where organization_id = organizations.id and next_try_at is not null
       )) from organizations
     ) as oldest`.execute(queries);
-  const [row] = rows;
-  return {
-    waiting: Number(row?.waiting ?? 0),
-    oldest: row?.oldest === null || row?.oldest === undefined ? null : Number(row.oldest),
-  };
+  return rows[0] ?? { waiting: 0, oldest: null };
 }

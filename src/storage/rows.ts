@@ -45,6 +45,15 @@ export async function countRows<Table extends keyof Schema>(
   return row.count;
 }
 
+/** The sum of a column; 0 if there is no row. */
+export async function sumOf<Table extends keyof Schema>(
+  query: SelectQueryBuilder<Schema, Table, unknown>,
+  column: string & keyof Schema[Table],
+): Promise<number> {
+  const sum = sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
+  return (await query.select(sum.as('sum')).executeTakeFirstOrThrow()).sum;
+}
+
 /** Cuts rows, of which one more was read than a page has, to the page. `last`: its last row if more follow, otherwise null. */
 export function pageOf<Row>(found: readonly Row[], limit: number) {
   const rows = found.slice(0, limit);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { sumOf } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** Enough rows that parallel creations with one tag rarely update the same one, and few enough to add up. */
@@ -49,11 +50,5 @@ export async function tagCounts(
   return new Map(rows.map(({ tag_id, links }) => [tag_id, links]));
 }
 
-export async function tagCount(queries: Queries, tagId: number): Promise<number> {
-  const row = await queries
-    .selectFrom('tag_counts')
-    .select((summed) => summed.fn.sum<number | null>('links').as('links'))
-    .where('tag_id', '=', tagId)
-    .executeTakeFirst();
-  return row?.links ?? 0;
-}
+export const tagCount = (queries: Queries, tagId: number): Promise<number> =>
+  sumOf(queries.selectFrom('tag_counts').where('tag_id', '=', tagId), 'links');
