@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, spyOn, test } from 'bun:test';
-import { SqliteInline } from '../src/storage/drivers/sqlite-client.ts';
+import { SqliteConnection } from '../src/storage/drivers/sqlite-connection.ts';
 import { LinkCache } from '../src/visit/link-cache.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
@@ -183,7 +183,7 @@ test('a repeated visit to a custom domain and a link causes no database query', 
       expect([path, response.headers.location]).toEqual([path, location]);
     }
   };
-  const runSpy = spyOn(SqliteInline.prototype, 'run');
+  const runSpy = spyOn(SqliteConnection.prototype, 'run');
   const fetchSpy = spyOn(LinkCache.prototype, 'fetch');
   const queryCount = () =>
     runSpy.mock.calls.filter(([sql]) => /from "(links|domains)"/.test(sql)).length +

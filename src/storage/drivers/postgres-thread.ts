@@ -106,8 +106,9 @@ function enqueue<Answer>(job: number, run: (connection: pg.Client) => Promise<An
 async function runIn<Answer>(job: number, run: (connection: pg.Client) => Promise<Answer>): Promise<Answer> {
   // Further read-ahead would run in a transaction of its own, which nothing ends.
   if (job !== current) throw new Error('the job has ended');
-  const connection = await connectionFor(job);
+  let connection: pg.Client | null = null;
   try {
+    connection = await connectionFor(job);
     if (transaction?.job !== job) {
       transaction = { job, connection };
       await connection.query(server.begin);
@@ -116,21 +117,16 @@ async function runIn<Answer>(job: number, run: (connection: pg.Client) => Promis
   } catch (cause) {
     // Its state is unknown; the next job gets a new one.
     if (client === connection) client = null;
-    connection.end().catch(() => {});
+    connection?.end().catch(() => {});
     storeErrors.add(cause as Error);
     throw cause;
   }
 }
 
 async function connectionFor(job: number): Promise<pg.Client> {
-  try {
-    if (transaction?.job === job && transaction.connection !== client)
-      throw new Error('the connection of the transaction broke');
-    return client ?? (await connect());
-  } catch (cause) {
-    storeErrors.add(cause as Error);
-    throw cause;
-  }
+  if (transaction?.job === job && transaction.connection !== client)
+    throw new Error('the connection of the transaction broke');
+  return client ?? connect();
 }
 
 async function connect(): Promise<pg.Client> {

@@ -16,7 +16,7 @@ import { NotUnique } from '../database.ts';
 import { runDirectly } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { receivedAnswer, type SentAnswer } from './answer-as-json.ts';
-import { type Answer, SqliteConnection } from './sqlite-connection.ts';
+import type { Answer } from './sqlite-connection.ts';
 
 /** A connection for Kysely: in this thread (for lookups of microseconds) or in one of its own. */
 interface SqliteClient {
@@ -168,38 +168,6 @@ export class SqliteThread implements SqliteClient {
     this.#waiting.delete(id);
     if (problem) waiting?.reject(faultOf(problem));
     else waiting?.resolve(receivedAnswer(answer));
-  }
-}
-
-export class SqliteInline implements SqliteClient {
-  readonly #connection: SqliteConnection;
-  readonly #dataVersion: () => { readonly data_version: number } | null;
-
-  constructor(file: string) {
-    this.#connection = new SqliteConnection(file, 'read');
-    this.#dataVersion = this.#connection.rowFinder('pragma data_version');
-  }
-
-  run(sql: string, parameters: readonly unknown[]): Answer {
-    return this.#connection.run(sql, parameters);
-  }
-
-  rowFinder<Row>(sql: string): (...parameters: (number | string)[]) => Row | null {
-    return this.#connection.rowFinder(sql);
-  }
-
-  /** Changes with each commit by another connection, also of other processes. NaN, which equals nothing, if it can't be read. */
-  dataVersion(): number {
-    try {
-      return this.#dataVersion()?.data_version ?? Number.NaN;
-    } catch {
-      // The read that follows fails, too, with the right error.
-      return Number.NaN;
-    }
-  }
-
-  close(): void {
-    this.#connection.close();
   }
 }
 

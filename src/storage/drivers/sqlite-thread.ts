@@ -62,7 +62,15 @@ async function answerAll(questions: readonly Question[]): Promise<void> {
   let answers: object[] = [];
   let since = performance.now();
   for (const question of questions) {
-    answers.push(question.job ? await answerToJob(question, question.job) : answerTo(question));
+    const { id, job, slot = -1 } = question;
+    current = slot;
+    try {
+      begin(slot);
+      answers.push({ id, answer: job ? await runJob(job) : runStatement(question) });
+    } catch (cause) {
+      const problem = isStopped() ? { message: 'stopped', code: stoppedCode } : problemOf(cause);
+      answers.push({ id, problem });
+    }
     if (performance.now() - since < maxHeld) continue;
     self.postMessage({ answers });
     answers = [];
@@ -71,31 +79,16 @@ async function answerAll(questions: readonly Question[]): Promise<void> {
   if (answers.length > 0) self.postMessage({ answers });
 }
 
-function answerTo(question: Question): object {
-  const { id } = question;
-  current = question.slot ?? -1;
-  if (current >= 0 && !begin(current)) return { id, problem: { message: 'not begun', code: stoppedCode } };
-  try {
-    const answer = connection?.run(question.sql, question.parameters, question.inside);
-    return { id, answer: answer && sentAnswer(answer) };
-  } catch (cause) {
-    return failed(id, cause);
-  }
+/** Throws if it was stopped before. */
+function begin(slot: number): void {
+  const { waiting, begun } = readState;
+  if (slot >= 0 && Atomics.compareExchange(states, slot, waiting, begun) !== waiting)
+    throw new Error('stopped');
 }
 
-async function answerToJob({ id, slot = -1 }: Question, job: JobQuestion): Promise<object> {
-  current = slot;
-  if (current >= 0 && !begin(current)) return { id, problem: { message: 'not begun', code: stoppedCode } };
-  try {
-    return { id, answer: await runJob(job) };
-  } catch (cause) {
-    return failed(id, cause);
-  }
-}
-
-function failed(id: number, cause: unknown): object {
-  const problem = isStopped() ? { message: 'stopped', code: stoppedCode } : problemOf(cause);
-  return { id, problem };
+function runStatement({ sql, parameters, inside }: Question) {
+  const answer = connection?.run(sql, parameters, inside);
+  return answer && sentAnswer(answer);
 }
 
 async function runJob({ module, input }: JobQuestion): Promise<Answer> {
@@ -114,9 +107,6 @@ async function runJob({ module, input }: JobQuestion): Promise<Answer> {
   };
   return { rows: [await connection.inSnapshot(() => job(store, input))], changes: 0 };
 }
-
-const begin = (slot: number): boolean =>
-  Atomics.compareExchange(states, slot, readState.waiting, readState.begun) === readState.waiting;
 
 function problemOf(cause: unknown): { message: string; code: string } {
   const error = cause as { message?: string; code?: string };

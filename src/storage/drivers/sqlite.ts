@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { StoreUnavailable } from '../../rules/errors.ts';
 import type { Database, LookupItems, Lookups, RowFinder, WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
-import { queriesOver, SqliteInline, SqliteThread } from './sqlite-client.ts';
+import { queriesOver, SqliteThread } from './sqlite-client.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteReaders } from './sqlite-readers.ts';
 import { type ChangeGroup, type Settle, WriteBatcher } from './write-batcher.ts';
 
@@ -122,11 +123,24 @@ interface SqliteLookups extends Pick<Lookups, 'queries' | 'close'> {
 }
 
 export function openSqliteLookups(dataDir: string): SqliteLookups {
-  const client = new SqliteInline(fileIn(dataDir));
+  const connection = new SqliteConnection(fileIn(dataDir), 'read');
   return {
-    queries: queriesOver(client),
-    rowFinder: (sql) => client.rowFinder(sql),
-    close: async () => client.close(),
+    queries: queriesOver(connection),
+    rowFinder: (sql) => connection.rowFinder(sql),
+    close: async () => connection.close(),
+  };
+}
+
+/** Changes with each commit by another connection, also of other processes. NaN, which equals nothing, if it can't be read. */
+function dataVersionOf(connection: SqliteConnection): () => number {
+  const find = connection.rowFinder<{ readonly data_version: number }>('pragma data_version');
+  return () => {
+    try {
+      return find()?.data_version ?? Number.NaN;
+    } catch {
+      // The read that follows fails, too, with the right error.
+      return Number.NaN;
+    }
   };
 }
 
@@ -134,7 +148,7 @@ export async function openSqlite(dataDir: string, onEnded: (cause: Error) => voi
   const file = fileIn(dataDir);
   const writing = await SqliteThread.open(file, 'write', onEnded);
   const readers = await SqliteReaders.open((states) => SqliteThread.open(file, 'read', onEnded, states));
-  const lookup = new SqliteInline(file);
+  const lookup = new SqliteConnection(file, 'read');
   const lookups = queriesOver(lookup);
   const writer = new Writer(writing);
   return {
@@ -144,7 +158,7 @@ export async function openSqlite(dataDir: string, onEnded: (cause: Error) => voi
     compute: (module, input) => readers.compute(module, input),
     computeFor: (terms) => (module, input) => readers.compute(module, input, terms),
     lookup: lookups,
-    dataVersion: () => lookup.dataVersion(),
+    dataVersion: dataVersionOf(lookup),
     // In this thread, each lookup is done before the next one begins.
     lookupBatched: async <Item, Answer>(item: Item, work: LookupItems<Item, Answer>) =>
       (await work(lookups, [item]))[0] as Answer,
