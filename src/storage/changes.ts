@@ -3,7 +3,7 @@ import { type Dialect, dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import { addressesOf, type ChangedLink, type LinkAddress } from './link-addresses.ts';
 import { prepared, type Statement } from './prepared.ts';
-import { deleteSelected } from './rows.ts';
+import { deleteFound } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** Identifies a change: after a restore another one may have its id. */
@@ -124,13 +124,12 @@ export const changesWithin = (
 /**
  * Deletes some of those older than an instant; returns how many. The newest one is kept: nodes compare it with their position.
  */
-export async function deleteOldChanges(queries: Queries, before: number, limit: number): Promise<number> {
+export function deleteOldChanges(queries: Queries, before: number, limit: number): Promise<number> {
   const old = queries
     .selectFrom('changes')
-    .select('id')
     .where('at', '<', before)
     .where('id', '<', (all) => all.selectFrom('changes').select((of) => of.fn.max('id').as('id')))
     .orderBy('at')
     .limit(limit);
-  return (await deleteSelected(queries, 'changes', old)).length;
+  return deleteFound(queries, 'changes', ['id'], old);
 }

@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { updateDomain } from './domains.ts';
 import { recordHostChange } from './host-changes.ts';
 import { prepared } from './prepared.ts';
+import { deleteFound } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** From now on it has no members and no user can join it, and visitors find no links on its domains. */
@@ -65,36 +66,23 @@ export async function binnedIdsOf(
   return rows.map(({ id }) => id);
 }
 
-type Deletion = (organizationId: number, limit: number) => RawBuilder<unknown>;
-
 /** Each has hundreds of hits. */
 const packsAtOnce = 50;
 
-const firstOf = (table: string, organizationId: number, limit: number): RawBuilder<unknown> =>
-  sql`delete from ${sql.table(table)} where id in (
-    select id from ${sql.table(table)} where organization_id = ${organizationId} order by id limit ${limit}
-  ) returning 1`;
+const rollupKey = ['organization_id', 'dimension', 'hour', 'class', 'value'] as const;
 
-/** Each deletes some rows of an organization, and returns one row for each. */
-const deletions: readonly Deletion[] = [
-  (id, limit) => firstOf('webhook_deliveries', id, limit),
-  (id, limit) => firstOf('hits', id, limit),
-  (id) => firstOf('hit_packs', id, packsAtOnce),
-  (id, limit) => sql`delete from organization_rollups
-    where (organization_id, dimension, hour, class, value) in (
-      select organization_id, dimension, hour, class, value from organization_rollups
-      where organization_id = ${id} limit ${limit}
-    ) returning 1`,
-  (id) => sql`delete from utm_templates where organization_id = ${id} returning 1`,
-  (id) => sql`delete from tags where organization_id = ${id} returning 1`,
-  (id) => sql`delete from link_counts where organization_id = ${id} returning 1`,
-  (id) => sql`delete from link_blocks where organization_id = ${id} returning 1`,
-  (id) => sql`delete from link_block_marks where organization_id = ${id} returning 1`,
-  (id) => sql`delete from click_corrections where organization_id = ${id} returning 1`,
-  (id) => sql`delete from webhook_outages where organization_id = ${id} returning 1`,
-  (id) => sql`delete from watched_links where organization_id = ${id} returning 1`,
-  (id) => sql`delete from idempotency_keys where organization_id = ${id} returning 1`,
-];
+/** Tables with few rows of an organization. */
+const smallTables = [
+  'utm_templates',
+  'tags',
+  'link_counts',
+  'link_blocks',
+  'link_block_marks',
+  'click_corrections',
+  'webhook_outages',
+  'watched_links',
+  'idempotency_keys',
+] as const;
 
 /** Deletes some of what an organization has besides its links; false if there was nothing. */
 export async function deleteSomeOf(
@@ -102,9 +90,19 @@ export async function deleteSomeOf(
   organizationId: number,
   limit: number,
 ): Promise<boolean> {
-  for (const deletion of deletions) {
-    const { rows } = await deletion(organizationId, limit).execute(queries);
-    if (rows.length > 0) return true;
+  for (const [table, atOnce] of [
+    ['webhook_deliveries', limit],
+    ['hits', limit],
+    ['hit_packs', packsAtOnce],
+  ] as const) {
+    const own = queries.selectFrom(table).where('organization_id', '=', organizationId);
+    if ((await deleteFound(queries, table, ['id'], own.orderBy('id').limit(atOnce))) > 0) return true;
+  }
+  const rollups = queries.selectFrom('organization_rollups').where('organization_id', '=', organizationId);
+  if ((await deleteFound(queries, 'organization_rollups', rollupKey, rollups.limit(limit))) > 0) return true;
+  for (const table of smallTables) {
+    const own = queries.deleteFrom(table).where('organization_id', '=', organizationId);
+    if ((await own.executeTakeFirst()).numDeletedRows > 0) return true;
   }
   return false;
 }

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { deleteFound, hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 type Row = Selectable<Schema['idempotency_keys']>;
@@ -13,9 +14,7 @@ export const findIdempotentCall = (
   queries
     .selectFrom('idempotency_keys')
     .select(['request_hash', 'expires_at', 'status', 'answer'])
-    .where('user_id', '=', user_id)
-    .where('organization_id', '=', organization_id)
-    .where('key_hash', '=', key_hash)
+    .where((row) => row.and({ user_id, organization_id, key_hash }))
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
@@ -30,18 +29,15 @@ export async function claimIdempotencyKey(
 ): Promise<boolean> {
   const { request_hash, expires_at } = claim;
   const empty = { request_hash, expires_at, size: 0, status: null, answer: null };
-  const claimed = await queries
-    .insertInto('idempotency_keys')
-    .values({ ...claim, ...empty })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['user_id', 'organization_id', 'key_hash'])
-        .doUpdateSet(empty)
-        .where('idempotency_keys.expires_at', '<=', now),
-    )
-    .returning('key_hash')
-    .executeTakeFirst();
-  return claimed !== undefined;
+  return hasRow(
+    queries
+      .insertInto('idempotency_keys')
+      .values({ ...claim, ...empty })
+      .onConflict((conflict) =>
+        conflict.columns(key).doUpdateSet(empty).where('idempotency_keys.expires_at', '<=', now),
+      )
+      .returning('key_hash'),
+  );
 }
 
 export async function keepIdempotentAnswer(
@@ -52,21 +48,15 @@ export async function keepIdempotentAnswer(
   await queries
     .updateTable('idempotency_keys')
     .set({ ...kept, size: kept.answer.length })
-    .where('user_id', '=', user_id)
-    .where('organization_id', '=', organization_id)
-    .where('key_hash', '=', key_hash)
+    .where((row) => row.and({ user_id, organization_id, key_hash }))
     .execute();
 }
 
-export async function deleteOldIdempotencyKeys(
-  queries: Queries,
-  now: number,
-  limit: number,
-): Promise<number> {
-  const { rows } = await sql`delete from idempotency_keys where (user_id, organization_id, key_hash) in (
-    select user_id, organization_id, key_hash from idempotency_keys where expires_at <= ${now} order by expires_at limit ${limit}
-  ) returning 1`.execute(queries);
-  return rows.length;
+const key = ['user_id', 'organization_id', 'key_hash'] as const;
+
+export function deleteOldIdempotencyKeys(queries: Queries, now: number, limit: number): Promise<number> {
+  const old = queries.selectFrom('idempotency_keys').where('expires_at', '<=', now);
+  return deleteFound(queries, 'idempotency_keys', key, old.orderBy('expires_at').limit(limit));
 }
 
 /** The organizations whose stored answers exceed `maxSize` characters in total. */
@@ -83,9 +73,7 @@ export async function deleteOldestKeys(
   maxSize: number,
   limit: number,
 ): Promise<boolean> {
-  await sql`delete from idempotency_keys where (user_id, organization_id, key_hash) in (
-    select user_id, organization_id, key_hash from idempotency_keys where organization_id = ${organizationId}
-    order by expires_at limit ${limit}
-  )`.execute(queries);
+  const own = queries.selectFrom('idempotency_keys').where('organization_id', '=', organizationId);
+  await deleteFound(queries, 'idempotency_keys', key, own.orderBy('expires_at').limit(limit));
   return (await organizationsOverAnswerLimit(queries, maxSize)).includes(organizationId);
 }

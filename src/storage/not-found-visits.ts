@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonTexts } from './json-rows.ts';
-import { hasRow, sumOf } from './rows.ts';
+import { deleteFound, hasRow, sumOf } from './rows.ts';
 import { defaultDomainId, type Queries } from './schema.ts';
 
 /** How often people visited an address of a domain without a link, on one day. */
@@ -191,17 +191,9 @@ export async function linksWithSuffixes(
 }
 
 /** Deletes some of the rows of earlier days; returns how many. */
-export async function deleteOldNotFound(queries: Queries, beforeDay: number, limit: number): Promise<number> {
-  const old = queries
-    .selectFrom('not_found_visits')
-    .select(['domain_id', 'day', 'suffix'])
-    .where('day', '<', beforeDay)
-    .limit(limit);
-  const { rows } =
-    await sql`delete from not_found_visits where (domain_id, day, suffix) in (${old}) returning 1`.execute(
-      queries,
-    );
-  return rows.length;
+export function deleteOldNotFound(queries: Queries, beforeDay: number, limit: number): Promise<number> {
+  const old = queries.selectFrom('not_found_visits').where('day', '<', beforeDay).limit(limit);
+  return deleteFound(queries, 'not_found_visits', ['domain_id', 'day', 'suffix'], old);
 }
 
 export async function deleteNotFoundOf(queries: Queries, domainId: number): Promise<void> {

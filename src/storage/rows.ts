@@ -25,15 +25,18 @@ export const hasMoreThan = <Table extends keyof Schema>(
 
 export const idsOf = (rows: readonly { readonly id: number }[]): number[] => rows.map(({ id }) => id);
 
-/** Deletes the rows of a table whose ids a query selects, and returns these ids. */
-export async function deleteSelected<Table extends keyof Schema>(
+/** Deletes the rows of a table that a query finds, by their keys; returns how many. */
+export async function deleteFound<Table extends keyof Schema>(
   queries: Queries,
   table: Table,
-  selected: SelectQueryBuilder<Schema, Table, { id: number }>,
-): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    delete from ${sql.table(table)} where id in (${selected}) returning id`.execute(queries);
-  return idsOf(rows);
+  key: readonly (string & keyof Schema[Table])[],
+  found: SelectQueryBuilder<Schema, Table, object>,
+): Promise<number> {
+  const columns = key.map((name) => sql.ref(name));
+  const keys = found.select(key.map((name) => sql.ref(name).as(name)));
+  const { rows } = await sql`
+    delete from ${sql.table(table)} where (${sql.join(columns)}) in ${keys} returning 1`.execute(queries);
+  return rows.length;
 }
 
 export async function countRows<Table extends keyof Schema>(

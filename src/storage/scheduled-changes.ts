@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { prepared } from './prepared.ts';
-import { deleteSelected, hasRow, idsOf } from './rows.ts';
+import { deleteFound, hasRow, idsOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type ScheduledRow = Selectable<Schema['scheduled_changes']>;
@@ -154,14 +154,9 @@ async function setUntold(queries: Queries, ids: readonly number[], untold: numbe
 }
 
 /** Deletes some of those that were done before an instant; returns how many. */
-export async function deleteOldScheduled(queries: Queries, before: number, limit: number): Promise<number> {
-  const old = queries
-    .selectFrom('scheduled_changes')
-    .select('id')
-    .where('done_at', '<=', before)
-    .orderBy('done_at')
-    .limit(limit);
-  return (await deleteSelected(queries, 'scheduled_changes', old)).length;
+export function deleteOldScheduled(queries: Queries, before: number, limit: number): Promise<number> {
+  const old = queries.selectFrom('scheduled_changes').where('done_at', '<=', before);
+  return deleteFound(queries, 'scheduled_changes', ['id'], old.orderBy('done_at').limit(limit));
 }
 
 export async function deleteScheduledOf(queries: Queries, linkIds: readonly number[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { countRows, deleteSelected } from './rows.ts';
+import { countRows, deleteFound } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 import type { NewDelivery, StoredDelivery } from './webhook-queue.ts';
 
@@ -201,14 +201,13 @@ interface OldDeliveries {
 }
 
 /** Returns how many were deleted. */
-export async function deleteOldDeliveries(
+export function deleteOldDeliveries(
   queries: Queries,
   { before, clicksBefore, clickEvents }: OldDeliveries,
   limit: number,
 ): Promise<number> {
   const old = queries
     .selectFrom('webhook_deliveries')
-    .select('id')
     .where('created_at', '<', before)
     .where((where) =>
       where.or([
@@ -217,5 +216,5 @@ export async function deleteOldDeliveries(
       ]),
     )
     .limit(limit);
-  return (await deleteSelected(queries, 'webhook_deliveries', old)).length;
+  return deleteFound(queries, 'webhook_deliveries', ['id'], old);
 }
