@@ -4,19 +4,10 @@ import { together } from './together.ts';
 
 type Value = number | string | null;
 
-/** A placeholder for a value, in a statement that is compiled before there is one. */
-class Placeholder {
-  readonly index: number;
-
-  constructor(index: number) {
-    this.index = index;
-  }
-}
-
 interface Form<Row> {
   readonly statement: CompiledQuery<Row>;
-  /** For each parameter the index of its value; null if the parameter is fixed. */
-  readonly indexes: readonly (number | null)[];
+  /** For each parameter the index of its value; -1 if the parameter is fixed. */
+  readonly indexes: readonly number[];
 }
 
 /** SQL with its values. */
@@ -90,9 +81,10 @@ export function prepared<Values extends readonly Value[], Row>(
     const adapterClass = queries.getExecutor().adapter.constructor;
     const cached = forms.get(adapterClass);
     if (cached) return cached;
-    const placeholders = Array.from({ length: count }, (_, index) => new Placeholder(index));
-    const statement = build(queries, ...(placeholders as readonly unknown[] as Values));
-    const indexes = statement.parameters.map((value) => (value instanceof Placeholder ? value.index : null));
+    // In the place of the values, for which they stand.
+    const placeholders: readonly unknown[] = Array.from({ length: count }, () => ({}));
+    const statement = build(queries, ...(placeholders as Values));
+    const indexes = statement.parameters.map((parameter) => placeholders.indexOf(parameter));
     const form = { statement, indexes };
     forms.set(adapterClass, form);
     return form;
@@ -100,7 +92,7 @@ export function prepared<Values extends readonly Value[], Row>(
   const filled = (queries: Queries, ...values: Values): Statement => {
     const { statement, indexes } = formFor(queries);
     const parameters = indexes.map((index, parameter) =>
-      index === null ? statement.parameters[parameter] : values[index],
+      index < 0 ? statement.parameters[parameter] : values[index],
     );
     return { sql: statement.sql, parameters };
   };
