@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { hasMoreThan, hasRow } from './rows.ts';
+import { deletionFrom, hasMoreThan, hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredInvitation = Selectable<Schema['invitations']>;
@@ -48,21 +48,14 @@ const withOrganization = (queries: Queries) =>
       of.fn.coalesce('users.name', 'users.email').as('inviter'),
     ]);
 
-export const listReceivedInvitations = (
-  queries: Queries,
-  email: string,
-  now: number,
-): Promise<ReceivedInvitation[]> =>
+export const listReceivedInvitations = (queries: Queries, email: string, now: number) =>
   withOrganization(queries)
     .where('invitations.email', '=', email)
     .where('invitations.expires_at', '>', now)
     .orderBy('invitations.id', 'desc')
     .execute();
 
-export const findReceivedInvitation = (
-  queries: Queries,
-  tokenHash: string,
-): Promise<ReceivedInvitation | undefined> =>
+export const findReceivedInvitation = (queries: Queries, tokenHash: string) =>
   withOrganization(queries).where('invitations.token_hash', '=', tokenHash).executeTakeFirst();
 
 export const findInvitationById = (queries: Queries, id: number): Promise<StoredInvitation | undefined> =>
@@ -96,11 +89,4 @@ export async function forgetInvitationsOf(queries: Queries, userId: number, emai
 export const takeInvitation = (queries: Queries, tokenHash: string): Promise<StoredInvitation | undefined> =>
   queries.deleteFrom('invitations').where('token_hash', '=', tokenHash).returningAll().executeTakeFirst();
 
-export const deleteInvitation = (queries: Queries, organizationId: number, id: number): Promise<boolean> =>
-  hasRow(
-    queries
-      .deleteFrom('invitations')
-      .where('organization_id', '=', organizationId)
-      .where('id', '=', id)
-      .returning('id'),
-  );
+export const deleteInvitation = deletionFrom('invitations');

@@ -16,6 +16,10 @@ export function jsonRows(
   return sql`(select ${sql.raw(picked.join(', '))} from ${sql.raw(dialect.jsonEach)}(${json}) as item)`;
 }
 
+/** A list of integers for `in`, in JSON. */
+export const jsonIds = (dialect: Dialect, json: string): RawBuilder<number> =>
+  sql`(select cast(item.value as bigint) from ${sql.raw(dialect.jsonEach)}(${json}) as item)`;
+
 /** A list of texts for `in`; each of them is a row in the JSON. */
 export const jsonTexts = (dialect: Dialect, json: string): RawBuilder<string> =>
   sql`(select ${sql.raw(dialect.jsonCell(0, 'text', 'text'))} from ${sql.raw(dialect.jsonEach)}(${json}) as item)`;

@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { BoundedCache } from '../structures/bounded-cache.ts';
 import type { Database } from './database.ts';
 import { dialectOf } from './dialect.ts';
+import { jsonIds } from './json-rows.ts';
 import { type LinkTotals, totalsOf } from './link-counts.ts';
 import { answeredColumns } from './links.ts';
 import { prepared } from './prepared.ts';
 import type { Queries } from './schema.ts';
 import {
-  idsIn,
   relatedColumns,
   type SomeLinks,
   type TaggedLink,
@@ -176,7 +176,7 @@ const versionOf = (queries: Queries): RawBuilder<string> =>
 const selectVersioned = prepared((queries, ids: string) =>
   withTags(queries)
     .select(versionOf(queries).as('version'))
-    .where('links.id', 'in', idsIn(queries, ids))
+    .where('links.id', 'in', jsonIds(dialectOf(queries), ids))
     .$castTo<VersionedLink['link']>()
     .compile(),
 );

@@ -25,6 +25,18 @@ export const hasMoreThan = <Table extends keyof Schema>(
 
 export const idsOf = (rows: readonly { readonly id: number }[]): number[] => rows.map(({ id }) => id);
 
+/** Deletes a row of an organization by its id; false if there is none. */
+export const deletionFrom =
+  (table: 'invitations' | 'tags' | 'utm_templates') =>
+  (queries: Queries, organizationId: number, id: number): Promise<boolean> =>
+    hasRow(
+      queries
+        .deleteFrom(table)
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .returning('id'),
+    );
+
 /** Deletes the rows of a table that a query finds, by their keys; returns how many. */
 export async function deleteFound<Table extends keyof Schema>(
   queries: Queries,

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
+import { jsonIds } from './json-rows.ts';
 import { type AnsweredLink, answeredColumns } from './links.ts';
 import { prepared, preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -97,9 +98,8 @@ export async function findTaggedLinks(queries: Queries, ids: readonly number[]):
 
 /** The statement is the same for any number of ids. */
 const selectSome = prepared((queries, ids: string) =>
-  withTags(queries).where('links.id', 'in', idsIn(queries, ids)).$castTo<TaggedRow>().compile(),
+  withTags(queries)
+    .where('links.id', 'in', jsonIds(dialectOf(queries), ids))
+    .$castTo<TaggedRow>()
+    .compile(),
 );
-
-/** The ids of a JSON list. */
-export const idsIn = (queries: Queries, ids: string): RawBuilder<number> =>
-  sql`(select cast(item.value as bigint) from ${sql.raw(dialectOf(queries).jsonEach)}(${ids}) as item)`;

@@ -1,12 +1,11 @@
 import type { Selectable } from 'kysely';
 import { fold } from '../rules/text.ts';
-import { hasMoreThan, hasRow } from './rows.ts';
+import { dialectOf } from './dialect.ts';
+import { jsonIds } from './json-rows.ts';
+import { deletionFrom, hasMoreThan } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredTag = Omit<Selectable<Schema['tags']>, 'name_folded'>;
-
-/** Databases limit the values of one statement. */
-const idsPerStatement = 10_000;
 
 const shown = ['id', 'created_at', 'organization_id', 'name'] as const;
 
@@ -35,20 +34,11 @@ export const hasMoreTags = (queries: Queries, organizationId: number, max: numbe
 export const listTags = (queries: Queries, organizationId: number): Promise<StoredTag[]> =>
   ofOrganization(queries, organizationId).execute();
 
-export const findTag = (
-  queries: Queries,
-  organizationId: number,
-  id: number,
-): Promise<StoredTag | undefined> =>
+export const findTag = (queries: Queries, organizationId: number, id: number) =>
   ofOrganization(queries, organizationId).where('id', '=', id).executeTakeFirst();
 
 /** Throws NotUnique if another tag of the organization has the name. */
-export const renameTag = (
-  queries: Queries,
-  organizationId: number,
-  id: number,
-  name: string,
-): Promise<StoredTag | undefined> =>
+export const renameTag = (queries: Queries, organizationId: number, id: number, name: string) =>
   queries
     .updateTable('tags')
     .set({ name, name_folded: fold(name) })
@@ -57,14 +47,7 @@ export const renameTag = (
     .returning(shown)
     .executeTakeFirst();
 
-export const deleteTag = (queries: Queries, organizationId: number, id: number): Promise<boolean> =>
-  hasRow(
-    queries
-      .deleteFrom('tags')
-      .where('organization_id', '=', organizationId)
-      .where('id', '=', id)
-      .returning('id'),
-  );
+export const deleteTag = deletionFrom('tags');
 
 /** Those of these tags that belong to the organization. */
 export async function ownTags(
@@ -81,14 +64,8 @@ export async function tagsById(
   queries: Queries,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, StoredTag>> {
-  const found = new Map<number, StoredTag>();
-  for (let start = 0; start < ids.length; start += idsPerStatement) {
-    const rows = await queries
-      .selectFrom('tags')
-      .select(shown)
-      .where('id', 'in', ids.slice(start, start + idsPerStatement))
-      .execute();
-    for (const tag of rows) found.set(tag.id, tag);
-  }
-  return found;
+  if (ids.length === 0) return new Map();
+  const listed = jsonIds(dialectOf(queries), JSON.stringify(ids));
+  const tags = await queries.selectFrom('tags').select(shown).where('id', 'in', listed).execute();
+  return new Map(tags.map((tag) => [tag.id, tag]));
 }

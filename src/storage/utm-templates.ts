@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { type UtmField, utmFields } from '../rules/click-fields.ts';
 import { fold } from '../rules/text.ts';
-import { hasRow } from './rows.ts';
+import { deletionFrom } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredTemplate = Omit<Selectable<Schema['utm_templates']>, 'name_folded'>;
@@ -37,11 +37,7 @@ const ofOrganization = (queries: Queries, organizationId: number) =>
 export const listTemplates = (queries: Queries, organizationId: number): Promise<StoredTemplate[]> =>
   ofOrganization(queries, organizationId).orderBy('name_folded').execute();
 
-export const findTemplate = (
-  queries: Queries,
-  organizationId: number,
-  id: number,
-): Promise<StoredTemplate | undefined> =>
+export const findTemplate = (queries: Queries, organizationId: number, id: number) =>
   ofOrganization(queries, organizationId).where('id', '=', id).executeTakeFirst();
 
 /** Throws NotUnique if another template of the organization has the name. */
@@ -64,14 +60,7 @@ export const updateTemplate = (
     .returning(shown)
     .executeTakeFirst();
 
-export const deleteTemplate = (queries: Queries, organizationId: number, id: number): Promise<boolean> =>
-  hasRow(
-    queries
-      .deleteFrom('utm_templates')
-      .where('organization_id', '=', organizationId)
-      .where('id', '=', id)
-      .returning('id'),
-  );
+export const deleteTemplate = deletionFrom('utm_templates');
 
 /** The destinations of the organization's newest links: read along an index, however many there are. */
 export async function newestDestinations(
