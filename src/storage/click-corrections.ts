@@ -9,26 +9,24 @@ export type NewCorrection = Omit<
   'id' | 'hits' | 'not_kept' | 'phase' | 'place' | 'seen_id' | 'finished_at'
 >;
 
-/** Whether an unfinished correction overlaps with this one. */
-const hasOverlap = (
-  queries: Queries,
-  {
-    organization_id,
-    link_id,
-    from_at,
-    to_at,
-  }: Pick<NewCorrection, 'organization_id' | 'link_id' | 'from_at' | 'to_at'>,
-): Promise<boolean> => {
-  let running = queries
+/** The organization's corrections whose times overlap with those of this one. */
+const overlapping = (queries: Queries, { organization_id, from_at, to_at }: NewCorrection) =>
+  queries
     .selectFrom('click_corrections')
-    .select('id')
+    .select('click_corrections.id')
     .where('organization_id', '=', organization_id)
-    .where('due_at', 'is not', null)
     .where('to_at', '>', from_at ?? Number.MIN_SAFE_INTEGER)
     .where((row) => row.or([row('from_at', 'is', null), row('from_at', '<', to_at)]));
-  if (link_id !== null && link_id !== undefined)
-    running = running.where((row) => row.or([row('link_id', 'is', null), row('link_id', '=', link_id)]));
-  return hasRow(running);
+
+/** Whether an unfinished correction overlaps with this one. */
+const hasOverlap = (queries: Queries, correction: NewCorrection): Promise<boolean> => {
+  const { link_id = null } = correction;
+  const running = overlapping(queries, correction).where('due_at', 'is not', null);
+  return hasRow(
+    link_id === null
+      ? running
+      : running.where((row) => row.or([row('link_id', 'is', null), row('link_id', '=', link_id)])),
+  );
 };
 
 /** Null if another correction overlaps with this one. */
@@ -51,22 +49,15 @@ export async function insertCorrection(
  * Whether hits may have been reclassified into the class from which this correction moved them: by an earlier one of the same hits
  * that was not taken back before.
  */
-export const hasEarlierMove = (
-  queries: Queries,
-  { id, organization_id, link_id, from_at, to_at, from_class }: StoredCorrection,
-): Promise<boolean> =>
-  hasRow(
-    queries
-      .selectFrom('click_corrections')
-      .select('click_corrections.id')
-      .where('organization_id', '=', organization_id)
+export const hasEarlierMove = (queries: Queries, correction: StoredCorrection): Promise<boolean> => {
+  const { id, link_id, from_class } = correction;
+  return hasRow(
+    overlapping(queries, correction)
       .where('link_id', '=', link_id)
       .where('click_corrections.id', '<', id)
       .where('to_class', '=', from_class)
       .where('way_back_of', 'is', null)
       .where('hits', '>', 0)
-      .where('to_at', '>', from_at ?? Number.MIN_SAFE_INTEGER)
-      .where((row) => row.or([row('from_at', 'is', null), row('from_at', '<', to_at)]))
       .where((row) =>
         row.not(
           row.exists(
@@ -80,6 +71,7 @@ export const hasEarlierMove = (
       )
       .limit(1),
   );
+};
 
 /**
  * Corrections of one organization run one after the other: they may have hits in the same packs, and a pack that one of them has
@@ -198,18 +190,16 @@ const listed = (queries: Queries, { organizationId, linkId }: CorrectionOwner) =
 export const listCorrections = (
   queries: Queries,
   owner: CorrectionOwner,
-  { before, limit }: { readonly before?: number | undefined; readonly limit: number },
-): Promise<ListedCorrection[]> => {
-  const found = listed(queries, owner);
-  return (before === undefined ? found : found.where('click_corrections.id', '<', before))
+  {
+    before = Number.MAX_SAFE_INTEGER,
+    limit,
+  }: { readonly before?: number | undefined; readonly limit: number },
+): Promise<ListedCorrection[]> =>
+  listed(queries, owner)
+    .where('click_corrections.id', '<', before)
     .orderBy('click_corrections.id', 'desc')
     .limit(limit)
     .execute();
-};
 
-export const findCorrection = (
-  queries: Queries,
-  owner: CorrectionOwner,
-  id: number,
-): Promise<ListedCorrection | undefined> =>
+export const findCorrection = (queries: Queries, owner: CorrectionOwner, id: number) =>
   listed(queries, owner).where('click_corrections.id', '=', id).executeTakeFirst();

@@ -54,11 +54,7 @@ const own = (queries: Queries, organizationId: number) =>
     .where('domains.organization_id', '=', organizationId)
     .where('domains.deleted_at', 'is', null);
 
-export const findDomain = (
-  queries: Queries,
-  organizationId: number,
-  id: number,
-): Promise<StoredDomain | undefined> =>
+export const findDomain = (queries: Queries, organizationId: number, id: number) =>
   own(queries, organizationId).where('domains.id', '=', id).executeTakeFirst();
 
 /** Hosts by domain id. */
@@ -103,11 +99,7 @@ export async function insertDomain(
 }
 
 /** Reads a domain and locks it until this transaction ends. */
-export const lockDomain = (
-  queries: Queries,
-  organizationId: number,
-  id: number,
-): Promise<DomainRow | undefined> =>
+export const lockDomain = (queries: Queries, organizationId: number, id: number) =>
   queries
     .updateTable('domains')
     // An update that changes nothing locks the row on every database.
@@ -178,14 +170,8 @@ export const hasDueDomains = preparedHasRow((queries, now: number) =>
 
 /** Some of the links on a domain, by the index of suffixes. */
 export async function linkIdsOn(queries: Queries, domainId: number, limit: number): Promise<number[]> {
-  const rows = await queries
-    .selectFrom('links')
-    .select('id')
-    .where('domain_id', '=', domainId)
-    .orderBy('suffix')
-    .limit(limit)
-    .execute();
-  return idsOf(rows);
+  const links = queries.selectFrom('links').select('id').where('domain_id', '=', domainId);
+  return idsOf(await links.orderBy('suffix').limit(limit).execute());
 }
 
 /** By its name, verified or not. */
@@ -205,10 +191,7 @@ export async function findOwnDomainId(
 }
 
 /** Those of these domains that exist, locked until this transaction ends. */
-export async function lockDomains(
-  queries: Queries,
-  ids: readonly number[],
-): Promise<readonly Pick<DomainRow, 'id' | 'verified_at'>[]> {
+export async function lockDomains(queries: Queries, ids: readonly number[]) {
   if (ids.length === 0) return [];
   return queries
     .selectFrom('domains')

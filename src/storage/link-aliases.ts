@@ -113,16 +113,11 @@ export async function insertAliases(
 
 /** Whichever link they lead to. */
 export async function deleteAliases(queries: Queries, addresses: readonly LinkAddress[]): Promise<void> {
-  for (const [domainId, some] of Map.groupBy(addresses, (address) => address.domain_id))
-    await queries
-      .deleteFrom('link_aliases')
-      .where('domain_id', '=', domainId)
-      .where(
-        'suffix',
-        'in',
-        some.map(({ suffix }) => suffix),
-      )
-      .execute();
+  for (const [domainId, some] of Map.groupBy(addresses, (address) => address.domain_id)) {
+    const suffixes = some.map(({ suffix }) => suffix);
+    const onDomain = queries.deleteFrom('link_aliases').where('domain_id', '=', domainId);
+    await onDomain.where('suffix', 'in', suffixes).execute();
+  }
 }
 
 export async function deleteAliasesOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
@@ -195,11 +190,7 @@ const aliasRows = (queries: Queries) =>
     .select(['link_aliases.link_id', 'link_aliases.domain_id', 'domains.host', 'link_aliases.suffix']);
 
 /** Some of the aliases on a domain. */
-export const aliasesOn = (
-  queries: Queries,
-  domainId: number,
-  limit: number,
-): Promise<(Alias & { readonly link_id: number })[]> =>
+export const aliasesOn = (queries: Queries, domainId: number, limit: number) =>
   aliasRows(queries)
     .where('link_aliases.domain_id', '=', domainId)
     .orderBy('link_aliases.suffix')

@@ -13,63 +13,36 @@ interface OfLink {
 export const insertHistory = (queries: Queries, rows: readonly NewHistoryRow[]): Promise<void> =>
   insertInParts(rows, (part) => queries.insertInto('link_history').values(part));
 
-/** A link's entries, newest first. */
-export function listHistory(
-  queries: Queries,
-  { organizationId, linkId }: OfLink,
-  { limit, before }: { readonly limit: number; readonly before?: number | undefined },
-): Promise<HistoryRow[]> {
-  const entries = queries
+const ofLink = (queries: Queries, { organizationId, linkId }: OfLink) =>
+  queries
     .selectFrom('link_history')
-    .selectAll()
     .where('organization_id', '=', organizationId)
     .where('link_id', '=', linkId);
-  return (before === undefined ? entries : entries.where('id', '<', before))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-}
 
-export const findHistoryEntry = (
+/** A link's entries, newest first. */
+export const listHistory = (
   queries: Queries,
-  { organizationId, linkId }: OfLink,
-  id: number,
-): Promise<HistoryRow | undefined> =>
-  queries
-    .selectFrom('link_history')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('link_id', '=', linkId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  link: OfLink,
+  {
+    limit,
+    before = Number.MAX_SAFE_INTEGER,
+  }: { readonly limit: number; readonly before?: number | undefined },
+): Promise<HistoryRow[]> =>
+  ofLink(queries, link).selectAll().where('id', '<', before).orderBy('id', 'desc').limit(limit).execute();
+
+export const findHistoryEntry = (queries: Queries, link: OfLink, id: number) =>
+  ofLink(queries, link).selectAll().where('id', '=', id).executeTakeFirst();
 
 /** Changes after an entry, oldest first, at most `limit`. */
-export const historyAfter = (
-  queries: Queries,
-  { organizationId, linkId }: OfLink,
-  id: number,
-  limit: number,
-): Promise<Pick<HistoryRow, 'id' | 'changes'>[]> =>
-  queries
-    .selectFrom('link_history')
-    .select(['id', 'changes'])
-    .where('organization_id', '=', organizationId)
-    .where('link_id', '=', linkId)
-    .where('id', '>', id)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+export const historyAfter = (queries: Queries, link: OfLink, id: number, limit: number) =>
+  ofLink(queries, link).select(['id', 'changes']).where('id', '>', id).orderBy('id').limit(limit).execute();
 
 export async function deleteHistoryOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
   await queries.deleteFrom('link_history').where('link_id', 'in', linkIds).execute();
 }
 
 /** Names of keys that still exist. */
-export const keysNamed = async (
-  queries: Queries,
-  organizationId: number,
-  ids: readonly number[],
-): Promise<{ id: number; name: string }[]> =>
+export const keysNamed = async (queries: Queries, organizationId: number, ids: readonly number[]) =>
   ids.length === 0
     ? []
     : queries
@@ -80,11 +53,7 @@ export const keysNamed = async (
         .execute();
 
 /** Those of these users who are still members. */
-export const membersNamed = async (
-  queries: Queries,
-  organizationId: number,
-  ids: readonly number[],
-): Promise<{ id: number; name: string | null; email: string }[]> =>
+export const membersNamed = async (queries: Queries, organizationId: number, ids: readonly number[]) =>
   ids.length === 0
     ? []
     : queries

@@ -66,11 +66,7 @@ export const withHost = (queries: Queries) =>
     .selectAll('links')
     .select(['domains.host as host', 'link_clicks.clicks', 'link_clicks.last_clicked_at']);
 
-export const findLink = (
-  queries: Queries,
-  organizationId: number,
-  id: number,
-): Promise<StoredLink | undefined> =>
+export const findLink = (queries: Queries, organizationId: number, id: number) =>
   withHost(queries)
     .where('links.organization_id', '=', organizationId)
     .where('links.id', '=', id)

@@ -76,9 +76,5 @@ export const listDeleted = (
     .execute();
 };
 
-export const countDeleted = (
-  queries: Queries,
-  organizationId: number,
-  deletedAfter: number,
-): Promise<number> =>
+export const countDeleted = (queries: Queries, organizationId: number, deletedAfter: number) =>
   countRows(queries.selectFrom('link_bin').where(isRestorable(organizationId, deletedAfter)));

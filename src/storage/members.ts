@@ -32,11 +32,7 @@ export const mailableMember = (queries: Queries, organizationId: number, id: num
     .where('id', '=', id)
     .executeTakeFirst();
 
-export const findMember = (
-  queries: Queries,
-  organizationId: number,
-  id: number,
-): Promise<StoredMember | undefined> =>
+export const findMember = (queries: Queries, organizationId: number, id: number) =>
   ofOrganization(queries, organizationId).where('id', '=', id).executeTakeFirst();
 
 export const isMember = (queries: Queries, organizationId: number, email: string): Promise<boolean> =>

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import { goneAfter } from '../rules/node-status.ts';
+import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 type NodeProcess = Selectable<Schema['nodes']>;
@@ -18,16 +19,15 @@ export const listNodes = (queries: Queries): Promise<NodeProcess[]> =>
   queries.selectFrom('nodes').selectAll().orderBy('node').orderBy('process').execute();
 
 /** Whether there is a process that doesn't know a migration. */
-export async function hasOlderProcess(queries: Queries, migration: number, now: number): Promise<boolean> {
-  const row = await queries
-    .selectFrom('nodes')
-    .select('node')
-    .where('seen_at', '>', now - goneAfter)
-    .where((where) => where.or([where('migration', 'is', null), where('migration', '<', migration)]))
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const hasOlderProcess = (queries: Queries, migration: number, now: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .selectFrom('nodes')
+      .select('node')
+      .where('seen_at', '>', now - goneAfter)
+      .where((where) => where.or([where('migration', 'is', null), where('migration', '<', migration)]))
+      .limit(1),
+  );
 
 /** Deletes earlier processes of a node: the node itself reports what they have left in its folder. */
 export async function forgetEarlier(queries: Queries, node: string, before: number): Promise<void> {

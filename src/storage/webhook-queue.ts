@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import { prepared } from './prepared.ts';
-import { insertInParts } from './rows.ts';
+import { hasRow, idsOf, insertInParts } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type NewDelivery = Insertable<Schema['webhook_deliveries']>;
@@ -107,12 +107,11 @@ export async function claimDue(
     .forUpdate()
     .skipLocked()
     .execute();
-  const ids = oldest.map(({ id }) => id);
-  if (ids.length === 0) return [];
+  if (oldest.length === 0) return [];
   return queries
     .updateTable('webhook_deliveries')
     .set({ next_try_at: until, claimed_until: until })
-    .where('id', 'in', ids)
+    .where('id', 'in', idsOf(oldest))
     .returningAll()
     .execute();
 }
@@ -130,26 +129,25 @@ export async function recordAttempt(
   attempt: NewAttempt,
   verdict: Verdict,
 ): Promise<boolean> {
-  const updated = await queries
-    .updateTable('webhook_deliveries')
-    .set({
-      ...verdict,
-      tries: sql<number>`tries + 1`,
-      first_tried_at: sql<number>`coalesce(first_tried_at, ${attempt.at})`,
-      claimed_until: null,
-    })
-    .where('id', '=', delivery.id)
-    .where('claimed_until', '=', delivery.claimed_until)
-    .returning('id')
-    .executeTakeFirst();
-  if (updated || (await isKept(queries, delivery.id))) await insertAttempt(queries, delivery.id, attempt);
-  return updated !== undefined;
+  const isDecided = await hasRow(
+    queries
+      .updateTable('webhook_deliveries')
+      .set({
+        ...verdict,
+        tries: sql<number>`tries + 1`,
+        first_tried_at: sql<number>`coalesce(first_tried_at, ${attempt.at})`,
+        claimed_until: null,
+      })
+      .where('id', '=', delivery.id)
+      .where('claimed_until', '=', delivery.claimed_until)
+      .returning('id'),
+  );
+  if (isDecided || (await isKept(queries, delivery.id))) await insertAttempt(queries, delivery.id, attempt);
+  return isDecided;
 }
 
-async function isKept(queries: Queries, deliveryId: number): Promise<boolean> {
-  const query = queries.selectFrom('webhook_deliveries').select('id').where('id', '=', deliveryId);
-  return (await query.executeTakeFirst()) !== undefined;
-}
+const isKept = (queries: Queries, id: number): Promise<boolean> =>
+  hasRow(queries.selectFrom('webhook_deliveries').select('id').where('id', '=', id));
 
 export async function insertAttempt(
   queries: Queries,
