@@ -27,7 +27,7 @@ import {
 import { type CheckedOut, PostgresReads } from './postgres-reads.ts';
 import { Primary } from './primary.ts';
 import { type Settle, WriteBatcher } from './write-batcher.ts';
-import { connectionsUntil } from './write-deadline.ts';
+import { connectionsUntil, within } from './write-deadline.ts';
 
 const maxRetries = 8;
 const retryable: ReadonlySet<string> = new Set(['40001', '40P01', '23503']);
@@ -65,16 +65,9 @@ function lookupsOver(server: PoolServer) {
     const { rows } = await sql<{ transaction_read_only: string }>`${sql.raw(readOnlySql)}`.execute(queries);
     return takesChanges(rows) ? 'writes' : 'reads';
   };
-  server.primary.watch(() => within(answerTime, serverState()).catch(() => 'away' as const));
+  const late = () => new StoreUnavailable('no answer');
+  server.primary.watch(() => within(answerTime, serverState(), late).catch(() => 'away' as const));
   return { queries, serverState, close: () => pool.end() };
-}
-
-async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-  let timer: Timer | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreUnavailable('no answer')), milliseconds);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 export function openPostgres(

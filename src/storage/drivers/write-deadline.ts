@@ -18,22 +18,23 @@ export const connectionsUntil =
   async (): Promise<CheckedOut> => {
     const begunAt = performance.now();
     const timeout = Math.max(0, changeDeadline - begunAt);
-    const connection = await inTime(connect(), timeout);
-    return new DeadlineConnection(connection, changeDeadline, timeout);
+    const connecting = connect();
+    try {
+      const connection = await within(timeout, connecting, () => new TookTooLong(false, timeout));
+      return new DeadlineConnection(connection, changeDeadline, timeout);
+    } catch (cause) {
+      connecting.then((unused) => unused.release()).catch(() => {});
+      throw cause;
+    }
   };
 
-async function inTime(connecting: Promise<CheckedOut>, timeout: number): Promise<CheckedOut> {
+/** Rejects if the promise hasn't settled after that many milliseconds. */
+export async function within<T>(milliseconds: number, promise: Promise<T>, late: () => Error): Promise<T> {
   let timer: Timer | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), timeout);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), milliseconds);
   });
-  const connection = await Promise.race([connecting, late]).finally(() => clearTimeout(timer));
-  if (connection !== null) return connection;
-  connecting.then(
-    (unused) => unused.release(),
-    () => {},
-  );
-  throw new TookTooLong(false, timeout);
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
 class DeadlineConnection implements CheckedOut {
