@@ -16,22 +16,29 @@ export async function moveToBin(queries: Queries, ids: readonly number[], now: n
   await queries
     .insertInto('link_bin')
     .columns([...columns, 'deleted_at'])
-    .expression((from) =>
-      from
+    .expression(
+      queries
         .selectFrom('links')
         .select(columns)
         .select(sql<number>`cast(${now} as bigint)`.as('deleted_at'))
         .where('id', 'in', ids),
     )
     .execute();
-  await queries
-    .insertInto('link_bin_tags')
-    .columns(['link_id', 'tag_id'])
-    .expression((from) =>
-      from.selectFrom('link_tags').select(['link_id', 'tag_id']).where('link_id', 'in', ids),
-    )
-    .execute();
+  await copyTags(queries, 'link_tags', 'link_bin_tags', ids);
   await queries.deleteFrom('links').where('id', 'in', ids).execute();
+}
+
+async function copyTags(
+  queries: Queries,
+  from: 'link_tags' | 'link_bin_tags',
+  to: 'link_tags' | 'link_bin_tags',
+  ids: readonly number[],
+): Promise<void> {
+  await queries
+    .insertInto(to)
+    .columns(['link_id', 'tag_id'])
+    .expression(queries.selectFrom(from).select(['link_id', 'tag_id']).where('link_id', 'in', ids))
+    .execute();
 }
 
 const shown = [
@@ -78,8 +85,8 @@ export async function moveFromBin(
   const moved = await queries
     .insertInto('links')
     .columns(columns)
-    .expression((from) =>
-      from
+    .expression(
+      queries
         .selectFrom('link_bin')
         .select(columns)
         .where('id', 'in', requestedIds)
@@ -99,13 +106,7 @@ export async function moveFromBin(
   const ids = inserted.filter((id) => !taken.includes(id));
   if (ids.length === 0) return new Map();
   const aliases = await copyAliases(queries, ids);
-  await queries
-    .insertInto('link_tags')
-    .columns(['link_id', 'tag_id'])
-    .expression((from) =>
-      from.selectFrom('link_bin_tags').select(['link_id', 'tag_id']).where('link_id', 'in', ids),
-    )
-    .execute();
+  await copyTags(queries, 'link_bin_tags', 'link_tags', ids);
   await removeFromBin(queries, ids);
   return new Map(
     moved
