@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { prepared } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
+import { nextUrls } from './watched-urls.ts';
 
 type StoredRobots = Selectable<Schema['watched_robots']>;
 
@@ -37,7 +38,7 @@ export async function releaseHost(
   host: string,
   { freeAt, answeredAt }: { readonly freeAt: number; readonly answeredAt: number | null },
 ): Promise<void> {
-  const due_at = (await earliestOf(queries, host)) ?? never;
+  const due_at = Math.min(never, ...(await nextUrls(queries, host)).map(({ next_at }) => next_at));
   await queries
     .updateTable('watched_hosts')
     .set({ free_at: freeAt, due_at, ...(answeredAt !== null && { answered_at: answeredAt }) })
@@ -47,22 +48,6 @@ export async function releaseHost(
 
 /** No instant is later. */
 const never = Number.MAX_SAFE_INTEGER;
-
-async function earliestOf(queries: Queries, host: string): Promise<number | null> {
-  const earliest = async (priority: number) =>
-    (
-      await queries
-        .selectFrom('watched_urls')
-        .select('next_at')
-        .where('host', '=', host)
-        .where('turn', '=', priority)
-        .orderBy('next_at')
-        .limit(1)
-        .executeTakeFirst()
-    )?.next_at;
-  const found = [await earliest(0), await earliest(1)].flatMap((at) => at ?? []);
-  return found.length === 0 ? null : Math.min(...found);
-}
 
 /** Records that one of a host's addresses is due at this instant. The `free_at` of a stored host stays. */
 export async function setHostDue(queries: Queries, host: string, at: number): Promise<void> {
@@ -85,17 +70,11 @@ export const longestWait = async (queries: Queries, now: number): Promise<number
 };
 
 /** When any host other than this one last answered; null if none ever did. */
-export const lastAnswerOfOtherHosts = async (queries: Queries, host: string): Promise<number | null> =>
-  (
-    await queries
-      .selectFrom('watched_hosts')
-      .select('answered_at')
-      .where('answered_at', 'is not', null)
-      .where('host', '<>', host)
-      .orderBy('answered_at', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-  )?.answered_at ?? null;
+export async function lastAnswerOfOtherHosts(queries: Queries, host: string): Promise<number | null> {
+  const others = queries.selectFrom('watched_hosts').where('host', '<>', host);
+  const { at } = await others.select(({ fn }) => fn.max('answered_at').as('at')).executeTakeFirstOrThrow();
+  return at;
+}
 
 export const findRobots = (queries: Queries, origin: string): Promise<StoredRobots | undefined> =>
   queries.selectFrom('watched_robots').selectAll().where('origin', '=', origin).executeTakeFirst();

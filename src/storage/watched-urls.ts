@@ -6,22 +6,17 @@ import type { Queries, Schema } from './schema.ts';
 
 export type WatchedUrl = Selectable<Schema['watched_urls']>;
 
-/** The address of a host that is due now, if there is one. */
-export async function urlDue(queries: Queries, host: string, now: number): Promise<WatchedUrl | null> {
-  for (const priority of [0, 1]) {
-    const due = await queries
-      .selectFrom('watched_urls')
-      .selectAll()
-      .where('host', '=', host)
-      .where('turn', '=', priority)
-      .where('next_at', '<=', now)
-      .orderBy('next_at')
-      .limit(1)
-      .executeTakeFirst();
-    if (due) return due;
-  }
-  return null;
+/** A host's address that is due first in each turn, in the order of turns. */
+export async function nextUrls(queries: Queries, host: string): Promise<WatchedUrl[]> {
+  const ofHost = queries.selectFrom('watched_urls').selectAll().where('host', '=', host);
+  const nextOf = (turn: number) =>
+    ofHost.where('turn', '=', turn).orderBy('next_at').limit(1).executeTakeFirst();
+  return [await nextOf(0), await nextOf(1)].flatMap((url) => url ?? []);
 }
+
+/** The address of a host that is due now, if there is one. */
+export const urlDue = async (queries: Queries, host: string, now: number): Promise<WatchedUrl | null> =>
+  (await nextUrls(queries, host)).find(({ next_at }) => next_at <= now) ?? null;
 
 export const findWatchedUrl = (queries: Queries, id: number): Promise<WatchedUrl | undefined> =>
   queries.selectFrom('watched_urls').selectAll().where('id', '=', id).executeTakeFirst();
