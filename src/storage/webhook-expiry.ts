@@ -1,5 +1,5 @@
-import { findAnyLink, type StoredLink } from './links.ts';
-import { hasRow } from './rows.ts';
+import { type StoredLink, withHost } from './links.ts';
+import { hasRow, idsOf } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** Links that have expired and whose webhook wasn't called yet: each of them once, on any node. */
@@ -10,21 +10,21 @@ export async function takeExpired(
 ): Promise<{ readonly taken: number; readonly links: readonly StoredLink[] }> {
   const taken = await queries
     .selectFrom('links')
-    .select(['id', 'webhook_url'])
+    .select('id')
     .where('expiry_event_at', '<=', now)
     .orderBy('expiry_event_at')
     .limit(limit)
     .forUpdate()
     .skipLocked()
     .execute();
-  const ids = taken.map((link) => link.id);
-  if (ids.length > 0) {
-    await queries.updateTable('links').set({ expiry_event_at: null }).where('id', 'in', ids).execute();
-  }
-  const links = await Promise.all(
-    taken.filter((link) => link.webhook_url !== null).map(({ id }) => findAnyLink(queries, id)),
-  );
-  return { taken: ids.length, links: links.flatMap((link) => link ?? []) };
+  if (taken.length === 0) return { taken: 0, links: [] };
+  const ids = idsOf(taken);
+  await queries.updateTable('links').set({ expiry_event_at: null }).where('id', 'in', ids).execute();
+  const withWebhook = withHost(queries).where('links.webhook_url', 'is not', null);
+  return {
+    taken: ids.length,
+    links: await withWebhook.where('links.id', 'in', ids).orderBy('links.expires_at').execute(),
+  };
 }
 
 export const hasExpired = (queries: Queries, now: number): Promise<boolean> =>
