@@ -73,20 +73,12 @@ const firstChanges = (queries: Queries, limit: number) =>
   queries.selectFrom('changes').select(['id', 'at', 'domain_id', 'suffixes']).orderBy('id').limit(limit);
 
 /** The changes with this id or a higher one, ordered by id. */
-export const changesFrom = (queries: Queries, id: number, limit: number): Promise<LinkChange[]> =>
-  selectFrom(queries, id, limit);
-
-const selectFrom = prepared((queries, id: number, limit: number) =>
+export const changesFrom = prepared((queries, id: number, limit: number) =>
   firstChanges(queries, limit).where('id', '>=', id).compile(),
 );
 
 /** The changes since an instant with an id above this one, ordered by id. */
-export const changesSince = (
-  queries: Queries,
-  at: number,
-  after: number,
-  limit: number,
-): Promise<LinkChange[]> =>
+export const changesSince = (queries: Queries, at: number, after: number, limit: number) =>
   firstChanges(queries, limit).where('at', '>=', at).where('id', '>', after).execute();
 
 export const newestChange = async (queries: Queries): Promise<ChangeMark | null> =>
@@ -112,11 +104,7 @@ export async function missingChanges(queries: Queries, after: number): Promise<I
 }
 
 /** The changes in these ranges, ordered by id. */
-export const changesWithin = (
-  queries: Queries,
-  ranges: readonly IdRange[],
-  limit: number,
-): Promise<LinkChange[]> =>
+export const changesWithin = (queries: Queries, ranges: readonly IdRange[], limit: number) =>
   firstChanges(queries, limit)
     .where((is) => is.or(ranges.map(({ first, last }) => is.between('id', first, last))))
     .execute();

@@ -36,12 +36,7 @@ export const lockPassword = (queries: Queries, id: number, hash: string): Promis
   replacePassword(queries, id, hash, hash);
 
 /** False if the expected password isn't the current one any more. */
-export const replacePassword = (
-  queries: Queries,
-  id: number,
-  expected: string,
-  hash: string,
-): Promise<boolean> =>
+export const replacePassword = (queries: Queries, id: number, expected: string, hash: string) =>
   hasRow(
     queries
       .updateTable('users')

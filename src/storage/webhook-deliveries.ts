@@ -14,11 +14,7 @@ export async function insertDelivery(queries: Queries, row: NewDelivery): Promis
   return id;
 }
 
-export const findDelivery = (
-  queries: Queries,
-  organizationId: number,
-  id: number,
-): Promise<StoredDelivery | undefined> =>
+export const findDelivery = (queries: Queries, organizationId: number, id: number) =>
   queries
     .selectFrom('webhook_deliveries')
     .selectAll()
@@ -43,15 +39,15 @@ export const listDeliveries = (
   queries: Queries,
   organizationId: number,
   linkId: number,
-  page: DeliveryPage,
-): Promise<StoredDelivery[]> => {
-  const found = ofLink(queries, organizationId, linkId).selectAll();
-  return (page.before === undefined ? found : found.where('id', '<', page.before))
+  { limit, offset, before = Number.MAX_SAFE_INTEGER }: DeliveryPage,
+): Promise<StoredDelivery[]> =>
+  ofLink(queries, organizationId, linkId)
+    .selectAll()
+    .where('id', '<', before)
     .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
+    .limit(limit)
+    .offset(offset)
     .execute();
-};
 
 export const countDeliveries = (queries: Queries, organizationId: number, linkId: number): Promise<number> =>
   countRows(ofLink(queries, organizationId, linkId));
