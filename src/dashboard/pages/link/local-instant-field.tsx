@@ -1,7 +1,8 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { timezone } from '../../format.ts';
 import { Field, type FieldFrame } from '../../parts/field.tsx';
-import { localOf } from './local-instant.ts';
+import { instantOfLocal, localOf } from './local-instant.ts';
 
 interface LocalInstantFieldProps extends FieldFrame {
   /** ISO 8601, UTC; null if none was given. */
@@ -35,3 +36,19 @@ export function LocalInstantField({ value, onInput, inputRef, ...frame }: LocalI
     </Field>
   );
 }
+
+interface InstantInputProps extends FieldFrame {
+  /** ISO 8601, UTC; empty if none was given. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** The same for a value of the API, whose time zone is named below it. */
+export const InstantInput = ({ value, onChange, ...frame }: InstantInputProps) => (
+  <LocalInstantField
+    {...frame}
+    hint={`By the clock of ${timezone}.`}
+    value={value || null}
+    onInput={(input) => onChange(instantOfLocal(input.value) ?? '')}
+  />
+);

@@ -1,26 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from '../../../parts/button.tsx';
-import { dimensionTexts } from '../../../stats/dimensions.ts';
 import { ConditionValue } from './condition-value.tsx';
 import type { Problems } from './problems.ts';
-import type { Condition, ConditionKey } from './rule.ts';
-
-export const conditionLabels: Readonly<Record<ConditionKey, string>> = {
-  country: dimensionTexts.country.one,
-  region: 'Region',
-  city: 'City',
-  device: dimensionTexts.device.one,
-  os: dimensionTexts.os.one,
-  browser: dimensionTexts.browser.one,
-  language: dimensionTexts.language.one,
-  source: dimensionTexts.source.one,
-  referrer: dimensionTexts.referrer.one,
-  query: 'Parameters',
-  from: 'From',
-  to: 'Until',
-  hours: 'Hours of the week',
-  network: 'Network',
-};
+import { type Condition, conditionLabels } from './rule.ts';
 
 interface ConditionRowProps {
   readonly condition: Condition;

@@ -1,7 +1,7 @@
 import { timezone } from '../../../format.ts';
 import { nameOf } from '../../../stats/value-names.ts';
+import { InstantInput } from '../local-instant-field.tsx';
 import { HoursFields } from './hours-fields.tsx';
-import { InstantInput } from './instant-input.tsx';
 import { ParameterFields } from './parameter-fields.tsx';
 import type { Problems } from './problems.ts';
 import type { Condition, ConditionKey, Hours } from './rule.ts';
@@ -28,6 +28,15 @@ const citiesIn = (typed: string): readonly string[] =>
     .split(/[,;]+/)
     .map((name) => name.trim())
     .filter(Boolean);
+
+/** How a typed text is read where other values than the choices are possible. */
+const parsers: Readonly<Partial<Record<ConditionKey, (typed: string) => readonly string[]>>> = {
+  region: (typed) => splitValues(typed.toUpperCase()),
+  city: citiesIn,
+  language: splitValues,
+  referrer: hostsIn,
+  network: splitValues,
+};
 
 const noReferrer: ValueChoice = { value: '', label: 'No page (typed, or from an app)' };
 
@@ -65,7 +74,6 @@ export function ConditionValue({ condition, label, path, problems, onChange }: C
     return <HoursFields value={value} path={path} problems={problems} onChange={onChange} />;
   if (isParameters(value))
     return <ParameterFields value={value} path={path} problems={problems} onChange={onChange} />;
-  const placeholder = placeholders[key];
   return (
     <ValuePicker
       {...frame}
@@ -73,12 +81,9 @@ export function ConditionValue({ condition, label, path, problems, onChange }: C
       onChange={onChange as (values: readonly string[]) => void}
       refusedIndexes={problems.indexesIn(path)}
       choices={isChosenKey(key) ? choicesOf(key) : key === 'referrer' ? [noReferrer] : []}
-      {...(placeholder && { placeholder })}
-      {...(key === 'language' && { parse: splitValues, nameOf: (tag: string) => nameOf('language', tag) })}
-      {...(key === 'referrer' && { parse: hostsIn })}
-      {...(key === 'network' && { parse: splitValues })}
-      {...(key === 'region' && { parse: (typed: string) => splitValues(typed.toUpperCase()) })}
-      {...(key === 'city' && { parse: citiesIn })}
+      placeholder={placeholders[key]}
+      parse={parsers[key]}
+      nameOf={(tag) => (key === 'language' ? nameOf(key, tag) : tag)}
     />
   );
 }

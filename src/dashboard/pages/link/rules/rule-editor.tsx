@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { Button } from '../../../parts/button.tsx';
 import { SelectField, TextField } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icons.tsx';
 import { Menu } from '../../../parts/menu.tsx';
 import { setup } from '../../../session.ts';
-import { ConditionRow, conditionLabels } from './condition-row.tsx';
+import { ConditionRow } from './condition-row.tsx';
 import { firstValue } from './condition-value.tsx';
 import type { Problems } from './problems.ts';
 import {
   type Condition,
   type ConditionKey,
   conditionKeys,
+  conditionLabels,
   conditionsOf,
   inverted,
   type Rule,
@@ -149,12 +149,3 @@ function AddCondition({ conditions, onAdd }: AddConditionProps) {
     </Menu>
   );
 }
-
-/** Below a rule, as long as it is open. */
-export const CloseEditor = ({ onClose }: { onClose: () => void }) => (
-  <div class="actions">
-    <Button isSlim onClick={onClose}>
-      Done
-    </Button>
-  </div>
-);

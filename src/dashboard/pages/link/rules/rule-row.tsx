@@ -1,10 +1,10 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { withoutScheme } from '../../../format.ts';
-import { IconButton } from '../../../parts/button.tsx';
+import { Button, IconButton } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icons.tsx';
 import type { Problems } from './problems.ts';
 import { type Rule, sharesOf } from './rule.ts';
-import { CloseEditor, RuleEditor } from './rule-editor.tsx';
+import { RuleEditor } from './rule-editor.tsx';
 import { conditionInWords, shareInWords, stickyInWords, titleOf } from './sentences.ts';
 
 interface RuleRowProps {
@@ -94,7 +94,11 @@ export function RuleRow({
       {isOpen && (
         <fieldset id={editorId} aria-label={`Edit ${title}`}>
           <RuleEditor rule={rule} problems={problems} onChange={handlers.onChange} />
-          <CloseEditor onClose={() => handlers.onOpen(false)} />
+          <div class="actions">
+            <Button isSlim onClick={() => handlers.onOpen(false)}>
+              Done
+            </Button>
+          </div>
         </fieldset>
       )}
     </li>

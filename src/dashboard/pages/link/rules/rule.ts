@@ -1,8 +1,9 @@
 import type { LinkRule } from '../../../api-types.ts';
+import { dimensionTexts } from '../../../stats/dimensions.ts';
 
 export type Rule = LinkRule;
 export type Variant = NonNullable<Rule['variants']>[number];
-export type PlainConditions = NonNullable<Rule['when']['not']>;
+type PlainConditions = NonNullable<Rule['when']['not']>;
 export type ConditionKey = keyof PlainConditions;
 export type Hours = NonNullable<PlainConditions['hours']>;
 
@@ -14,22 +15,25 @@ export interface Condition<Key extends ConditionKey = ConditionKey> {
 }
 
 /** In the order in which they are shown and offered. */
-export const conditionKeys = [
-  'country',
-  'region',
-  'city',
-  'device',
-  'os',
-  'browser',
-  'language',
-  'source',
-  'referrer',
-  'query',
-  'from',
-  'to',
-  'hours',
-  'network',
-] as const satisfies readonly ConditionKey[];
+export const conditionLabels: Readonly<Record<ConditionKey, string>> = {
+  country: dimensionTexts.country.one,
+  region: dimensionTexts.region.one,
+  city: dimensionTexts.city.one,
+  device: dimensionTexts.device.one,
+  os: dimensionTexts.os.one,
+  browser: dimensionTexts.browser.one,
+  language: dimensionTexts.language.one,
+  source: dimensionTexts.source.one,
+  referrer: dimensionTexts.referrer.one,
+  query: 'Parameters',
+  from: 'From',
+  to: 'Until',
+  hours: 'Hours of the week',
+  network: 'Network',
+};
+
+const isConditionKey = (text: string): text is ConditionKey => Object.hasOwn(conditionLabels, text);
+export const conditionKeys: readonly ConditionKey[] = Object.keys(conditionLabels).filter(isConditionKey);
 
 /** By key, so that a condition keeps its place when it is inverted. */
 export const conditionsOf = ({ not = {}, ...when }: Rule['when']): readonly Condition[] =>

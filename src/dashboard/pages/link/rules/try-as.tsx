@@ -9,8 +9,8 @@ import { Icon } from '../../../parts/icons.tsx';
 import { Panel } from '../../../parts/section.tsx';
 import { setup } from '../../../session.ts';
 import type { LinkForm } from '../form.ts';
+import { InstantInput } from '../local-instant-field.tsx';
 import { outcomeInWords, stepInWords } from './explanation-sentences.ts';
-import { InstantInput } from './instant-input.tsx';
 import type { Rule } from './rule.ts';
 import { Destination } from './rule-row.tsx';
 import { tryAgents } from './try-agents.ts';
@@ -36,10 +36,7 @@ export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
   const at = useSignal('');
   const referrer = useSignal('');
   const query = useSignal('');
-  /** The explanation, with the rules to which it refers. */
-  const shown = useSignal<{ readonly explanation: LinkExplanation; readonly rules: readonly Rule[] } | null>(
-    null,
-  );
+  const shown = useSignal<ExplanationProps | null>(null);
   const action = useAction(async () => {
     const explanation = await call('POST /api/v1/link/{id}/explain', {
       params: { id: link.id },
@@ -139,8 +136,9 @@ export function TryAs({ form: { link, changed } }: { form: LinkForm }) {
   );
 }
 
-interface StepsProps {
+interface ExplanationProps {
   readonly explanation: LinkExplanation;
+  /** The rules to which it refers. */
   readonly rules: readonly Rule[];
 }
 
@@ -151,7 +149,7 @@ const Mark = ({ isMet }: { isMet: boolean }) => (
   </span>
 );
 
-const Steps = ({ explanation, rules }: StepsProps) => (
+const Steps = ({ explanation, rules }: ExplanationProps) => (
   <ol class="try-steps" aria-label="Steps">
     {explanation.steps.map((step, index) => {
       const { passed, sentence, conditions } = stepInWords(step, rules);

@@ -9,12 +9,12 @@ interface ValuePickerProps extends FieldFrame {
   readonly onChange: (values: readonly string[]) => void;
   readonly choices: readonly ValueChoice[];
   /** Parses a typed text into values that are none of the choices; without it, only choices can be picked. */
-  readonly parse?: (typed: string) => readonly string[];
+  readonly parse?: ((typed: string) => readonly string[]) | undefined;
   /** The name of a value that is none of the choices. */
   readonly nameOf?: (value: string) => string;
   /** The indexes of values that the API refused. */
   readonly refusedIndexes?: readonly number[];
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
 }
 
 /** Others are found by typing. */
