@@ -1,13 +1,19 @@
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { useAction } from '../action.ts';
 import { call } from '../client.ts';
+import { notify } from '../notices.ts';
+import { CurrentPasswordField, NewPasswordField } from '../parts/account-fields.tsx';
+import { Form, Submit } from '../parts/form.tsx';
 import { NameSection } from '../parts/name-section.tsx';
 import { Page } from '../parts/page.tsx';
+import { Section } from '../parts/section.tsx';
+import { refresh } from '../queries.ts';
 import { fragment } from '../router.ts';
 import { me } from '../session.ts';
 import { ApiKeys } from './account/api-keys.tsx';
 import { DeleteAccount } from './account/delete-account.tsx';
 import { InvitationsToMe } from './account/invitations-to-me.tsx';
-import { PasswordSection } from './account/password-section.tsx';
 import { SessionsSection } from './account/sessions-section.tsx';
 
 export function AccountPage() {
@@ -43,3 +49,30 @@ const ProfileSection = () => (
     }}
   />
 );
+
+function PasswordSection() {
+  const currentPassword = useSignal('');
+  const newPassword = useSignal('');
+  const change = useAction(async () => {
+    await call('POST /api/v1/user/password', {
+      body: { current_password: currentPassword.value, new_password: newPassword.value },
+    });
+    currentPassword.value = '';
+    newPassword.value = '';
+    refresh('sessions');
+    notify('Password changed. Every other session of yours has ended.');
+  });
+  return (
+    <Section title="Password" about="Changing it signs you out everywhere else. API keys keep working.">
+      <Form action={change} fields={['current_password', 'new_password']}>
+        {/* For password managers: the account that the password belongs to. */}
+        <input type="hidden" name="username" autocomplete="username" value={me.value?.email ?? ''} />
+        <CurrentPasswordField field="current_password" label="Current password" signal={currentPassword} />
+        <NewPasswordField field="new_password" label="New password" signal={newPassword} />
+        <div class="actions">
+          <Submit>Change password</Submit>
+        </div>
+      </Form>
+    </Section>
+  );
+}

@@ -1,11 +1,12 @@
 import type { Organization } from '../api-types.ts';
 import { call } from '../client.ts';
+import { CorrectionList, useCorrections } from '../corrections/correction-list.tsx';
+import { EraseClicks } from '../corrections/erase-clicks.tsx';
 import { NameSection } from '../parts/name-section.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { me } from '../session.ts';
-import { EraseSection } from './organization/erase-section.tsx';
 import { FailingWebhooks } from './organization/failing-webhooks.tsx';
 import { InstanceHealth } from './organization/instance-health.tsx';
 import { Members } from './organization/members.tsx';
@@ -59,5 +60,22 @@ function OrganizationName({ organization, isEditable }: { organization: Organiza
         return changed.name;
       }}
     />
+  );
+}
+
+const all = { kind: 'all' } as const;
+
+/** For administrators: erases clicks of all links, and lists the corrections of all links. */
+function EraseSection() {
+  const corrections = useCorrections(all);
+  return (
+    <Section
+      title="Erase clicks"
+      about="Of all links, for some days or all time. Those of one link are erased on its statistics page."
+      isFlush={corrections.length > 0}
+      actions={<EraseClicks scope={all} days={null} />}
+    >
+      {corrections.length > 0 && <CorrectionList scope={all} corrections={corrections} />}
+    </Section>
   );
 }

@@ -29,22 +29,33 @@ export function Section({ id, title, about, actions, isFlush = false, children }
 
 interface PanelProps {
   readonly title: string;
-  readonly class: string;
+  readonly about?: ComponentChildren;
+  readonly class?: string;
   /** Beside the title. */
-  readonly aside: ComponentChildren;
+  readonly aside?: ComponentChildren;
+  /** Without padding, for lists. */
+  readonly isFlush?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A part of a page in a frame. */
-export function Panel({ title, class: name, aside, children }: PanelProps) {
+export function Panel({ title, about, class: name = '', aside, isFlush = false, children }: PanelProps) {
   const id = useId();
+  const heading = <h2 id={id}>{title}</h2>;
   return (
     <section class={`panel ${name}`} aria-labelledby={id}>
       <header>
-        <h2 id={id}>{title}</h2>
+        {about ? (
+          <div>
+            {heading}
+            <p class="soft small">{about}</p>
+          </div>
+        ) : (
+          heading
+        )}
         {aside}
       </header>
-      <div class="body">{children}</div>
+      {isFlush ? children : <div class="body">{children}</div>}
     </section>
   );
 }

@@ -6,6 +6,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { RedeliverFailed } from '../../parts/redeliver-failed.tsx';
+import { Panel } from '../../parts/section.tsx';
 import { useQuery } from '../../queries.ts';
 import { useIntervalWhileVisible } from '../../visibility.ts';
 import { Delivery } from './delivery.tsx';
@@ -31,14 +32,13 @@ export function Deliveries({ link }: { link: Link }) {
   useIntervalWhileVisible(reload, isWaiting ? intervalWhileWaiting : interval);
   const failed = query.data.value?.total_failed ?? 0;
   return (
-    <section class="panel deliveries" aria-labelledby="deliveries-heading">
-      <header>
-        <div>
-          <h2 id="deliveries-heading">Deliveries</h2>
-          <p class="soft small">Newest first, for up to 30 days. This list updates automatically.</p>
-        </div>
-        {failed > 0 && <RedeliverFailed linkId={link.id} failed={failed} />}
-      </header>
+    <Panel
+      title="Deliveries"
+      about="Newest first, for up to 30 days. This list updates automatically."
+      class="deliveries"
+      aside={failed > 0 && <RedeliverFailed linkId={link.id} failed={failed} />}
+      isFlush
+    >
       <Loaded query={query}>
         {({ webhook_deliveries, total_webhook_deliveries: total }) =>
           total === 0 ? (
@@ -67,6 +67,6 @@ export function Deliveries({ link }: { link: Link }) {
           )
         }
       </Loaded>
-    </section>
+    </Panel>
   );
 }

@@ -1,13 +1,18 @@
+import { withUtm } from '../../../rules/utm.ts';
 import { Switch, TextArea, TextField } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { TagPicker } from '../../parts/tag-picker.tsx';
+import { UtmSection } from '../../parts/utm-section.tsx';
+import { Addresses } from './addresses.tsx';
 import { CardPreviews } from './card-previews.tsx';
 import { ClickLimitField } from './click-limit-field.tsx';
 import { DateField } from './date-field.tsx';
-import { DestinationSection } from './destination-section.tsx';
+import { labels } from './fields.ts';
 import { FieldsForm } from './fields-form.tsx';
 import type { LinkForm } from './form.ts';
-import { NameAndAddressSection } from './name-and-address-section.tsx';
 import { Password } from './password.tsx';
 import { QrSection } from './qr-section.tsx';
+import { WatchField } from './watch-field.tsx';
 
 /** Every field of a link, and previews of its QR code and its card. */
 export function Details({ form }: { form: LinkForm }) {
@@ -21,6 +26,75 @@ export function Details({ form }: { form: LinkForm }) {
       <AccessSection form={form} />
       <RecordSection form={form} />
     </FieldsForm>
+  );
+}
+
+/** The link's destinations. */
+function DestinationSection({ form }: { form: LinkForm }) {
+  const { fields } = form;
+  return (
+    <section class="form" aria-labelledby="destination-heading">
+      <h2 id="destination-heading">Where it leads</h2>
+      <div class="field-with-more">
+        <TextField {...form.url('destination_url')} required />
+        <UtmSection
+          destinations={[fields.destination_url]}
+          onChange={(changes) => form.set('destination_url', withUtm(fields.destination_url, changes))}
+        />
+      </div>
+      {(['android_link_destination', 'ios_link_destination'] as const).map((name) => (
+        <TextField key={name} {...form.url(name)} placeholder="Same as everywhere" />
+      ))}
+      <WatchField form={form} />
+    </section>
+  );
+}
+
+/** The organization's name for the link, and where visitors find it. */
+function NameAndAddressSection({ form }: { form: LinkForm }) {
+  const { link, fields } = form;
+  return (
+    <section class="form" aria-labelledby="name-heading">
+      <h2 id="name-heading">Name and address</h2>
+      <div class="field-with-more">
+        <TextField
+          {...form.text('name')}
+          maxLength={500}
+          autocomplete="off"
+          hint="Only your organization sees it."
+        />
+        {link.destination_title && fields.name === '' && (
+          <OfferedName title={link.destination_title} form={form} />
+        )}
+      </div>
+      <TextArea
+        {...form.text('notes')}
+        maxLength={2000}
+        hint="For your organization: who requested it, where it is printed. Search finds them."
+      />
+      <TagPicker
+        label={labels.tags}
+        value={fields.tags}
+        error={form.errorOf('tags')}
+        onChange={(tags) => form.set('tags', tags)}
+      />
+      <Addresses form={form} />
+    </section>
+  );
+}
+
+/** The title of the destination, offered as the name of a link without one. */
+function OfferedName({ title, form }: { title: string; form: LinkForm }) {
+  return (
+    <div class="field-more">
+      <button type="button" class="button plain slim" onClick={() => form.set('name', title)}>
+        <Icon name="plus" size={16} />
+        Use the title of the page
+      </button>
+      <span class="soft small cut" dir="auto" title={title}>
+        {title}
+      </span>
+    </div>
   );
 }
 

@@ -1,13 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import { qrSvg } from '../../../qr/svg.ts';
 import { Button } from '../../parts/button.tsx';
-import { Switch } from '../../parts/field.tsx';
+import { Field, type FieldFrame, Switch } from '../../parts/field.tsx';
 import { QrDownloads } from '../../parts/qr-dialog.tsx';
 import { type QrStyle, savedStyle, svgDataUrl } from '../../parts/qr-picture.ts';
 import { Panel } from '../../parts/section.tsx';
 import { readableUrl, shortOf } from '../../short-links.ts';
 import { isColour, readability } from './colour.ts';
-import { ColourField } from './colour-field.tsx';
 import type { LinkForm } from './form.ts';
 import { NotSavedYet } from './save-bar.tsx';
 
@@ -73,5 +72,39 @@ export function QrSection({ form }: { form: LinkForm }) {
       />
       <QrDownloads link={link} svg={svg} qrStyle={style} />
     </Panel>
+  );
+}
+
+interface ColourFieldProps extends FieldFrame {
+  readonly value: string;
+  readonly onText: (text: string) => void;
+}
+
+/** A swatch that opens the browser's own palette, and the colour as text beside it. */
+function ColourField({ value, onText, ...frame }: ColourFieldProps) {
+  return (
+    <Field {...frame}>
+      {(marks) => (
+        <div class="colour-field">
+          <input
+            type="color"
+            aria-label={`${frame.label}, from a palette`}
+            value={isColour(value) ? value.toLowerCase() : '#000000'}
+            onInput={(event) => onText(event.currentTarget.value.toUpperCase())}
+          />
+          <input
+            class="input"
+            type="text"
+            maxLength={7}
+            spellcheck={false}
+            autocomplete="off"
+            placeholder="#000000"
+            value={value}
+            onInput={(event) => onText(event.currentTarget.value.trim())}
+            {...marks}
+          />
+        </div>
+      )}
+    </Field>
   );
 }

@@ -1,9 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { CountedTag } from '../../api-types.ts';
+import { call } from '../../client.ts';
 import { counted, number } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
+import { notify, notifyError } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -11,9 +14,9 @@ import { Pager } from '../../parts/pager.tsx';
 import { focusedRow, focusRowOf, stepKeys } from '../../parts/rows.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import { byName, tagsLike } from '../../parts/tags.ts';
+import { refresh, updateCached } from '../../queries.ts';
 import { search, setQuery } from '../../router.ts';
 import { useShortcuts } from '../../shortcuts.ts';
-import { DeleteTag } from './delete-tag.tsx';
 import { RenameTag } from './tag-form.tsx';
 
 const perPage = 100;
@@ -145,5 +148,37 @@ function TagRow({ tag, isRenamed, onRename, onRenamed, onDelete }: TagRowProps) 
         </>
       )}
     </li>
+  );
+}
+
+/** Removes the tag from the list at once, and puts it back if the call fails. */
+async function remove(tag: CountedTag): Promise<void> {
+  updateCached<readonly CountedTag[]>('tags', (known) => known.filter(({ id }) => id !== tag.id));
+  try {
+    await call('DELETE /api/v1/tag/{id}', { params: { id: tag.id } });
+    notify(`Tag “${tag.name}” deleted.`);
+  } catch (cause) {
+    updateCached<readonly CountedTag[]>('tags', (known) => [...known.filter(({ id }) => id !== tag.id), tag]);
+    notifyError(cause, `Tag “${tag.name}” was not deleted.`);
+  }
+  refresh('tags', 'links', 'link ');
+}
+
+function DeleteTag({ tag, onClose }: { tag: CountedTag; onClose: () => void }) {
+  return (
+    <Confirm
+      title={`Delete the tag “${tag.name}”?`}
+      sentence={
+        tag.links === 0
+          ? "No link has it. This can't be undone."
+          : `It is taken off ${counted(tag.links, 'link')}; the links themselves stay. This can't be undone.`
+      }
+      action="Delete tag"
+      onCancel={onClose}
+      onConfirm={() => {
+        onClose();
+        void remove(tag);
+      }}
+    />
   );
 }

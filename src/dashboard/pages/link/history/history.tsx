@@ -7,6 +7,7 @@ import { notify, notifyError } from '../../../notices.ts';
 import { confirmingPrint, isOnPaper } from '../../../on-paper.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Loaded } from '../../../parts/page.tsx';
+import { Panel } from '../../../parts/section.tsx';
 import { refresh, useQuery } from '../../../queries.ts';
 import { Entry } from './entry.tsx';
 
@@ -28,16 +29,12 @@ export function History({ link, onRestored }: { link: Link; onRestored: (link: L
   const restore = (entry: LinkHistoryEntry) => void restoring.run(entry);
   const pages = ['', ...cursors.value];
   return (
-    <section class="panel link-history" aria-labelledby="history-heading">
-      <header>
-        <div>
-          <h2 id="history-heading">History</h2>
-          <p class="soft small">
-            Every change of the link. "Back to this" gives it the settings and tags that it had then; its
-            secrets stay as they are.
-          </p>
-        </div>
-      </header>
+    <Panel
+      title="History"
+      about='Every change of the link. "Back to this" gives it the settings and tags that it had then; its secrets stay as they are.'
+      class="link-history"
+      isFlush
+    >
       {pages.map((cursor, index) => (
         <HistoryPage
           key={cursor}
@@ -54,7 +51,7 @@ export function History({ link, onRestored }: { link: Link; onRestored: (link: L
           }
         />
       ))}
-    </section>
+    </Panel>
   );
 }
 

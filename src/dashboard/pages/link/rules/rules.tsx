@@ -4,6 +4,7 @@ import { maxRules } from '../../../../rules/rule-fields.ts';
 import { findingsOf, firstUnconditionalRule } from '../../../../rules/rule-findings.ts';
 import { notify } from '../../../notices.ts';
 import { Button } from '../../../parts/button.tsx';
+import { Panel } from '../../../parts/section.tsx';
 import { useDebounced } from '../../../use-previous.ts';
 import { FieldsForm } from '../fields-form.tsx';
 import type { LinkForm } from '../form.ts';
@@ -49,14 +50,12 @@ export function Rules({ form }: { form: LinkForm }) {
   return (
     <div class="link-rules">
       <FieldsForm form={form}>
-        <section class="panel" aria-labelledby="rules-heading">
-          <header>
-            <div>
-              <h2 id="rules-heading">Where visitors go</h2>
-              <p class="soft small">The first rule that matches a visitor decides.</p>
-            </div>
-            <NotSavedYet form={form} prefix="rules" />
-          </header>
+        <Panel
+          title="Where visitors go"
+          about="The first rule that matches a visitor decides."
+          aside={<NotSavedYet form={form} prefix="rules" />}
+          isFlush
+        >
           <ol class="rule-list" ref={reorder.list}>
             {rules.map((rule, index) => (
               <RuleRow
@@ -90,7 +89,7 @@ export function Rules({ form }: { form: LinkForm }) {
               Add rule
             </Button>
           </div>
-        </section>
+        </Panel>
         <span class="unseen" role="status">
           {announced.value}
         </span>

@@ -1,17 +1,22 @@
 import { useSignal } from '@preact/signals';
-import { useNoticedAction } from '../../../action.ts';
+import { useAction, useNoticedAction } from '../../../action.ts';
 import type { Link, ScheduledChange } from '../../../api-types.ts';
 import { call } from '../../../client.ts';
 import { instant, since } from '../../../format.ts';
 import { setTo } from '../../../handlers.ts';
 import { notify } from '../../../notices.ts';
+import { confirmingPrint } from '../../../on-paper.ts';
 import { Button } from '../../../parts/button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { Empty } from '../../../parts/empty.tsx';
+import { CancelAndSubmit, Form } from '../../../parts/form.tsx';
 import { Loaded } from '../../../parts/page.tsx';
+import { Panel } from '../../../parts/section.tsx';
 import { StateChip } from '../../../parts/state-chip.tsx';
 import { useTags } from '../../../parts/tags.ts';
-import { distanceTo } from '../local-instant.ts';
-import { ChangeTime } from './change-time.tsx';
+import { refresh } from '../../../queries.ts';
+import { distanceTo, inDays } from '../local-instant.ts';
+import { InstantField } from './instant-field.tsx';
 import { useScheduled } from './query.ts';
 import { type Planned, plannedChanges } from './sentences.ts';
 
@@ -24,15 +29,12 @@ export function Scheduled({ link }: { link: Link }) {
     notify(change.status === 'open' ? 'Withdrawn: the link stays as it is.' : 'Removed from the list.');
   }, 'link scheduled');
   return (
-    <section class="panel link-history" aria-labelledby="scheduled-heading">
-      <header>
-        <div>
-          <h2 id="scheduled-heading">Scheduled</h2>
-          <p class="soft small">
-            Make changes under Details, Rules or Webhook, and choose "Save later" in place of "Save changes".
-          </p>
-        </div>
-      </header>
+    <Panel
+      title="Scheduled"
+      about='Make changes under Details, Rules or Webhook, and choose "Save later" in place of "Save changes".'
+      class="link-history"
+      isFlush
+    >
       <Loaded query={query} height={200}>
         {({ scheduled }) =>
           scheduled.length === 0 ? (
@@ -58,7 +60,7 @@ export function Scheduled({ link }: { link: Link }) {
         }
       </Loaded>
       {toReschedule.value && <ChangeTime change={toReschedule.value} onClose={setTo(toReschedule, null)} />}
-    </section>
+    </Panel>
   );
 }
 
@@ -130,3 +132,29 @@ const PlannedField = ({ label, words }: Planned) => (
     <dd>{words === null ? <span class="soft">None</span> : <ins>{<bdi>{words}</bdi>}</ins>}</dd>
   </div>
 );
+
+/** Reschedules a change; a refused one is retried. */
+function ChangeTime({ change, onClose }: { change: ScheduledChange; onClose: () => void }) {
+  const isOpen = change.status === 'open';
+  const at = useSignal<string | null>(isOpen ? change.at : inDays(1));
+  const changing = useAction(async () => {
+    const rescheduled = await confirmingPrint((confirm) =>
+      call('PATCH /api/v1/scheduled_change/{id}', {
+        params: { id: change.id },
+        query: { confirm },
+        body: { at: at.value ?? '' },
+      }),
+    );
+    onClose();
+    await refresh('link scheduled');
+    notify(`Scheduled for ${instant(rescheduled.at)}.`);
+  });
+  return (
+    <Dialog title={isOpen ? 'Change the time' : 'Try again at another time'} onClose={onClose}>
+      <Form action={changing} fields={['at']} canRetry>
+        <InstantField at={at} error={changing.error.value?.sentenceFor('at')} />
+        <CancelAndSubmit verb={isOpen ? 'Change the time' : 'Schedule'} onCancel={onClose} />
+      </Form>
+    </Dialog>
+  );
+}
