@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { Click } from '../../api-types.ts';
 import { refresh } from '../../queries.ts';
 
 const minInterval = 2_000;
@@ -31,8 +32,9 @@ export function useAutoReload(isShown: (linkId: number) => boolean): void {
       if (events > maxEvents) {
         stop();
         reloadIn(pause);
-      } else if (timer === undefined && latest.current(linkIdIn(data))) {
-        reloadIn(reloadedAt + minInterval - Date.now());
+      } else if (timer === undefined) {
+        const { link_id }: Click = JSON.parse(data);
+        if (latest.current(link_id)) reloadIn(reloadedAt + minInterval - Date.now());
       }
     };
     const stop = () => {
@@ -59,13 +61,4 @@ export function useAutoReload(isShown: (linkId: number) => boolean): void {
       removeEventListener('online', onReturn);
     };
   }, []);
-}
-
-function linkIdIn(data: string): number {
-  try {
-    const { link_id }: { link_id?: unknown } = JSON.parse(data);
-    return Number(link_id);
-  } catch {
-    return Number.NaN;
-  }
 }
