@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import type { Domain } from '../../api-types.ts';
@@ -9,15 +9,8 @@ import { Section } from '../../parts/section.tsx';
 import type { Query } from '../../queries.ts';
 import { guardLeaving } from '../../router.ts';
 
-interface Draft {
-  readonly typed: Signal<string>;
-  readonly isChanged: boolean;
-  /** Shows what was stored for `sent`, unless something was typed since then. */
-  showStored(sent: string, stored: string): void;
-}
-
 /** The text of a field. If another user saves another value meanwhile, it is shown unless something was typed. */
-function useDraft(saved: string): Draft {
+function useDraft(saved: string) {
   const typed = useSignal(saved);
   const before = useRef(saved);
   useLayoutEffect(() => {
@@ -27,7 +20,8 @@ function useDraft(saved: string): Draft {
   return {
     typed,
     isChanged: typed.value !== saved,
-    showStored(sent, stored) {
+    /** Shows what was stored for `sent`, unless something was typed since then. */
+    showStored(sent: string, stored: string) {
       if (typed.value === sent) typed.value = stored;
     },
   };

@@ -66,25 +66,19 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
 }
 
 function Phrase({ name, at }: { name: DateName; at: string | null }) {
-  if (at === null) return <>{name === 'start_date' ? 'It has started.' : 'It never expires.'}</>;
-  if (name === 'start_date') return <StartPhrase at={at} />;
-  return hasPassed(at) ? (
+  const isStart = name === 'start_date';
+  if (at === null) return isStart ? 'It has started.' : 'It never expires.';
+  if (!hasPassed(at))
+    return (
+      <>
+        It {isStart ? 'starts' : 'expires'} on {instant(at)}, <strong>{distanceTo(at)}</strong>
+        {isStart ? ': until then visitors are told so.' : '.'}
+      </>
+    );
+  if (isStart) return `It started on ${instant(at)}.`;
+  return (
     <strong>
       It expired on {instant(at)}, {distanceTo(at)}: visitors are told so.
     </strong>
-  ) : (
-    <>
-      It expires on {instant(at)}, <strong>{distanceTo(at)}</strong>.
-    </>
-  );
-}
-
-function StartPhrase({ at }: { at: string }) {
-  return hasPassed(at) ? (
-    <>It started on {instant(at)}.</>
-  ) : (
-    <>
-      It starts on {instant(at)}, <strong>{distanceTo(at)}</strong>: until then visitors are told so.
-    </>
   );
 }

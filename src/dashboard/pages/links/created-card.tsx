@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import type { Link } from '../../api-types.ts';
 import { counted, withoutScheme } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { IconButton } from '../../parts/button.tsx';
@@ -9,8 +8,7 @@ import { ShortText } from '../../parts/link-heading.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { svgDataUrl } from '../../parts/qr-picture.ts';
 import { pageOf, readableUrl, shortOf } from '../../short-links.ts';
-import type { Created } from './use-link-creation.ts';
-import { linksIn, type Outcome, refusedIn } from './use-link-creation.ts';
+import { type Created, linksIn, refusedIn } from './use-link-creation.ts';
 import { exportOf } from './view.ts';
 
 function announcementOf(created: Created): string {
@@ -32,27 +30,19 @@ export function CreatedCard({ created, onDismiss }: { created: Created | null; o
         {created && announcementOf(created)}
       </p>
       {created?.kind === 'one' && (
-        <OneCreated
-          key={created.link.id}
-          link={created.link}
-          isCopied={created.isCopied}
-          onDismiss={onDismiss}
-        />
+        <OneCreated key={created.link.id} created={created} onDismiss={onDismiss} />
       )}
-      {created?.kind === 'many' && (
-        <ManyCreated outcomes={created.outcomes} isCopied={created.isCopied} onDismiss={onDismiss} />
-      )}
+      {created?.kind === 'many' && <ManyCreated created={created} onDismiss={onDismiss} />}
     </>
   );
 }
 
-interface OneCreatedProps {
-  readonly link: Link;
-  readonly isCopied: boolean;
+interface CardProps<Kind extends Created['kind']> {
+  readonly created: Extract<Created, { readonly kind: Kind }>;
   readonly onDismiss: () => void;
 }
 
-function OneCreated({ link, isCopied, onDismiss }: OneCreatedProps) {
+function OneCreated({ created: { link, isCopied }, onDismiss }: CardProps<'one'>) {
   const isQrShown = useSignal(false);
   const short = shortOf(link);
   return (
@@ -88,14 +78,8 @@ function OneCreated({ link, isCopied, onDismiss }: OneCreatedProps) {
   );
 }
 
-interface ManyCreatedProps {
-  readonly outcomes: readonly Outcome[];
-  readonly isCopied: boolean;
-  readonly onDismiss: () => void;
-}
-
 /** The result of each pasted line, in the order of the lines. */
-function ManyCreated({ outcomes, isCopied, onDismiss }: ManyCreatedProps) {
+function ManyCreated({ created: { outcomes, isCopied }, onDismiss }: CardProps<'many'>) {
   const links = linksIn(outcomes);
   const refused = refusedIn(outcomes);
   return (

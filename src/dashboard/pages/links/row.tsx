@@ -59,12 +59,6 @@ export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
   );
 }
 
-interface RowActionsProps {
-  readonly link: Link;
-  readonly onQr: () => void;
-  readonly onDelete: () => void;
-}
-
 async function copy(link: Link): Promise<void> {
   if (await copyText(readableUrl(link))) notify(`${shortOf(link)} copied.`);
   else
@@ -72,7 +66,7 @@ async function copy(link: Link): Promise<void> {
 }
 
 /** The actions on one link; on a phone they are all in the menu. */
-function RowActions({ link, onQr, onDelete }: RowActionsProps) {
+function RowActions({ link, onQr, onDelete }: Pick<RowProps, 'link' | 'onQr' | 'onDelete'>) {
   const short = shortOf(link);
   return (
     <div class="row-actions">

@@ -1,7 +1,6 @@
-import { type ReadonlySignal, type Signal, signal, useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useAction } from '../../action.ts';
-import type { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { type Answer, call } from '../../client.ts';
 import { type CreateOnce, onceCreator } from '../../create-once.ts';
@@ -17,20 +16,6 @@ import { prefilled } from './prefilled.ts';
 export type Created =
   | { readonly kind: 'one'; readonly link: Link; readonly isCopied: boolean }
   | { readonly kind: 'many'; readonly outcomes: readonly Outcome[]; readonly isCopied: boolean };
-
-interface LinkCreation {
-  readonly text: ReadonlySignal<string>;
-  readonly urls: readonly string[];
-  readonly input: Signal<NewLinkInput>;
-  /** A problem found before the API is called. */
-  readonly inputProblem: ReadonlySignal<string | null>;
-  readonly error: ReadonlySignal<ApiError | null>;
-  readonly isRunning: ReadonlySignal<boolean>;
-  readonly created: Signal<Created | null>;
-  type(text: string): void;
-  /** False if nothing was sent. */
-  submit(): boolean;
-}
 
 const newDraft = (user: number | undefined, input: NewLinkInput) => ({
   user,
@@ -53,8 +38,9 @@ function useDraft() {
 }
 
 /** The state of the field that creates links, and the links that were created and copied. */
-export function useLinkCreation(): LinkCreation {
+export function useLinkCreation() {
   const { text, input, createOnce } = useDraft();
+  /** A problem found before the API is called. */
   const inputProblem = useSignal<string | null>(null);
   const created = useSignal<Created | null>(null);
   /** Removes what was sent, except for refused lines. Input since then belongs to the next link, and stays. */
@@ -84,12 +70,18 @@ export function useLinkCreation(): LinkCreation {
   });
   return {
     urls: destinationsIn(text.value),
-    ...{ text, input, inputProblem, error, isRunning, created },
-    type(typed) {
+    text,
+    input,
+    inputProblem,
+    error,
+    isRunning,
+    created,
+    type(typed: string) {
       text.value = typed;
       inputProblem.value = null;
     },
-    submit() {
+    /** False if nothing was sent. */
+    submit(): boolean {
       inputProblem.value = inputProblemOf(destinationsIn(text.value).length);
       if (inputProblem.value === null) void run();
       return inputProblem.value === null;

@@ -68,15 +68,8 @@ export function valueText(field: string, value: Change['from']): string | null {
   return parts.length === 0 ? null : parts.join(', ');
 }
 
-interface TextDifference {
-  readonly start: string;
-  readonly before: string;
-  readonly after: string;
-  readonly end: string;
-}
-
 /** The common beginning and end of two texts, cut between words, and the difference between. */
-export function textDifference(before: string, after: string): TextDifference {
+export function textDifference(before: string, after: string) {
   const [one, other] = [before, after].map((text) => text.split(/(?<=[\s/?&=.,])/u)) as [string[], string[]];
   const shorter = Math.min(one.length, other.length);
   let head = 0;

@@ -1,5 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
-import type { RefObject } from 'preact';
+import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Drag {
@@ -8,24 +7,13 @@ interface Drag {
   readonly to: number;
 }
 
-interface Reorder {
-  /** The list, whose children are its entries. */
-  readonly list: RefObject<HTMLOListElement | null>;
-  readonly drag: Signal<Drag | null>;
-  /** The props of an entry's handle. */
-  handle(index: number): { readonly onPointerDown: (event: PointerEvent) => void };
-  /** Moves an entry by Alt and an arrow key, pressed anywhere in it. */
-  onKeyDown(index: number): (event: KeyboardEvent) => void;
-  /** Moves an entry by a button, which keeps the focus: the browser would drop it when the entry moves. */
-  move(from: number, to: number): void;
-}
-
 /** Within this distance from an edge of the window, the page is scrolled. */
 const scrollMargin = 80;
 const scrollStep = 16;
 
 /** Entries of a list that can be dragged by a handle, and moved by keys and buttons. */
-export function useReorder(count: number, onMove: (from: number, to: number) => void): Reorder {
+export function useReorder(count: number, onMove: (from: number, to: number) => void) {
+  /** The list, whose children are its entries. */
   const list = useRef<HTMLOListElement>(null);
   const drag = useSignal<Drag | null>(null);
   const focused = useRef<HTMLElement | null>(null);
@@ -38,6 +26,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
     element?.closest('li')?.scrollIntoView({ block: 'nearest' });
   });
 
+  /** Moves an entry by a button, which keeps the focus: the browser would drop it when the entry moves. */
   const move = (from: number, to: number) => {
     if (to < 0 || to >= count || from === to) return;
     focused.current = document.activeElement instanceof HTMLElement ? document.activeElement : null;
@@ -86,8 +75,10 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
   return {
     list,
     drag,
-    handle: (index) => ({ onPointerDown: start(index) }),
-    onKeyDown: (index) => (event) => {
+    /** The props of an entry's handle. */
+    handle: (index: number) => ({ onPointerDown: start(index) }),
+    /** Moves an entry by Alt and an arrow key, pressed anywhere in it. */
+    onKeyDown: (index: number) => (event: KeyboardEvent) => {
       if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
       event.preventDefault();
       event.stopPropagation();
