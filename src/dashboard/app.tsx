@@ -6,6 +6,7 @@ import { LinksPage } from './pages/links.tsx';
 import { PageNotFound } from './pages/page-not-found.tsx';
 import { SetUpPage } from './pages/set-up.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
+import { Confirmation } from './parts/confirmation.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { ErrorBox } from './parts/error-box.tsx';
 import { Notices } from './parts/notices.tsx';
@@ -62,6 +63,7 @@ export function App() {
       {sessionHasEnded.value && <EndedSession />}
       <LeaveDialog />
       <PrintQuestion />
+      <Confirmation />
       <Notices />
     </>
   );

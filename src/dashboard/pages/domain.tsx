@@ -1,13 +1,11 @@
-import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import type { Domain } from '../api-types.ts';
 import { call } from '../client.ts';
 import { counted, day } from '../format.ts';
-import { setTo } from '../handlers.ts';
 import { notify } from '../notices.ts';
 import { confirmingPrint } from '../on-paper.ts';
 import { Button } from '../parts/button.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { askBefore } from '../parts/confirmation.tsx';
 import { FormErrors } from '../parts/error-box.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
@@ -72,7 +70,6 @@ function sentenceOf({ state, verified_at, links }: Domain): string {
 }
 
 function DeleteDomain({ domain }: { domain: Domain }) {
-  const isConfirming = useSignal(false);
   const remove = useAction(async () => {
     await confirmingPrint((confirm) =>
       call('DELETE /api/v1/domain/{id}', {
@@ -95,25 +92,23 @@ function DeleteDomain({ domain }: { domain: Domain }) {
       }
     >
       <FormErrors error={remove.error.value} onRetry={() => void remove.run()} />
-      <Button kind="danger" icon="trash" onClick={setTo(isConfirming, true)}>
+      <Button
+        kind="danger"
+        icon="trash"
+        onClick={() =>
+          askBefore({
+            title: `Delete ${domain.domain_unicode}?`,
+            sentence:
+              domain.links > 0
+                ? `Its ${links} are deleted with it, and stop working on paper and on screens. This can't be undone.`
+                : 'It can be added again later, with a new proof in the DNS.',
+            action: domain.links > 0 ? `Delete domain and ${links}` : 'Delete domain',
+            act: () => void remove.run(),
+          })
+        }
+      >
         Delete domain
       </Button>
-      {isConfirming.value && (
-        <Confirm
-          title={`Delete ${domain.domain_unicode}?`}
-          sentence={
-            domain.links > 0
-              ? `Its ${links} are deleted with it, and stop working on paper and on screens. This can't be undone.`
-              : 'It can be added again later, with a new proof in the DNS.'
-          }
-          action={domain.links > 0 ? `Delete domain and ${links}` : 'Delete domain'}
-          onCancel={setTo(isConfirming, false)}
-          onConfirm={() => {
-            isConfirming.value = false;
-            void remove.run();
-          }}
-        />
-      )}
     </Section>
   );
 }

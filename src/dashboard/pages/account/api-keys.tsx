@@ -7,7 +7,8 @@ import { day, since } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { notify } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { askBefore } from '../../parts/confirmation.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { CancelAndSubmit, Form, FormField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/page.tsx';
@@ -19,7 +20,6 @@ import { refresh, useQuery } from '../../queries.ts';
 export function ApiKeys() {
   const keys = useQuery('api keys', () => call('GET /api/v1/api_key'));
   const isAdding = useSignal(false);
-  const toDelete = useSignal<ApiKey | null>(null);
   const remove = useNoticedAction(async (key: ApiKey) => {
     await call('DELETE /api/v1/api_key/{id}', { params: { id: key.id } });
     notify(`API key “${key.name}” deleted. Programs that use it are refused from now on.`);
@@ -60,7 +60,14 @@ export function ApiKeys() {
                       icon="trash"
                       isSlim
                       label={`Delete API key ${key.name}`}
-                      onClick={setTo(toDelete, key)}
+                      onClick={() =>
+                        askBefore({
+                          title: `Delete API key “${key.name}”?`,
+                          sentence: "Programs that use it are refused from then on. This can't be undone.",
+                          action: 'Delete API key',
+                          act: () => void remove.run(key),
+                        })
+                      }
                     />
                   </td>
                 </tr>
@@ -70,18 +77,6 @@ export function ApiKeys() {
         }
       </Loaded>
       {isAdding.value && <NewApiKey onClose={setTo(isAdding, false)} />}
-      {toDelete.value && (
-        <Confirm
-          title={`Delete API key “${toDelete.value.name}”?`}
-          sentence="Programs that use it are refused from then on. This can't be undone."
-          action="Delete API key"
-          onCancel={setTo(toDelete, null)}
-          onConfirm={() => {
-            if (toDelete.value) void remove.run(toDelete.value);
-            toDelete.value = null;
-          }}
-        />
-      )}
     </Section>
   );
 }

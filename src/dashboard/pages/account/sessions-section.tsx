@@ -1,12 +1,10 @@
-import { useSignal } from '@preact/signals';
 import { useNoticedAction } from '../../action.ts';
 import type { Session } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { day, instant, since } from '../../format.ts';
-import { setTo } from '../../handlers.ts';
 import { notify, notifyError } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { askBefore } from '../../parts/confirmation.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { StackingTable } from '../../parts/stacking-table.tsx';
@@ -75,9 +73,7 @@ function lastUseOf({ is_current, last_used_at }: Session): string {
 }
 
 function SignOutEverywhere() {
-  const isConfirming = useSignal(false);
   const signOutEverywhere = async () => {
-    isConfirming.value = false;
     try {
       await call('POST /api/v1/user/sign_out_everywhere');
     } catch (cause) {
@@ -88,19 +84,20 @@ function SignOutEverywhere() {
     navigate('/app/sign-in', { force: true });
   };
   return (
-    <>
-      <Button kind="danger" isSlim onClick={setTo(isConfirming, true)}>
-        Sign out everywhere
-      </Button>
-      {isConfirming.value && (
-        <Confirm
-          title="Sign out everywhere?"
-          sentence="Every browser and every client with a token has to sign in again, this one too. API keys keep working; delete them one by one."
-          action="Sign out everywhere"
-          onCancel={setTo(isConfirming, false)}
-          onConfirm={() => void signOutEverywhere()}
-        />
-      )}
-    </>
+    <Button
+      kind="danger"
+      isSlim
+      onClick={() =>
+        askBefore({
+          title: 'Sign out everywhere?',
+          sentence:
+            'Every browser and every client with a token has to sign in again, this one too. API keys keep working; delete them one by one.',
+          action: 'Sign out everywhere',
+          act: () => void signOutEverywhere(),
+        })
+      }
+    >
+      Sign out everywhere
+    </Button>
   );
 }

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { DeletedLink } from '../../api-types.ts';
 import { counted, day, instant, number, since } from '../../format.ts';
-import { setTo } from '../../handlers.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { askBefore } from '../../parts/confirmation.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { LinkHeading } from '../../parts/link-heading.tsx';
 import { AllRowsCheckbox, RowCheckbox } from '../../parts/row-checkbox.tsx';
@@ -26,8 +25,6 @@ export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
   const hiddenDeletions = useSignal<ReadonlySet<string>>(new Set());
   const links = bin.links.filter((link) => !hiddenDeletions.value.has(deletionOf(link)));
   const chosen = [...selection.chosen.values()];
-  /** The links whose final deletion is being confirmed. */
-  const toDelete = useSignal<DeletedLink | 'all' | null>(null);
   /** Hides the links while `act` runs; it returns whether they have left the bin. */
   const hideDuring = async (affected: readonly DeletedLink[], act: () => Promise<boolean>) => {
     moveFocusFrom(new Set(affected.map(({ id }) => id)));
@@ -39,11 +36,6 @@ export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
   };
   const restore = (toRestore: readonly DeletedLink[]) =>
     hideDuring(toRestore, () => restoreLinks(toRestore.map(({ id }) => id)));
-  const confirm = (what: DeletedLink | 'all') => {
-    toDelete.value = null;
-    if (what === 'all') void emptyBin();
-    else void hideDuring([what], () => deleteForGood(what));
-  };
   useShortcuts([
     ...stepKeys('link'),
     ...selectionKeys(selection, links),
@@ -76,7 +68,7 @@ export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
               {counted(bin.total - (bin.links.length - links.length), 'deleted link')}
             </p>
             <div class="actions">
-              <Button isSlim icon="trash" onClick={setTo(toDelete, 'all')}>
+              <Button isSlim icon="trash" onClick={() => askToEmpty(bin.total)}>
                 Empty the bin
               </Button>
             </div>
@@ -91,18 +83,12 @@ export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
             isChosen={selection.has(link)}
             onToggle={(upToHere) => selection.toggle(link, links, upToHere)}
             onRestore={() => void restore([link])}
-            onDeleteForGood={setTo(toDelete, link)}
+            onDeleteForGood={() =>
+              askToDelete(link, () => void hideDuring([link], () => deleteForGood(link)))
+            }
           />
         ))}
       </ul>
-      {toDelete.value && (
-        <ConfirmForGood
-          what={toDelete.value}
-          total={bin.total}
-          onConfirm={() => toDelete.value && confirm(toDelete.value)}
-          onCancel={setTo(toDelete, null)}
-        />
-      )}
       {bin.hasOlder && (
         <div class="deleted-end">
           <Button isSlim disabled={isLoading} onClick={onOlder}>
@@ -114,25 +100,24 @@ export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
   );
 }
 
-interface ConfirmForGoodProps {
-  readonly what: DeletedLink | 'all';
-  readonly total: number;
-  readonly onConfirm: () => void;
-  readonly onCancel: () => void;
-}
+const lossOf = (what: string): string =>
+  `${what} can no longer be restored then. This can't be undone. Clicks stay in your statistics, and no one else gets an address before its 30 days are over.`;
 
-function ConfirmForGood({ what, total, ...callbacks }: ConfirmForGoodProps) {
-  const isAll = what === 'all';
-  const lost = isAll ? counted(total, 'deleted link') : 'It';
-  return (
-    <Confirm
-      title={isAll ? 'Empty the bin?' : `Delete ${shortOf(what)} for good?`}
-      sentence={`${lost} can no longer be restored then. This can't be undone. Clicks stay in your statistics, and no one else gets an address before its 30 days are over.`}
-      action={isAll ? 'Empty the bin' : 'Delete for good'}
-      {...callbacks}
-    />
-  );
-}
+const askToEmpty = (total: number): void =>
+  askBefore({
+    title: 'Empty the bin?',
+    sentence: lossOf(counted(total, 'deleted link')),
+    action: 'Empty the bin',
+    act: () => void emptyBin(),
+  });
+
+const askToDelete = (link: DeletedLink, act: () => void): void =>
+  askBefore({
+    title: `Delete ${shortOf(link)} for good?`,
+    sentence: lossOf('It'),
+    action: 'Delete for good',
+    act,
+  });
 
 interface DeletedRowProps {
   readonly link: DeletedLink;

@@ -6,7 +6,7 @@ import { day } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { notify } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { askBefore } from '../../parts/confirmation.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -20,7 +20,6 @@ const nameOf = ({ name, email }: Member): string => name ?? email;
 export function Members({ isAdministrator }: { isAdministrator: boolean }) {
   const members = useQuery('members', () => call('GET /api/v1/member'));
   const isInviting = useSignal(false);
-  const toRemove = useSignal<Member | null>(null);
   const setRole = useNoticedAction(async (member: Member, role: Role) => {
     await call('PATCH /api/v1/member/{id}', { params: { id: member.id }, body: { role } });
     notify(`${nameOf(member)} is now ${role === 'administrator' ? 'an administrator' : 'an editor'}.`);
@@ -30,6 +29,14 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
     await call('DELETE /api/v1/member/{id}', { params: { id: member.id } });
     notify(`${nameOf(member)} is no longer a member.`);
   }, 'members');
+  const askToRemove = (member: Member) =>
+    askBefore({
+      title: `Remove ${nameOf(member)}?`,
+      sentence:
+        'They lose access at once, with their sessions and API keys. The links they created stay here. To return they need a new invitation.',
+      action: 'Remove member',
+      act: () => void remove.run(member),
+    });
   return (
     <Section
       title="Members"
@@ -69,7 +76,7 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
                       icon="trash"
                       label={`Remove ${nameOf(member)}`}
                       disabled={member.id === me.value?.id}
-                      onClick={setTo(toRemove, member)}
+                      onClick={() => askToRemove(member)}
                     />
                   </div>
                 ) : (
@@ -81,18 +88,6 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
         )}
       </Loaded>
       {isInviting.value && <InviteMember onClose={setTo(isInviting, false)} />}
-      {toRemove.value && (
-        <Confirm
-          title={`Remove ${nameOf(toRemove.value)}?`}
-          sentence="They lose access at once, with their sessions and API keys. The links they created stay here. To return they need a new invitation."
-          action="Remove member"
-          onCancel={setTo(toRemove, null)}
-          onConfirm={() => {
-            if (toRemove.value) void remove.run(toRemove.value);
-            toRemove.value = null;
-          }}
-        />
-      )}
     </Section>
   );
 }

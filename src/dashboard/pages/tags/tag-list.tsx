@@ -6,7 +6,7 @@ import { counted, number } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { notify, notifyError } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { askBefore } from '../../parts/confirmation.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -31,7 +31,6 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
   const words = query.get('q') ?? '';
   const order = query.get('sort') === 'links' ? 'links' : 'name';
   const renamed = useSignal<number | null>(null);
-  const toDelete = useSignal<CountedTag | null>(null);
   const found = useMemo(() => {
     const like = words === '' ? tags : tagsLike(tags, words);
     if (order === 'links')
@@ -55,7 +54,8 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
       key: 'Delete',
       description: 'Delete the tag',
       act: () => {
-        toDelete.value = focusedRow(shown) ?? null;
+        const tag = focusedRow(shown);
+        if (tag) askToDelete(tag);
       },
     },
   ]);
@@ -99,7 +99,6 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
                 isRenamed={renamed.value === tag.id}
                 onRename={setTo(renamed, tag.id)}
                 onRenamed={() => closeRenaming(tag.id)}
-                onDelete={setTo(toDelete, tag)}
               />
             ))}
           </ul>
@@ -116,7 +115,6 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
           />
         )}
       </section>
-      {toDelete.value && <DeleteTag tag={toDelete.value} onClose={setTo(toDelete, null)} />}
     </div>
   );
 }
@@ -126,10 +124,9 @@ interface TagRowProps {
   readonly isRenamed: boolean;
   readonly onRename: () => void;
   readonly onRenamed: () => void;
-  readonly onDelete: () => void;
 }
 
-function TagRow({ tag, isRenamed, onRename, onRenamed, onDelete }: TagRowProps) {
+function TagRow({ tag, isRenamed, onRename, onRenamed }: TagRowProps) {
   return (
     <li class="tag-row" data-row={tag.id}>
       {isRenamed ? (
@@ -142,7 +139,7 @@ function TagRow({ tag, isRenamed, onRename, onRenamed, onDelete }: TagRowProps) 
           </a>
           <div class="row-actions">
             <IconButton icon="edit" label={`Rename ${tag.name}`} isSlim onClick={onRename} />
-            <IconButton icon="trash" label={`Delete ${tag.name}`} isSlim onClick={onDelete} />
+            <IconButton icon="trash" label={`Delete ${tag.name}`} isSlim onClick={() => askToDelete(tag)} />
           </div>
           <span class="soft small number">{counted(tag.links, 'link')}</span>
         </>
@@ -164,21 +161,13 @@ async function remove(tag: CountedTag): Promise<void> {
   refresh('tags', 'links', 'link ');
 }
 
-function DeleteTag({ tag, onClose }: { tag: CountedTag; onClose: () => void }) {
-  return (
-    <Confirm
-      title={`Delete the tag “${tag.name}”?`}
-      sentence={
-        tag.links === 0
-          ? "No link has it. This can't be undone."
-          : `It is taken off ${counted(tag.links, 'link')}; the links themselves stay. This can't be undone.`
-      }
-      action="Delete tag"
-      onCancel={onClose}
-      onConfirm={() => {
-        onClose();
-        void remove(tag);
-      }}
-    />
-  );
-}
+const askToDelete = (tag: CountedTag): void =>
+  askBefore({
+    title: `Delete the tag “${tag.name}”?`,
+    sentence:
+      tag.links === 0
+        ? "No link has it. This can't be undone."
+        : `It is taken off ${counted(tag.links, 'link')}; the links themselves stay. This can't be undone.`,
+    action: 'Delete tag',
+    act: () => void remove(tag),
+  });
