@@ -9,8 +9,8 @@ import { refresh, useQuery } from '../queries.ts';
 import { me } from '../session.ts';
 import { FailingWebhooks } from './organization/failing-webhooks.tsx';
 import { InstanceHealth } from './organization/instance-health.tsx';
+import { OutstandingInvitations } from './organization/invitations.tsx';
 import { Members } from './organization/members.tsx';
-import { OutstandingInvitations } from './organization/outstanding-invitations.tsx';
 import { QrSection, WatchSection } from './organization/switch-sections.tsx';
 
 export function OrganizationPage() {

@@ -12,7 +12,7 @@ import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useQuery } from '../../queries.ts';
 import { me } from '../../session.ts';
-import { InviteMember } from './invite-member.tsx';
+import { InviteMember } from './invitations.tsx';
 import { asRole, type Role, roleChoices, roleNames } from './roles.ts';
 
 const nameOf = ({ name, email }: Member): string => name ?? email;
