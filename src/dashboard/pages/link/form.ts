@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import { ApiError } from '../../api-error.ts';
@@ -6,7 +6,7 @@ import type { Link } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { notify } from '../../notices.ts';
 import { confirmingPrint } from '../../on-paper.ts';
-import type { SwitchProps, TextFieldProps } from '../../parts/field.tsx';
+import type { TextFieldProps } from '../../parts/field.tsx';
 import { refresh, updateCached } from '../../queries.ts';
 import {
   type Draft,
@@ -18,6 +18,7 @@ import {
   fieldNames,
   fieldsOf,
   hasDraftValue,
+  isSame,
   labels,
   patchOf,
   type TextName,
@@ -25,44 +26,6 @@ import {
 
 type TextProps = Pick<TextFieldProps, 'label' | 'value' | 'error' | 'onText'>;
 const urlInput = { type: 'url', spellcheck: false, autocomplete: 'off' } as const;
-
-/** The fields of a link and their unsaved changes, for as long as the link's page is open. */
-export interface LinkForm {
-  /** The link before the first change. */
-  readonly link: Link;
-  readonly fields: Fields;
-  readonly changed: readonly FieldName[];
-  readonly isSaving: boolean;
-  /** Why the latest attempt to save failed. */
-  readonly error: ApiError | null;
-  /** The fields as that attempt sent them. */
-  readonly sent: Fields;
-  /** The link as another user saved it meanwhile, until the user decides which changes to keep. */
-  readonly conflict: Signal<Link | null>;
-  set<Name extends FieldName>(name: Name, value: Fields[Name]): void;
-  /** Sets a field by a function of its value at the time of the call, which may be newer than this form (for an undo). */
-  revise<Name extends FieldName>(name: Name, change: (value: Fields[Name]) => Fields[Name]): void;
-  /** The props of a text field. */
-  text(name: TextName): TextProps;
-  /** The props of a text field for an address. */
-  url(name: TextName): TextProps & typeof urlInput;
-  /** The props of a switch. */
-  flag(name: FlagName): Pick<SwitchProps, 'label' | 'isOn' | 'onToggle'>;
-  /** The server's error for a field that was not changed after that attempt, or the reason why the field can't be sent. */
-  errorOf(name: FieldName): string | null;
-  /** Prevents saving while a field has no valid value, with the sentence to show; null allows it again. */
-  setInvalid(name: FieldName, sentence: string | null): void;
-  /** Whether all fields have valid values; focuses the first one that has none. */
-  isReady(): boolean;
-  save(): Promise<boolean>;
-  discard(): void;
-  /** Drops the unsaved changes, because they will be made in another way. */
-  forget(): void;
-  /** Continues on the link as the user has changed it elsewhere on the page; unsaved changes are kept. */
-  continueOn(link: Link): void;
-  keepMine(): void;
-  takeTheirs(): void;
-}
 
 const without = (draft: Draft, names: readonly FieldName[]): Draft => {
   const rest = { ...draft };
@@ -78,15 +41,22 @@ const addressFields = ['domain', 'suffix', 'aliases'] as const;
 const isOnlyPaperMark = (changes: readonly FieldName[]): boolean =>
   changes.length === 1 && changes[0] === 'on_paper';
 
-export function useLinkForm(latest: Link): LinkForm {
+export type LinkForm = ReturnType<typeof useLinkForm>;
+
+/** The fields of a link and their unsaved changes, for as long as the link's page is open. */
+export function useLinkForm(latest: Link) {
+  /** The link before the first change. */
   const base = useSignal(latest);
   const draft = useSignal<Draft>({});
-  const editedSinceSave = useSignal<readonly FieldName[]>([]);
+  /** Why a field has no valid value. */
   const invalidFields = useSignal<Partial<Record<FieldName, string>>>({});
+  /** The link as another user saved it meanwhile, until the user decides which changes to keep. */
   const conflict = useSignal<Link | null>(null);
+  /** The fields as the latest attempt to save sent them. */
   const latestSent = useSignal(fieldsOf(latest));
   const changed = names(draft.value);
   const link = changed.length > 0 ? base.value : latest;
+  const fields: Fields = { ...fieldsOf(link), ...draft.value };
 
   const rebase = (onto: Link, dropped: readonly FieldName[] = []) => {
     base.value = onto;
@@ -164,77 +134,87 @@ export function useLinkForm(latest: Link): LinkForm {
     if (error || hasInvalidFields()) focusInvalid();
   }, [error]);
 
-  const form: LinkForm = {
+  const set = <Name extends FieldName>(name: Name, value: Fields[Name]): void => {
+    if (names(draft.value).length === 0) base.value = latest;
+    edit({ ...draft.value, [name]: value });
+  };
+  /** The reason why the field can't be sent, or the server's error, until the field is changed. */
+  const errorOf = (name: FieldName): string | null => {
+    const own = invalidFields.value[name];
+    if (own) return own;
+    if (!error || !isSame(fields[name], latestSent.value[name])) return null;
+    return name === 'tags'
+      ? (error.sentenceFor('add_tags') ?? error.sentenceFor('remove_tags'))
+      : error.sentenceFor(name);
+  };
+  /** The props of a text field. */
+  const text = (name: TextName): TextProps => ({
+    label: labels[name],
+    value: fields[name],
+    error: errorOf(name),
+    onText: (typed) => set(name, typed),
+  });
+  /** Whether all fields have valid values; focuses the first one that has none. */
+  const isReady = (): boolean => {
+    if (hasInvalidFields()) focusInvalid();
+    return !hasInvalidFields();
+  };
+  /** Drops the unsaved changes, because they will be made in another way. */
+  const forget = (): void => {
+    draft.value = {};
+    invalidFields.value = {};
+    saving.error.value = null;
+  };
+
+  return {
     link,
-    fields: { ...fieldsOf(link), ...draft.value },
+    fields,
     changed,
     isSaving,
     error,
     sent: latestSent.value,
     conflict,
-    set(name, value) {
-      if (names(draft.value).length === 0) base.value = latest;
-      edit({ ...draft.value, [name]: value });
-      if (!editedSinceSave.value.includes(name)) editedSinceSave.value = [...editedSinceSave.value, name];
-    },
-    revise(name, change) {
+    set,
+    /** Sets a field by a function of its value at the time of the call, which may be newer than this form (for an undo). */
+    revise<Name extends FieldName>(name: Name, change: (value: Fields[Name]) => Fields[Name]): void {
       const now = { ...fieldsOf(base.value), ...draft.value };
       edit({ ...draft.value, [name]: change(now[name]) });
     },
-    text: (name) => ({
+    text,
+    /** The props of a text field for an address. */
+    url: (name: TextName) => ({ ...text(name), ...urlInput }),
+    /** The props of a switch. */
+    flag: (name: FlagName) => ({
       label: labels[name],
-      value: form.fields[name],
-      error: form.errorOf(name),
-      onText: (typed) => form.set(name, typed),
+      isOn: fields[name],
+      onToggle: (isOn: boolean) => set(name, isOn),
     }),
-    url: (name) => ({ ...form.text(name), ...urlInput }),
-    flag: (name) => ({
-      label: labels[name],
-      isOn: form.fields[name],
-      onToggle: (isOn) => form.set(name, isOn),
-    }),
-    errorOf(name) {
-      const own = invalidFields.value[name];
-      if (own) return own;
-      if (!error || editedSinceSave.value.includes(name)) return null;
-      return name === 'tags'
-        ? (error.sentenceFor('add_tags') ?? error.sentenceFor('remove_tags'))
-        : error.sentenceFor(name);
-    },
-    setInvalid(name, sentence) {
+    errorOf,
+    /** Prevents saving while a field has no valid value, with the sentence to show; null allows it again. */
+    setInvalid(name: FieldName, sentence: string | null): void {
       if ((invalidFields.value[name] ?? null) === sentence) return;
       const { [name]: _, ...rest } = invalidFields.value;
       invalidFields.value = sentence === null ? rest : { ...rest, [name]: sentence };
     },
-    isReady() {
-      if (hasInvalidFields()) focusInvalid();
-      return !hasInvalidFields();
+    isReady,
+    async save(): Promise<boolean> {
+      if (!isReady()) return false;
+      return names(draft.value).length === 0 || saving.run();
     },
-    async save() {
-      if (!form.isReady()) return false;
-      if (names(draft.value).length === 0) return true;
-      editedSinceSave.value = [];
-      return saving.run();
-    },
-    forget() {
-      draft.value = {};
-      invalidFields.value = {};
-      saving.error.value = null;
-    },
-    discard() {
+    forget,
+    discard(): void {
       const discarded = draft.value;
-      form.forget();
+      forget();
       notify('Changes discarded.', {
         action: {
           label: 'Undo',
-          act: () => {
-            edit({ ...discarded, ...draft.value });
-          },
+          act: () => edit({ ...discarded, ...draft.value }),
         },
       });
     },
-    continueOn: (onto) => rebase(onto),
-    keepMine() {
+    /** Continues on the link as the user has changed it elsewhere on the page; unsaved changes are kept. */
+    continueOn: (onto: Link) => rebase(onto),
+    keepMine(): void {
       const theirs = conflict.value;
       if (!theirs) return;
       conflict.value = null;
@@ -242,7 +222,7 @@ export function useLinkForm(latest: Link): LinkForm {
       if (names(draft.value).length > 0) void saving.run();
       else notify('Changes saved.');
     },
-    takeTheirs() {
+    takeTheirs(): void {
       const theirs = conflict.value;
       if (!theirs) return;
       const dropped = differences(base.value, theirs);
@@ -256,5 +236,4 @@ export function useLinkForm(latest: Link): LinkForm {
       );
     },
   };
-  return form;
 }

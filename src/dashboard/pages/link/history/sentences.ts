@@ -1,7 +1,7 @@
 import type { LinkHistoryEntry, LinkRule } from '../../../api-types.ts';
 import { instant } from '../../../format.ts';
 import { type FieldName, labels } from '../fields.ts';
-import { rulesInWords } from '../rules/sentences.ts';
+import { listed, rulesInWords } from '../rules/sentences.ts';
 
 export type Change = LinkHistoryEntry['changes'][number];
 
@@ -32,8 +32,7 @@ function changed(changes: readonly Change[]): string {
   const names = changes.map(({ field }) => inSentence(labelOf(field)));
   const shown = names.length > maxNamed + 1 ? names.slice(0, maxNamed) : names;
   const rest = names.length - shown.length;
-  const all = rest > 0 ? [...shown, `${rest} more`] : shown;
-  return all.length < 2 ? `${all}` : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
+  return listed(rest > 0 ? [...shown, `${rest} more`] : shown, 'and');
 }
 
 export function actionText({ action, back_to, scheduled, changes }: LinkHistoryEntry): string {
