@@ -32,7 +32,6 @@ const deletedLinkId = await create('/api/v1/link', {
 });
 await app.call('DELETE', `/api/v1/link/${deletedLinkId}`, { key: owner.key });
 
-const testTimeout = 240_000;
 const desktop = { width: 1280, height: 860 };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const mainPath = '/app';
@@ -70,63 +69,46 @@ const navigateTo = async (page: Page, path: string) => {
 };
 
 describe('every page', () => {
-  test(
-    'fits a window of 320 pixels, or of 1280 pixels at 400 % zoom, without horizontal scrolling',
-    async () => {
-      const page = await dashboardOf(app, owner, mainPath, { viewport: { width: 320, height: 640 } });
-      for (const path of pages) {
-        await navigateTo(page, path);
-        const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
-        expect(`${path}: ${scrollWidth}`).toBe(`${path}: 320`);
-      }
-    },
-    testTimeout,
-  );
+  test('fits a window of 320 pixels, or of 1280 pixels at 400 % zoom, without horizontal scrolling', async () => {
+    const page = await dashboardOf(app, owner, mainPath, { viewport: { width: 320, height: 640 } });
+    for (const path of pages) {
+      await navigateTo(page, path);
+      const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(`${path}: ${scrollWidth}`).toBe(`${path}: 320`);
+    }
+  });
 
-  test(
-    'passes the accessibility check, light and dark, on a desktop and on a phone',
-    async () => {
-      const page = await dashboardOf(app, owner, mainPath);
-      for (const path of pages) {
-        await navigateTo(page, path);
-        for (const viewport of [desktop, phone.viewport]) {
-          await page.setViewportSize(viewport);
-          await page.emulateMedia({ colorScheme: 'light' });
-          expect({ path, viewport, barriers: await accessibilityViolations(page) }).toMatchObject({
-            barriers: [],
-          });
-          await page.emulateMedia({ colorScheme: 'dark' });
-          expect({ path, viewport, dark: await contrastViolations(page) }).toMatchObject({ dark: [] });
-        }
+  test('passes the accessibility check, light and dark, on a desktop and on a phone', async () => {
+    const page = await dashboardOf(app, owner, mainPath);
+    for (const path of pages) {
+      await navigateTo(page, path);
+      for (const viewport of [desktop, phone.viewport]) {
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme: 'light' });
+        expect({ path, viewport, barriers: await accessibilityViolations(page) }).toMatchObject({
+          barriers: [],
+        });
+        await page.emulateMedia({ colorScheme: 'dark' });
+        expect({ path, viewport, dark: await contrastViolations(page) }).toMatchObject({ dark: [] });
       }
-    },
-    testTimeout,
-  );
+    }
+  });
 
-  test(
-    'has targets large enough for a finger on a phone',
-    async () => {
-      const page = await dashboardOf(app, owner, mainPath, phone);
-      for (const path of pages) {
-        await navigateTo(page, path);
-        const small = await page.evaluate(() =>
-          [
-            ...document.querySelectorAll<HTMLElement>(
-              'button, select, .tabs a, .nav a, a.button, input.input',
-            ),
-          ]
-            .filter(
-              (element) =>
-                element.checkVisibility() && !element.closest('.unseen, [role=status], .picker-box'),
-            )
-            .filter((element) => element.getBoundingClientRect().height < 40)
-            .map((element) => element.outerHTML.slice(0, 120)),
-        );
-        expect({ path, small }).toEqual({ path, small: [] });
-      }
-    },
-    testTimeout,
-  );
+  test('has targets large enough for a finger on a phone', async () => {
+    const page = await dashboardOf(app, owner, mainPath, phone);
+    for (const path of pages) {
+      await navigateTo(page, path);
+      const small = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('button, select, .tabs a, .nav a, a.button, input.input')]
+          .filter(
+            (element) => element.checkVisibility() && !element.closest('.unseen, [role=status], .picker-box'),
+          )
+          .filter((element) => element.getBoundingClientRect().height < 40)
+          .map((element) => element.outerHTML.slice(0, 120)),
+      );
+      expect({ path, small }).toEqual({ path, small: [] });
+    }
+  });
 });
 
 describe('dialogs and menus', () => {
@@ -209,27 +191,23 @@ describe('dialogs and menus', () => {
     ],
   ];
 
-  test(
-    'pass the accessibility check, light and dark',
-    async () => {
-      const page = await dashboardOf(app, owner, mainPath);
-      for (const [name, path, open] of openings) {
-        await page.emulateMedia({ colorScheme: 'light' });
-        // Starts from another page, so that nothing opened before is left: navigation doesn't close the palette and the menu.
-        await page.keyboard.press('Escape');
-        // A key that is shown only once is not left without a question.
-        const done = page.getByRole('button', { name: 'Done' });
-        if (await done.isVisible()) await done.click();
-        await navigateTo(page, '/app/nowhere');
-        await navigateTo(page, path());
-        await open(page);
-        expect({ name, barriers: await accessibilityViolations(page) }).toEqual({ name, barriers: [] });
-        await page.emulateMedia({ colorScheme: 'dark' });
-        expect({ name, dark: await contrastViolations(page) }).toEqual({ name, dark: [] });
-      }
-    },
-    testTimeout,
-  );
+  test('pass the accessibility check, light and dark', async () => {
+    const page = await dashboardOf(app, owner, mainPath);
+    for (const [name, path, open] of openings) {
+      await page.emulateMedia({ colorScheme: 'light' });
+      // Starts from another page, so that nothing opened before is left: navigation doesn't close the palette and the menu.
+      await page.keyboard.press('Escape');
+      // A key that is shown only once is not left without a question.
+      const done = page.getByRole('button', { name: 'Done' });
+      if (await done.isVisible()) await done.click();
+      await navigateTo(page, '/app/nowhere');
+      await navigateTo(page, path());
+      await open(page);
+      expect({ name, barriers: await accessibilityViolations(page) }).toEqual({ name, barriers: [] });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect({ name, dark: await contrastViolations(page) }).toEqual({ name, dark: [] });
+    }
+  });
 });
 
 describe('the focus', () => {

@@ -4,7 +4,6 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { seedHits } from '../support/hits.ts';
 
 const app = await appOfSuite();
-const testTimeout = 120_000;
 
 async function createFloodedLink() {
   const owner = await app.createAccount();
@@ -19,74 +18,62 @@ async function createFloodedLink() {
   return { owner, link, path: `/app/links/${link.id}/stats?range=24h` };
 }
 
-test(
-  'the hits of a flood are counted as clicks, moved back and erased, and every correction is described',
-  async () => {
-    const { owner, path } = await createFloodedLink();
-    const page = await dashboardOf(app, owner, path);
-    const waitForTitle = (text: string) => page.getByRole('heading', { name: text }).waitFor();
-    await waitForTitle('2 clicks in 24 hours');
-    await page.getByRole('button', { name: 'Count these as clicks' }).click();
-    await waitForTitle('5 clicks in 24 hours');
-    const corrections = page.getByRole('region', { name: 'Corrections' });
-    await corrections.getByText('3 hits moved from flood to clicks').waitFor();
-    await corrections.getByText(owner.email).waitFor();
-    await corrections.getByRole('button', { name: 'Take back' }).click();
-    await corrections.getByText('3 hits moved back from clicks to flood').waitFor();
-    await waitForTitle('2 clicks in 24 hours');
-    expect(await corrections.getByRole('button', { name: 'Take back' }).count()).toBe(0);
+test('the hits of a flood are counted as clicks, moved back and erased, and every correction is described', async () => {
+  const { owner, path } = await createFloodedLink();
+  const page = await dashboardOf(app, owner, path);
+  const waitForTitle = (text: string) => page.getByRole('heading', { name: text }).waitFor();
+  await waitForTitle('2 clicks in 24 hours');
+  await page.getByRole('button', { name: 'Count these as clicks' }).click();
+  await waitForTitle('5 clicks in 24 hours');
+  const corrections = page.getByRole('region', { name: 'Corrections' });
+  await corrections.getByText('3 hits moved from flood to clicks').waitFor();
+  await corrections.getByText(owner.email).waitFor();
+  await corrections.getByRole('button', { name: 'Take back' }).click();
+  await corrections.getByText('3 hits moved back from clicks to flood').waitFor();
+  await waitForTitle('2 clicks in 24 hours');
+  expect(await corrections.getByRole('button', { name: 'Take back' }).count()).toBe(0);
 
-    await corrections.getByRole('button', { name: 'Erase clicks' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Erase clicks of this link' });
-    await dialog.getByText('5 hits go, 2 of them clicks.').waitFor();
-    expect(await accessibilityViolations(page)).toEqual([]);
-    await dialog.getByLabel('From').fill('2020-01-01');
-    await dialog.getByLabel('To').fill('2020-01-02');
-    await dialog.getByText('There are no hits to erase.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Erase', exact: true }).isDisabled()).toBe(true);
-    await dialog.getByRole('button', { name: 'All of them' }).click();
-    await dialog.getByRole('button', { name: 'Erase 5 hits' }).click();
-    await corrections.getByText('5 hits erased').waitFor();
-    await waitForTitle('No clicks in 24 hours');
-  },
-  testTimeout,
-);
+  await corrections.getByRole('button', { name: 'Erase clicks' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Erase clicks of this link' });
+  await dialog.getByText('5 hits go, 2 of them clicks.').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await dialog.getByLabel('From').fill('2020-01-01');
+  await dialog.getByLabel('To').fill('2020-01-02');
+  await dialog.getByText('There are no hits to erase.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Erase', exact: true }).isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: 'All of them' }).click();
+  await dialog.getByRole('button', { name: 'Erase 5 hits' }).click();
+  await corrections.getByText('5 hits erased').waitFor();
+  await waitForTitle('No clicks in 24 hours');
+});
 
-test(
-  'clicks of all links are erased on the page of the organization',
-  async () => {
-    const { owner } = await createFloodedLink();
-    const page = await dashboardOf(app, owner, '/app/organization');
-    const section = page.getByRole('region', { name: 'Erase clicks' });
-    await section.getByRole('button', { name: 'Erase clicks' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Erase clicks of all links' });
-    await dialog.getByRole('button', { name: 'Erase 5 hits' }).click();
-    await section.getByText('5 hits erased').waitFor();
-    const { json } = await app.call('GET', '/api/v1/clicks?class=all', { key: owner.key });
-    expect(json.total_clicks).toBe(0);
-  },
-  testTimeout,
-);
+test('clicks of all links are erased on the page of the organization', async () => {
+  const { owner } = await createFloodedLink();
+  const page = await dashboardOf(app, owner, '/app/organization');
+  const section = page.getByRole('region', { name: 'Erase clicks' });
+  await section.getByRole('button', { name: 'Erase clicks' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Erase clicks of all links' });
+  await dialog.getByRole('button', { name: 'Erase 5 hits' }).click();
+  await section.getByText('5 hits erased').waitFor();
+  const { json } = await app.call('GET', '/api/v1/clicks?class=all', { key: owner.key });
+  expect(json.total_clicks).toBe(0);
+});
 
-test(
-  'if the hits to erase can not be counted, the dialog says why, and counts them on retry',
-  async () => {
-    const { owner } = await createFloodedLink();
-    const page = await dashboardOf(app, owner, '/app/organization');
-    const section = page.getByRole('region', { name: 'Erase clicks' });
-    await section.getByRole('button', { name: 'Erase clicks' }).click({ trial: true });
-    await page.context().setOffline(true);
-    await section.getByRole('button', { name: 'Erase clicks' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Erase clicks of all links' });
-    await dialog.getByText("Linnet can't be reached.").waitFor();
-    expect(await dialog.getByRole('button', { name: 'Erase', exact: true }).isDisabled()).toBe(true);
-    await page.context().setOffline(false);
-    await dialog.getByRole('button', { name: 'Try again' }).click();
-    await dialog.getByText('5 hits go, 2 of them clicks.').waitFor();
-    await dialog.getByRole('button', { name: 'Some days' }).click();
-    await dialog.getByLabel('From').fill('');
-    await dialog.getByText('Choose both days.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Erase', exact: true }).isDisabled()).toBe(true);
-  },
-  testTimeout,
-);
+test('if the hits to erase can not be counted, the dialog says why, and counts them on retry', async () => {
+  const { owner } = await createFloodedLink();
+  const page = await dashboardOf(app, owner, '/app/organization');
+  const section = page.getByRole('region', { name: 'Erase clicks' });
+  await section.getByRole('button', { name: 'Erase clicks' }).click({ trial: true });
+  await page.context().setOffline(true);
+  await section.getByRole('button', { name: 'Erase clicks' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Erase clicks of all links' });
+  await dialog.getByText("Linnet can't be reached.").waitFor();
+  expect(await dialog.getByRole('button', { name: 'Erase', exact: true }).isDisabled()).toBe(true);
+  await page.context().setOffline(false);
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await dialog.getByText('5 hits go, 2 of them clicks.').waitFor();
+  await dialog.getByRole('button', { name: 'Some days' }).click();
+  await dialog.getByLabel('From').fill('');
+  await dialog.getByText('Choose both days.').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Erase', exact: true }).isDisabled()).toBe(true);
+});

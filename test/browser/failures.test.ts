@@ -7,7 +7,6 @@ import { followLink } from './follow-link.ts';
 
 const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 
-const testTimeout = 240_000;
 const unreachable = "Linnet can't be reached";
 /** Requested on every page. */
 const domains = '*/api/v1/domain';
@@ -61,73 +60,59 @@ const pagesOf = ({ linkId, domainId }: Fixture): readonly (readonly [path: strin
 ];
 
 describe('while the server is unreachable', () => {
-  test(
-    'every page shows an error, and loads after a retry',
-    async () => {
-      const fixture = await newFixture();
-      const page = await dashboardOf(app, fixture.owner, '/app/nowhere');
-      // From here on the scripts of the pages are cached; only their API calls fail.
-      for (const [path, loadedText] of pagesOf(fixture)) {
-        await followLink(page, path);
-        await page.locator('main').getByText(loadedText, { exact: true }).first().waitFor();
+  test('every page shows an error, and loads after a retry', async () => {
+    const fixture = await newFixture();
+    const page = await dashboardOf(app, fixture.owner, '/app/nowhere');
+    // From here on the scripts of the pages are cached; only their API calls fail.
+    for (const [path, loadedText] of pagesOf(fixture)) {
+      await followLink(page, path);
+      await page.locator('main').getByText(loadedText, { exact: true }).first().waitFor();
+    }
+    for (const [path, loadedText] of pagesOf(fixture)) {
+      await block(page, [domains]);
+      await page.goto(`${app.url}/app/nowhere`);
+      await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+      await blockApi(page);
+      await followLink(page, path);
+      const alert = page.locator('main').getByRole('alert').filter({ hasText: unreachable }).first();
+      await alert.waitFor();
+      await unblock(page);
+      for (;;) {
+        const retryButtons = page.locator('main').getByRole('button', { name: 'Try again' });
+        const count = await retryButtons.count();
+        if (count === 0) break;
+        await retryButtons.first().click();
+        await retryButtons.nth(count - 1).waitFor({ state: 'detached' });
       }
-      for (const [path, loadedText] of pagesOf(fixture)) {
-        await block(page, [domains]);
-        await page.goto(`${app.url}/app/nowhere`);
-        await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
-        await blockApi(page);
-        await followLink(page, path);
-        const alert = page.locator('main').getByRole('alert').filter({ hasText: unreachable }).first();
-        await alert.waitFor();
-        await unblock(page);
-        for (;;) {
-          const retryButtons = page.locator('main').getByRole('button', { name: 'Try again' });
-          const count = await retryButtons.count();
-          if (count === 0) break;
-          await retryButtons.first().click();
-          await retryButtons.nth(count - 1).waitFor({ state: 'detached' });
-        }
-        await page.locator('main').getByText(loadedText, { exact: true }).first().waitFor();
-      }
-    },
-    testTimeout,
-  );
+      await page.locator('main').getByText(loadedText, { exact: true }).first().waitFor();
+    }
+  });
 
-  test(
-    'every form keeps its input, and sends it on retry',
-    async () => {
-      const { owner, domainId } = await newFixture();
-      const page = await dashboardOf(app, owner);
-      const attempt = async (
-        path: string,
-        label: string,
-        typed: string,
-        button: string,
-        doneText: string,
-      ) => {
-        await followLink(page, path);
-        const input = page.locator('main').getByLabel(label, { exact: true });
-        await input.fill(typed);
-        await blockApi(page);
-        await page.getByRole('button', { name: button, exact: true }).click();
-        await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
-        expect(await input.inputValue()).toBe(typed);
-        expect(await accessibilityViolations(page)).toEqual([]);
-        await unblock(page);
-        await page.getByRole('button', { name: 'Try again' }).first().click();
-        await page.getByText(doneText).first().waitFor();
-      };
-      await attempt('/app', 'Long URL', 'https://example.com/kept', 'Create link', 'example.com/kept');
-      await attempt('/app/tags', 'New tag', 'Kept', 'Create tag', 'Tag “Kept” created.');
-      await attempt('/app/domains', 'Domain or subdomain', 'kept.example.com', 'Add domain', 'DNS records');
-      const target = 'https://example.com/lost';
-      await attempt(`/app/domains/${domainId}`, 'Unknown links', target, 'Save', 'Saved.');
-      const organization = "The organization's name";
-      await attempt('/app/organization', organization, 'Kept & Company', 'Save name', 'Name saved.');
-      await attempt('/app/account', 'Your name', 'Kept', 'Save name', 'Name saved.');
-    },
-    testTimeout,
-  );
+  test('every form keeps its input, and sends it on retry', async () => {
+    const { owner, domainId } = await newFixture();
+    const page = await dashboardOf(app, owner);
+    const attempt = async (path: string, label: string, typed: string, button: string, doneText: string) => {
+      await followLink(page, path);
+      const input = page.locator('main').getByLabel(label, { exact: true });
+      await input.fill(typed);
+      await blockApi(page);
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
+      expect(await input.inputValue()).toBe(typed);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await unblock(page);
+      await page.getByRole('button', { name: 'Try again' }).first().click();
+      await page.getByText(doneText).first().waitFor();
+    };
+    await attempt('/app', 'Long URL', 'https://example.com/kept', 'Create link', 'example.com/kept');
+    await attempt('/app/tags', 'New tag', 'Kept', 'Create tag', 'Tag “Kept” created.');
+    await attempt('/app/domains', 'Domain or subdomain', 'kept.example.com', 'Add domain', 'DNS records');
+    const target = 'https://example.com/lost';
+    await attempt(`/app/domains/${domainId}`, 'Unknown links', target, 'Save', 'Saved.');
+    const organization = "The organization's name";
+    await attempt('/app/organization', organization, 'Kept & Company', 'Save name', 'Name saved.');
+    await attempt('/app/account', 'Your name', 'Kept', 'Save name', 'Name saved.');
+  });
 
   test('an optimistic change is reverted with a message', async () => {
     const { owner } = await newFixture();

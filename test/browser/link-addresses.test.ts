@@ -1,66 +1,58 @@
 import { expect, test } from 'bun:test';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
+import { field, linkPagesOf, save, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
 
-test(
-  'a link gets another suffix and aliases by keyboard, and needs confirmation if it is in print',
-  async () => {
-    const { page, read } = await open({ suffix: 'sprnig', on_paper: true });
-    await page.setViewportSize({ width: 360, height: 800 });
-    const aliases = page.getByRole('list', { name: 'Aliases' }).getByRole('listitem');
-    await field(page, 'Alias').fill('Café');
-    await field(page, 'Alias').press('Enter');
-    await field(page, 'Another alias').fill('second');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    expect(await aliases.count()).toBe(2);
-    await save(page);
-    expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/second`]);
-    expect((await aliases.allTextContents()).map((text) => text.split('/')[1])).toEqual(['Café', 'second']);
+test('a link gets another suffix and aliases by keyboard, and needs confirmation if it is in print', async () => {
+  const { page, read } = await open({ suffix: 'sprnig', on_paper: true });
+  await page.setViewportSize({ width: 360, height: 800 });
+  const aliases = page.getByRole('list', { name: 'Aliases' }).getByRole('listitem');
+  await field(page, 'Alias').fill('Café');
+  await field(page, 'Alias').press('Enter');
+  await field(page, 'Another alias').fill('second');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  expect(await aliases.count()).toBe(2);
+  await save(page);
+  expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/second`]);
+  expect((await aliases.allTextContents()).map((text) => text.split('/')[1])).toEqual(['Café', 'second']);
 
-    await field(page, 'Suffix').fill('two words');
-    await page.getByRole('status').getByText('/sprnig continues to work, as an alias.').waitFor();
-    await page.getByRole('button', { name: 'Save changes' }).click();
-    const confirmation = page.getByRole('dialog', { name: 'This is in print' });
-    await page.getByText(/^A suffix has 1 to 255 characters/).waitFor();
-    await field(page, 'Suffix').fill('spring');
-    expect(await accessibilityViolations(page)).toEqual([]);
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(width).toBeLessThanOrEqual(360);
-    await page.getByRole('button', { name: 'Save changes' }).click();
-    await confirmation.getByRole('button', { name: 'Change it anyway' }).click();
-    await page.getByRole('heading', { name: /\/spring$/ }).waitFor();
-    expect(await read()).toMatchObject({ suffix: 'spring' });
-    expect(await aliases.count()).toBe(3);
-    expect((await app.visit('/sprnig')).status).toBe(302);
+  await field(page, 'Suffix').fill('two words');
+  await page.getByRole('status').getByText('/sprnig continues to work, as an alias.').waitFor();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  const confirmation = page.getByRole('dialog', { name: 'This is in print' });
+  await page.getByText(/^A suffix has 1 to 255 characters/).waitFor();
+  await field(page, 'Suffix').fill('spring');
+  expect(await accessibilityViolations(page)).toEqual([]);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBeLessThanOrEqual(360);
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await confirmation.getByRole('button', { name: 'Change it anyway' }).click();
+  await page.getByRole('heading', { name: /\/spring$/ }).waitFor();
+  expect(await read()).toMatchObject({ suffix: 'spring' });
+  expect(await aliases.count()).toBe(3);
+  expect((await app.visit('/sprnig')).status).toBe(302);
 
-    await page.getByRole('button', { name: /^Remove .*\/second$/ }).click();
-    await page.getByRole('button', { name: 'Save changes' }).click();
-    await confirmation.getByRole('button', { name: 'Change it anyway' }).click();
-    await unsaved(page).waitFor({ state: 'detached' });
-    expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/sprnig`]);
-  },
-  testTimeout,
-);
+  await page.getByRole('button', { name: /^Remove .*\/second$/ }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await confirmation.getByRole('button', { name: 'Change it anyway' }).click();
+  await unsaved(page).waitFor({ state: 'detached' });
+  expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/sprnig`]);
+});
 
-test(
-  'an alias that was typed is saved, even if it was not added to the list before',
-  async () => {
-    const { page, read } = await open();
-    await field(page, 'Alias').fill('by');
-    // As when the user turns to another window, to look something up.
-    await field(page, 'Alias').dispatchEvent('focusout');
-    await page.keyboard.type('-key');
-    // With Caps Lock.
-    await page.keyboard.press('Control+S');
-    await page.getByText('Changes saved.').waitFor();
-    await field(page, 'Another alias').fill('by-button');
-    await field(page, 'Name').fill('named');
-    await save(page);
-    expect((await read()).aliases).toEqual([`${app.url}/by-key`, `${app.url}/by-button`]);
-  },
-  testTimeout,
-);
+test('an alias that was typed is saved, even if it was not added to the list before', async () => {
+  const { page, read } = await open();
+  await field(page, 'Alias').fill('by');
+  // As when the user turns to another window, to look something up.
+  await field(page, 'Alias').dispatchEvent('focusout');
+  await page.keyboard.type('-key');
+  // With Caps Lock.
+  await page.keyboard.press('Control+S');
+  await page.getByText('Changes saved.').waitFor();
+  await field(page, 'Another alias').fill('by-button');
+  await field(page, 'Name').fill('named');
+  await save(page);
+  expect((await read()).aliases).toEqual([`${app.url}/by-key`, `${app.url}/by-button`]);
+});

@@ -2,120 +2,104 @@ import { describe, expect, test } from 'bun:test';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { linksOf, notice, row, rows, suffixes } from './link-list.ts';
-import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
+import { field, linkPagesOf, save } from './link-page.ts';
 
 const app = await appOfSuite();
 const { createLink } = linksOf(app);
 const open = linkPagesOf(app);
 
 describe('archiving', () => {
-  test(
-    'removes links from the list, one or many, and unarchiving returns them',
-    async () => {
-      const account = await app.createAccount();
-      for (const number of [1, 2, 3, 4]) await createLink(account, `shelf-${number}`);
-      const page = await dashboardOf(app, account);
-      await row(page, 'shelf-1')
-        .getByRole('button', { name: /^More about/ })
-        .click();
-      await page.getByRole('button', { name: 'Archive link' }).click();
-      await row(page, 'shelf-1').waitFor({ state: 'detached' });
-      expect(await page.getByRole('status').getByText('3 links').isVisible()).toBe(true);
-      await notice(page).getByRole('button', { name: 'Undo' }).click();
-      await row(page, 'shelf-1').waitFor();
+  test('removes links from the list, one or many, and unarchiving returns them', async () => {
+    const account = await app.createAccount();
+    for (const number of [1, 2, 3, 4]) await createLink(account, `shelf-${number}`);
+    const page = await dashboardOf(app, account);
+    await row(page, 'shelf-1')
+      .getByRole('button', { name: /^More about/ })
+      .click();
+    await page.getByRole('button', { name: 'Archive link' }).click();
+    await row(page, 'shelf-1').waitFor({ state: 'detached' });
+    expect(await page.getByRole('status').getByText('3 links').isVisible()).toBe(true);
+    await notice(page).getByRole('button', { name: 'Undo' }).click();
+    await row(page, 'shelf-1').waitFor();
 
-      for (const number of [1, 2])
-        await page.getByRole('checkbox', { name: new RegExp(`shelf-${number}`) }).click();
-      await page
-        .getByRole('group', { name: 'Selected links' })
-        .getByRole('button', { name: 'Archive' })
-        .click();
-      await row(page, 'shelf-2').waitFor({ state: 'detached' });
-      expect(await suffixes(page)).toEqual(['/shelf-4', '/shelf-3']);
+    for (const number of [1, 2])
+      await page.getByRole('checkbox', { name: new RegExp(`shelf-${number}`) }).click();
+    await page
+      .getByRole('group', { name: 'Selected links' })
+      .getByRole('button', { name: 'Archive' })
+      .click();
+    await row(page, 'shelf-2').waitFor({ state: 'detached' });
+    expect(await suffixes(page)).toEqual(['/shelf-4', '/shelf-3']);
 
-      await page.getByRole('link', { name: 'Archived links' }).click();
-      await row(page, 'shelf-2').waitFor();
-      expect(await suffixes(page)).toEqual(['/shelf-2', '/shelf-1']);
-      expect(await page.getByRole('status').getByText('2 archived links').isVisible()).toBe(true);
-      expect(await accessibilityViolations(page)).toEqual([]);
-      for (const number of [1, 2])
-        await page.getByRole('checkbox', { name: new RegExp(`shelf-${number}`) }).click();
-      await page
-        .getByRole('group', { name: 'Selected links' })
-        .getByRole('button', { name: 'Unarchive' })
-        .click();
-      await page.getByText('Nothing is archived').waitFor();
-      await page.getByRole('link', { name: 'Show the links in use' }).click();
-      await row(page, 'shelf-1').waitFor();
-      expect(await rows(page).count()).toBe(4);
-    },
-    testTimeout,
-  );
+    await page.getByRole('link', { name: 'Archived links' }).click();
+    await row(page, 'shelf-2').waitFor();
+    expect(await suffixes(page)).toEqual(['/shelf-2', '/shelf-1']);
+    expect(await page.getByRole('status').getByText('2 archived links').isVisible()).toBe(true);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    for (const number of [1, 2])
+      await page.getByRole('checkbox', { name: new RegExp(`shelf-${number}`) }).click();
+    await page
+      .getByRole('group', { name: 'Selected links' })
+      .getByRole('button', { name: 'Unarchive' })
+      .click();
+    await page.getByText('Nothing is archived').waitFor();
+    await page.getByRole('link', { name: 'Show the links in use' }).click();
+    await row(page, 'shelf-1').waitFor();
+    expect(await rows(page).count()).toBe(4);
+  });
 
-  test(
-    'is mentioned if all links are archived',
-    async () => {
-      const account = await app.createAccount();
-      await createLink(account, 'put-away', { archived: true });
-      const page = await dashboardOf(app, account);
-      await page.getByRole('link', { name: '1 archived link' }).click();
-      await row(page, 'put-away').waitFor();
-      expect(await page.locator('.link-row').count()).toBe(1);
-    },
-    testTimeout,
-  );
+  test('is mentioned if all links are archived', async () => {
+    const account = await app.createAccount();
+    await createLink(account, 'put-away', { archived: true });
+    const page = await dashboardOf(app, account);
+    await page.getByRole('link', { name: '1 archived link' }).click();
+    await row(page, 'put-away').waitFor();
+    expect(await page.locator('.link-row').count()).toBe(1);
+  });
 });
 
 describe('a link', () => {
-  test(
-    'has no statistics once they are turned off, and shows that wherever they would be',
-    async () => {
-      const { page, link, read } = await open();
-      await page.getByRole('switch', { name: 'Statistics' }).click();
-      await save(page);
-      expect(await read()).toMatchObject({ statistics: false });
-      await app.visit(`/${link.suffix}`);
-      await app.app.clicks.settled();
-      expect(await page.locator('.facts').getByText('No statistics').isVisible()).toBe(true);
-      for (const tab of ['Visits', 'Statistics']) {
-        await page.goto(`${app.url}/app/links/${link.id}/${tab === 'Visits' ? 'visits' : 'stats'}`);
-        await page.getByRole('heading', { name: '1 click, and nothing else is recorded' }).waitFor();
-      }
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Show what was recorded before' }).click();
-      await page.locator('.board').waitFor();
-      await page.getByRole('link', { name: 'Webhook' }).click();
-      await page.getByText('its clicks are not sent').waitFor();
-      await page.goto(`${app.url}/app`);
-      await row(page, link.suffix).getByText('No statistics').waitFor();
-    },
-    testTimeout,
-  );
+  test('has no statistics once they are turned off, and shows that wherever they would be', async () => {
+    const { page, link, read } = await open();
+    await page.getByRole('switch', { name: 'Statistics' }).click();
+    await save(page);
+    expect(await read()).toMatchObject({ statistics: false });
+    await app.visit(`/${link.suffix}`);
+    await app.app.clicks.settled();
+    expect(await page.locator('.facts').getByText('No statistics').isVisible()).toBe(true);
+    for (const tab of ['Visits', 'Statistics']) {
+      await page.goto(`${app.url}/app/links/${link.id}/${tab === 'Visits' ? 'visits' : 'stats'}`);
+      await page.getByRole('heading', { name: '1 click, and nothing else is recorded' }).waitFor();
+    }
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Show what was recorded before' }).click();
+    await page.locator('.board').waitFor();
+    await page.getByRole('link', { name: 'Webhook' }).click();
+    await page.getByText('its clicks are not sent').waitFor();
+    await page.goto(`${app.url}/app`);
+    await row(page, link.suffix).getByText('No statistics').waitFor();
+  });
 
-  test(
-    'is disabled and has notes on its page, and both are found in the list',
-    async () => {
-      const { page, link, read } = await open({ name: 'Window' });
-      await field(page, 'Notes').fill('On the door of the shop');
-      await page.getByRole('switch', { name: 'Disabled' }).click();
-      await save(page);
-      expect(await read()).toMatchObject({ notes: 'On the door of the shop', disabled: true });
-      expect((await app.visit(`/${link.suffix}`)).status).toBe(410);
-      expect(await page.locator('.facts').getByText('Disabled').isVisible()).toBe(true);
-      await page.getByRole('button', { name: 'More actions' }).click();
-      await page.getByRole('button', { name: 'Archive link' }).click();
-      await page.locator('.facts').getByText('Archived').waitFor();
-      await notice(page).getByRole('button', { name: 'Undo' }).click();
-      await page.locator('.facts').getByText('Archived').waitFor({ state: 'detached' });
-      expect(await accessibilityViolations(page)).toEqual([]);
+  test('is disabled and has notes on its page, and both are found in the list', async () => {
+    const { page, link, read } = await open({ name: 'Window' });
+    await field(page, 'Notes').fill('On the door of the shop');
+    await page.getByRole('switch', { name: 'Disabled' }).click();
+    await save(page);
+    expect(await read()).toMatchObject({ notes: 'On the door of the shop', disabled: true });
+    expect((await app.visit(`/${link.suffix}`)).status).toBe(410);
+    expect(await page.locator('.facts').getByText('Disabled').isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('button', { name: 'Archive link' }).click();
+    await page.locator('.facts').getByText('Archived').waitFor();
+    await notice(page).getByRole('button', { name: 'Undo' }).click();
+    await page.locator('.facts').getByText('Archived').waitFor({ state: 'detached' });
+    expect(await accessibilityViolations(page)).toEqual([]);
 
-      await page.goto(`${app.url}/app?q=door+of+the`);
-      await row(page, link.suffix).getByText('Disabled').waitFor();
-      await page.goto(`${app.url}/app/links/${link.id}`);
-      await page.getByRole('switch', { name: 'Disabled' }).click();
-      await save(page);
-      expect((await app.visit(`/${link.suffix}`)).status).toBe(302);
-    },
-    testTimeout,
-  );
+    await page.goto(`${app.url}/app?q=door+of+the`);
+    await row(page, link.suffix).getByText('Disabled').waitFor();
+    await page.goto(`${app.url}/app/links/${link.id}`);
+    await page.getByRole('switch', { name: 'Disabled' }).click();
+    await save(page);
+    expect((await app.visit(`/${link.suffix}`)).status).toBe(302);
+  });
 });

@@ -3,8 +3,6 @@ import type { Locator, Page } from 'playwright-core';
 import type { TestAccount, TestApp } from '../support/app.ts';
 import { dashboardOf } from '../support/browser.ts';
 
-export const testTimeout = 240_000;
-
 export interface LinkPage {
   readonly owner: TestAccount;
   readonly link: { readonly id: number; readonly url: string; readonly suffix: string };

@@ -3,78 +3,70 @@ import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { linksOf, row, rows } from './link-list.ts';
-import { field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
+import { field, linkPagesOf, save, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const { createLink } = linksOf(app);
 const open = linkPagesOf(app);
 
 describe('a link in print', () => {
-  test(
-    'is marked by downloading its QR code, and needs confirmation before it is ended',
-    async () => {
-      const { page, read } = await open();
-      await field(page, 'Name').fill('Poster');
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Download SVG' }).click(),
-      ]);
-      expect(download.suggestedFilename()).toEndWith('.svg');
-      await page.locator('.facts').getByText('On paper').waitFor();
-      expect(await read()).toMatchObject({ on_paper: true });
-      await page.getByRole('switch', { name: 'On paper', checked: true }).waitFor();
+  test('is marked by downloading its QR code, and needs confirmation before it is ended', async () => {
+    const { page, read } = await open();
+    await field(page, 'Name').fill('Poster');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download SVG' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toEndWith('.svg');
+    await page.locator('.facts').getByText('On paper').waitFor();
+    expect(await read()).toMatchObject({ on_paper: true });
+    await page.getByRole('switch', { name: 'On paper', checked: true }).waitFor();
 
-      await save(page);
-      expect(await read()).toMatchObject({ on_paper: true, name: 'Poster' });
+    await save(page);
+    expect(await read()).toMatchObject({ on_paper: true, name: 'Poster' });
 
-      await page.getByRole('switch', { name: 'Disabled' }).click();
-      await page.getByRole('button', { name: 'Save changes' }).click();
-      const confirmation = page.getByRole('dialog', { name: 'This is in print' });
-      await confirmation.waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await confirmation.getByRole('button', { name: 'Keep it working' }).click();
-      await page.getByText('Nothing was changed, because it is in print.').first().waitFor();
-      expect(await read()).toMatchObject({ disabled: false });
-      await page.getByRole('button', { name: 'Save changes' }).click();
-      await confirmation.getByRole('button', { name: 'End it anyway' }).click();
-      await unsaved(page).waitFor({ state: 'detached' });
-      expect(await read()).toMatchObject({ disabled: true });
-      await page.getByRole('switch', { name: 'Disabled' }).click();
-      await save(page);
-      expect(await read()).toMatchObject({ disabled: false });
-    },
-    testTimeout,
-  );
+    await page.getByRole('switch', { name: 'Disabled' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    const confirmation = page.getByRole('dialog', { name: 'This is in print' });
+    await confirmation.waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await confirmation.getByRole('button', { name: 'Keep it working' }).click();
+    await page.getByText('Nothing was changed, because it is in print.').first().waitFor();
+    expect(await read()).toMatchObject({ disabled: false });
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await confirmation.getByRole('button', { name: 'End it anyway' }).click();
+    await unsaved(page).waitFor({ state: 'detached' });
+    expect(await read()).toMatchObject({ disabled: true });
+    await page.getByRole('switch', { name: 'Disabled' }).click();
+    await save(page);
+    expect(await read()).toMatchObject({ disabled: false });
+  });
 
-  test(
-    'is found by a filter of the list, and deleted after confirmation',
-    async () => {
-      const account = await app.createAccount();
-      await createLink(account, 'poster', { on_paper: true });
-      await createLink(account, 'banner');
-      const page = await dashboardOf(app, account);
-      await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('on_paper');
-      await row(page, 'banner').waitFor({ state: 'detached' });
-      await row(page, 'poster').waitFor();
-      expect(await rows(page).count()).toBe(1);
-      const deleteLink = async () => {
-        await row(page, 'poster')
-          .getByRole('button', { name: /^More about/ })
-          .click();
-        await page.getByRole('button', { name: 'Delete link' }).click();
-      };
-      const confirmation = page.getByRole('dialog', { name: 'This is in print' });
-      await deleteLink();
-      await confirmation.getByRole('button', { name: 'Keep it working' }).click();
-      await row(page, 'poster').waitFor();
-      await deleteLink();
-      await confirmation.getByRole('button', { name: 'End it anyway' }).click();
-      await row(page, 'poster').waitFor({ state: 'detached' });
-      await eventually(
-        async () => (await app.call('GET', '/api/v1/link', { key: account.key })).json.total_links === 1,
-        'the link to be deleted',
-      );
-    },
-    testTimeout,
-  );
+  test('is found by a filter of the list, and deleted after confirmation', async () => {
+    const account = await app.createAccount();
+    await createLink(account, 'poster', { on_paper: true });
+    await createLink(account, 'banner');
+    const page = await dashboardOf(app, account);
+    await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('on_paper');
+    await row(page, 'banner').waitFor({ state: 'detached' });
+    await row(page, 'poster').waitFor();
+    expect(await rows(page).count()).toBe(1);
+    const deleteLink = async () => {
+      await row(page, 'poster')
+        .getByRole('button', { name: /^More about/ })
+        .click();
+      await page.getByRole('button', { name: 'Delete link' }).click();
+    };
+    const confirmation = page.getByRole('dialog', { name: 'This is in print' });
+    await deleteLink();
+    await confirmation.getByRole('button', { name: 'Keep it working' }).click();
+    await row(page, 'poster').waitFor();
+    await deleteLink();
+    await confirmation.getByRole('button', { name: 'End it anyway' }).click();
+    await row(page, 'poster').waitFor({ state: 'detached' });
+    await eventually(
+      async () => (await app.call('GET', '/api/v1/link', { key: account.key })).json.total_links === 1,
+      'the link to be deleted',
+    );
+  });
 });

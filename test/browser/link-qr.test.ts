@@ -4,7 +4,7 @@ import { createCanvas, loadImage } from '@napi-rs/canvas';
 import jsQR from 'jsqr';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { field, linkPagesOf, save, testTimeout } from './link-page.ts';
+import { field, linkPagesOf, save } from './link-page.ts';
 
 const open = linkPagesOf(await appOfSuite());
 
@@ -20,66 +20,57 @@ async function decode(picture: Buffer): Promise<{ text: string | undefined; widt
 }
 
 describe('the QR code', () => {
-  test(
-    'is previewed before it is saved, and shown the same afterwards',
-    async () => {
-      const { page, link, read } = await open();
-      const previewedSvg = async () =>
-        decodeURIComponent(
-          (await page.getByAltText(`QR code of ${link.url.replace('http://', '')}`).getAttribute('src')) ??
-            '',
-        ).replace('data:image/svg+xml,', '');
-      expect(await previewedSvg()).toBe(String((await read()).qr_code_svg));
-      await field(page, 'Code').fill('#AABBCC');
-      await page.getByText('These colours are close').waitFor();
-      await field(page, 'Code').fill('#0B5345');
-      await page.getByText('These colours are close').waitFor({ state: 'hidden' });
-      await page.getByRole('button', { name: 'Swap' }).click();
-      await page.getByText('Light on dark').waitFor();
-      await page.getByRole('button', { name: 'Swap' }).click();
-      await page.getByRole('switch', { name: 'Count scans separately' }).click();
-      const before = await previewedSvg();
-      expect((await decode(Buffer.from(before))).text).toBe(`${link.url}?qr`);
-      await save(page);
-      const saved = String((await read()).qr_code_svg);
-      expect(saved).toContain('#0B5345');
-      expect(before).toBe(saved);
-      expect(await previewedSvg()).toBe(saved);
-    },
-    testTimeout,
-  );
+  test('is previewed before it is saved, and shown the same afterwards', async () => {
+    const { page, link, read } = await open();
+    const previewedSvg = async () =>
+      decodeURIComponent(
+        (await page.getByAltText(`QR code of ${link.url.replace('http://', '')}`).getAttribute('src')) ?? '',
+      ).replace('data:image/svg+xml,', '');
+    expect(await previewedSvg()).toBe(String((await read()).qr_code_svg));
+    await field(page, 'Code').fill('#AABBCC');
+    await page.getByText('These colours are close').waitFor();
+    await field(page, 'Code').fill('#0B5345');
+    await page.getByText('These colours are close').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Swap' }).click();
+    await page.getByText('Light on dark').waitFor();
+    await page.getByRole('button', { name: 'Swap' }).click();
+    await page.getByRole('switch', { name: 'Count scans separately' }).click();
+    const before = await previewedSvg();
+    expect((await decode(Buffer.from(before))).text).toBe(`${link.url}?qr`);
+    await save(page);
+    const saved = String((await read()).qr_code_svg);
+    expect(saved).toContain('#0B5345');
+    expect(before).toBe(saved);
+    expect(await previewedSvg()).toBe(saved);
+  });
 
-  test(
-    'is downloaded as SVG and as PNG in each size, and each can be decoded',
-    async () => {
-      const { page, link } = await open({
-        suffix: 'Frühling-🦊',
-        qr_code_foreground_hex: '#7A1F3D',
-        qr_code_background_hex: '#FDF6E3',
+  test('is downloaded as SVG and as PNG in each size, and each can be decoded', async () => {
+    const { page, link } = await open({
+      suffix: 'Frühling-🦊',
+      qr_code_foreground_hex: '#7A1F3D',
+      qr_code_background_hex: '#FDF6E3',
+    });
+    const downloaded = async (click: () => Promise<void>) => {
+      const download = page.waitForEvent('download');
+      await click();
+      const file = await download;
+      return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+    };
+    const svg = await downloaded(() => page.getByRole('button', { name: 'Download SVG' }).click());
+    expect(svg.name).toBe('Frühling.svg');
+    expect((await decode(svg.bytes)).text).toBe(decodeURI(link.url));
+    for (const size of [256, 512, 1024, 2048]) {
+      const png = await downloaded(async () => {
+        await page.getByRole('button', { name: 'Download PNG' }).click();
+        await page.getByRole('button', { name: `${size} × ${size} pixels` }).click();
       });
-      const downloaded = async (click: () => Promise<void>) => {
-        const download = page.waitForEvent('download');
-        await click();
-        const file = await download;
-        return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
-      };
-      const svg = await downloaded(() => page.getByRole('button', { name: 'Download SVG' }).click());
-      expect(svg.name).toBe('Frühling.svg');
-      expect((await decode(svg.bytes)).text).toBe(decodeURI(link.url));
-      for (const size of [256, 512, 1024, 2048]) {
-        const png = await downloaded(async () => {
-          await page.getByRole('button', { name: 'Download PNG' }).click();
-          await page.getByRole('button', { name: `${size} × ${size} pixels` }).click();
-        });
-        expect(png.name).toBe(`Frühling-${size}.png`);
-        expect(await decode(png.bytes)).toEqual({ text: decodeURI(link.url), width: size });
-      }
-      await page.getByRole('button', { name: 'QR code', exact: true }).click();
-      const dialog = page.getByRole('dialog', { name: 'QR code' });
-      const fromDialog = await downloaded(() => dialog.getByRole('button', { name: 'Download SVG' }).click());
-      expect(fromDialog.bytes.equals(svg.bytes)).toBe(true);
-      expect(await accessibilityViolations(page)).toEqual([]);
-    },
-    testTimeout,
-  );
+      expect(png.name).toBe(`Frühling-${size}.png`);
+      expect(await decode(png.bytes)).toEqual({ text: decodeURI(link.url), width: size });
+    }
+    await page.getByRole('button', { name: 'QR code', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'QR code' });
+    const fromDialog = await downloaded(() => dialog.getByRole('button', { name: 'Download SVG' }).click());
+    expect(fromDialog.bytes.equals(svg.bytes)).toBe(true);
+    expect(await accessibilityViolations(page)).toEqual([]);
+  });
 });

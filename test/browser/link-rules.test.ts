@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityViolations, contrastViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { describedBy, field, linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
+import { describedBy, field, linkPagesOf, save, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -23,219 +23,203 @@ const choose = async (page: Page, label: string, ...typed: readonly string[]) =>
 };
 
 describe('the rules of a link', () => {
-  test(
-    'are created with pickers, shown as sentences, ordered by keys and by dragging, and saved in that order',
-    async () => {
-      const { page, read } = await open({}, '/rules');
-      await page.getByText('No rules yet').waitFor();
-      await addRule(page);
-      await addCondition(page, 'Country');
-      await page.locator('.condition-value input:focus').waitFor();
-      await choose(page, 'Country', 'germ', 'austria');
-      await addCondition(page, 'Device');
-      await page.keyboard.type('pho');
-      await page.keyboard.press('Enter');
-      await addCondition(page, 'Language');
-      await page.getByRole('combobox', { name: 'Language: is or is not' }).selectOption('not');
-      await choose(page, 'Language is not', 'en');
-      await field(page, 'Destination of the rule').fill('example.de/app');
-      expect(await phrases(page)).toEqual([
-        "Rule 1: If the visitor is in Germany or Austria on a phone, and doesn't read English: go to",
-      ]);
+  test('are created with pickers, shown as sentences, ordered by keys and by dragging, and saved in that order', async () => {
+    const { page, read } = await open({}, '/rules');
+    await page.getByText('No rules yet').waitFor();
+    await addRule(page);
+    await addCondition(page, 'Country');
+    await page.locator('.condition-value input:focus').waitFor();
+    await choose(page, 'Country', 'germ', 'austria');
+    await addCondition(page, 'Device');
+    await page.keyboard.type('pho');
+    await page.keyboard.press('Enter');
+    await addCondition(page, 'Language');
+    await page.getByRole('combobox', { name: 'Language: is or is not' }).selectOption('not');
+    await choose(page, 'Language is not', 'en');
+    await field(page, 'Destination of the rule').fill('example.de/app');
+    expect(await phrases(page)).toEqual([
+      "Rule 1: If the visitor is in Germany or Austria on a phone, and doesn't read English: go to",
+    ]);
 
-      await addRule(page);
-      await page.getByRole('combobox', { name: 'Go to' }).selectOption('variants');
-      await field(page, 'Destination a').fill('https://example.com/a');
-      await field(page, 'Weight of a').fill('3');
-      await field(page, 'Destination b').fill('https://example.com/b');
-      await field(page, 'Weight of b').fill('1');
-      await field(page, 'Name of the rule').fill('Which sells more');
-      expect(await page.locator('.rule-share').allInnerTexts()).toEqual(['75 %', '25 %']);
-      expect(await accessibilityViolations(page)).toEqual([]);
+    await addRule(page);
+    await page.getByRole('combobox', { name: 'Go to' }).selectOption('variants');
+    await field(page, 'Destination a').fill('https://example.com/a');
+    await field(page, 'Weight of a').fill('3');
+    await field(page, 'Destination b').fill('https://example.com/b');
+    await field(page, 'Weight of b').fill('1');
+    await field(page, 'Name of the rule').fill('Which sells more');
+    expect(await page.locator('.rule-share').allInnerTexts()).toEqual(['75 %', '25 %']);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
-      await addRule(page);
-      await addCondition(page, 'Referrer');
-      await page.keyboard.type('https://news.example/some/page?q');
-      await addCondition(page, 'Hours of the week');
-      await page.getByRole('checkbox', { name: 'Monday' }).uncheck();
-      await field(page, 'Destination of the rule').fill('https://example.com/news');
+    await addRule(page);
+    await addCondition(page, 'Referrer');
+    await page.keyboard.type('https://news.example/some/page?q');
+    await addCondition(page, 'Hours of the week');
+    await page.getByRole('checkbox', { name: 'Monday' }).uncheck();
+    await field(page, 'Destination of the rule').fill('https://example.com/news');
 
-      await page.getByText('Never reached: rule 2 is for everybody, and comes first.').waitFor();
+    await page.getByText('Never reached: rule 2 is for everybody, and comes first.').waitFor();
 
-      // Moves up with the button, which keeps the focus, and with keys; moves down by dragging.
-      const upButtons = page.getByRole('button', { name: /^Move rule \d up$/ });
-      await upButtons.last().click();
-      await page.locator('[role=status]', { hasText: 'Rule 3 is now 2 of 3.' }).waitFor();
-      expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Move rule 2 up');
-      await page.getByText('Never reached: rule 2').waitFor({ state: 'detached' });
-      await page.keyboard.press('Alt+ArrowUp');
-      await page.locator('[role=status]', { hasText: 'Rule 2 is now 1 of 3.' }).waitFor();
-      expect((await phrases(page))[0]).toContain('comes from news.example, and comes on Tuesday to Friday');
-      await page.getByRole('button', { name: 'Done' }).click();
-      await page.locator('.rule-handle').first().hover();
-      const lastBox = await page.locator('.rule-list > li').last().boundingBox();
-      await page.mouse.down();
-      await page.mouse.move(lastBox?.x ?? 0, (lastBox?.y ?? 0) + (lastBox?.height ?? 0) - 4);
-      await page.mouse.up();
-      expect((await phrases(page)).map((phrase) => phrase.slice(0, 24))).toEqual([
-        'Rule 1: If the visitor i',
-        'Rule 2: Everybody else: ',
-        'Rule 3: If the visitor c',
-      ]);
+    // Moves up with the button, which keeps the focus, and with keys; moves down by dragging.
+    const upButtons = page.getByRole('button', { name: /^Move rule \d up$/ });
+    await upButtons.last().click();
+    await page.locator('[role=status]', { hasText: 'Rule 3 is now 2 of 3.' }).waitFor();
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Move rule 2 up');
+    await page.getByText('Never reached: rule 2').waitFor({ state: 'detached' });
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.locator('[role=status]', { hasText: 'Rule 2 is now 1 of 3.' }).waitFor();
+    expect((await phrases(page))[0]).toContain('comes from news.example, and comes on Tuesday to Friday');
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.locator('.rule-handle').first().hover();
+    const lastBox = await page.locator('.rule-list > li').last().boundingBox();
+    await page.mouse.down();
+    await page.mouse.move(lastBox?.x ?? 0, (lastBox?.y ?? 0) + (lastBox?.height ?? 0) - 4);
+    await page.mouse.up();
+    expect((await phrases(page)).map((phrase) => phrase.slice(0, 24))).toEqual([
+      'Rule 1: If the visitor i',
+      'Rule 2: Everybody else: ',
+      'Rule 3: If the visitor c',
+    ]);
 
-      await save(page);
-      expect((await read()).rules).toMatchObject([
-        {
-          when: { country: ['DE', 'AT'], device: ['mobile'], not: { language: ['en'] } },
-          destination_url: 'https://example.de/app',
+    await save(page);
+    expect((await read()).rules).toMatchObject([
+      {
+        when: { country: ['DE', 'AT'], device: ['mobile'], not: { language: ['en'] } },
+        destination_url: 'https://example.de/app',
+      },
+      {
+        name: 'Which sells more',
+        when: {},
+        sticky: true,
+        variants: [
+          { id: 'a', weight: 3 },
+          { id: 'b', weight: 1 },
+        ],
+      },
+      {
+        when: {
+          referrer: ['news.example'],
+          hours: { timezone: 'Europe/Berlin', days: ['tu', 'we', 'th', 'fr'], from: '09:00', to: '17:00' },
         },
-        {
-          name: 'Which sells more',
-          when: {},
-          sticky: true,
-          variants: [
-            { id: 'a', weight: 3 },
-            { id: 'b', weight: 1 },
-          ],
-        },
-        {
-          when: {
-            referrer: ['news.example'],
-            hours: { timezone: 'Europe/Berlin', days: ['tu', 'we', 'th', 'fr'], from: '09:00', to: '17:00' },
-          },
-        },
-      ]);
-      const trial = page.getByRole('region', { name: 'Try as…' });
-      await trial.getByLabel('From', { exact: true }).selectOption('AT');
-      await trial.getByLabel('With', { exact: true }).selectOption({ label: 'Android phone, Chrome' });
-      await trial.getByLabel('Reading').selectOption('de-AT');
-      await trial.getByRole('button', { name: 'Show the result' }).click();
-      await trial.getByText('By rule 1, the visitor goes to').waitFor();
-      expect(await trial.getByRole('status').innerText()).toContain('example.de/app');
-      await trial.getByLabel('Reading').selectOption('en');
-      await trial.getByRole('button', { name: 'Show the result' }).click();
-      await trial.getByText('By rule 2, “Which sells more” (its destination').waitFor();
-      const steps = trial.getByRole('list', { name: 'Steps' });
-      await steps.getByText("doesn't read English (here: English)").waitFor();
-      expect(await steps.getByText("Rule 1 doesn't fit.").count()).toBe(1);
-      expect(await accessibilityViolations(page)).toEqual([]);
+      },
+    ]);
+    const trial = page.getByRole('region', { name: 'Try as…' });
+    await trial.getByLabel('From', { exact: true }).selectOption('AT');
+    await trial.getByLabel('With', { exact: true }).selectOption({ label: 'Android phone, Chrome' });
+    await trial.getByLabel('Reading').selectOption('de-AT');
+    await trial.getByRole('button', { name: 'Show the result' }).click();
+    await trial.getByText('By rule 1, the visitor goes to').waitFor();
+    expect(await trial.getByRole('status').innerText()).toContain('example.de/app');
+    await trial.getByLabel('Reading').selectOption('en');
+    await trial.getByRole('button', { name: 'Show the result' }).click();
+    await trial.getByText('By rule 2, “Which sells more” (its destination').waitFor();
+    const steps = trial.getByRole('list', { name: 'Steps' });
+    await steps.getByText("doesn't read English (here: English)").waitFor();
+    expect(await steps.getByText("Rule 1 doesn't fit.").count()).toBe(1);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
-      await page.getByRole('button', { name: /^Remove rule 2/ }).click();
-      await page.getByRole('button', { name: 'Undo' }).click();
-      expect(await unsaved(page).count()).toBe(0);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      expect(await contrastViolations(page)).toEqual([]);
-      await page.goto(`${app.url}/app`);
-      await page.getByRole('link', { name: '3 rules' }).click();
-      await page.getByText('Where visitors go').waitFor();
-    },
-    testTimeout,
-  );
+    await page.getByRole('button', { name: /^Remove rule 2/ }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(await unsaved(page).count()).toBe(0);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await contrastViolations(page)).toEqual([]);
+    await page.goto(`${app.url}/app`);
+    await page.getByRole('link', { name: '3 rules' }).click();
+    await page.getByText('Where visitors go').waitFor();
+  });
 
-  test(
-    'say that a parameter is there already, and are not saved with a part of its name',
-    async () => {
-      const { page, read } = await open({}, '/rules');
-      await addRule(page);
-      await addCondition(page, 'Parameters');
-      await page.keyboard.type('utm_source');
-      await page.getByRole('button', { name: 'And another parameter' }).click();
-      const second = page.getByLabel('Parameter', { exact: true }).nth(1);
-      await second.pressSequentially('utm_source');
-      await field(page, 'Destination of the rule').fill('https://example.com/campaign');
-      expect(await second.inputValue()).toBe('utm_source');
-      const sentence = 'There is a parameter utm_source already: add the values to it.';
-      expect(await describedBy(second)).toContain(sentence);
-      await page.keyboard.press('Control+s');
-      await page.locator('input[aria-invalid="true"]:focus').waitFor();
-      expect(await describedBy(second)).toContain(sentence);
-      expect((await read()).rules).toEqual([]);
-      await second.fill('utm_medium');
-      expect(await second.getAttribute('aria-invalid')).toBeNull();
-      await save(page);
-      expect(await read()).toMatchObject({
-        rules: [{ when: { query: { utm_source: [], utm_medium: [] } } }],
-      });
-      await second.fill('utm_source');
-      await page.getByRole('button', { name: 'Discard', exact: true }).click();
-      await unsaved(page).waitFor({ state: 'detached' });
-      expect(await second.inputValue()).toBe('utm_medium');
-      expect(await second.getAttribute('aria-invalid')).toBeNull();
-      await second.fill('utm_source');
-      await page.getByLabel('Parameter', { exact: true }).first().fill('gclid');
-      expect(await second.inputValue()).toBe('utm_source');
-      expect(await second.getAttribute('aria-invalid')).toBeNull();
-      await save(page);
-      expect(await read()).toMatchObject({ rules: [{ when: { query: { gclid: [], utm_source: [] } } }] });
-    },
-    testTimeout,
-  );
+  test('say that a parameter is there already, and are not saved with a part of its name', async () => {
+    const { page, read } = await open({}, '/rules');
+    await addRule(page);
+    await addCondition(page, 'Parameters');
+    await page.keyboard.type('utm_source');
+    await page.getByRole('button', { name: 'And another parameter' }).click();
+    const second = page.getByLabel('Parameter', { exact: true }).nth(1);
+    await second.pressSequentially('utm_source');
+    await field(page, 'Destination of the rule').fill('https://example.com/campaign');
+    expect(await second.inputValue()).toBe('utm_source');
+    const sentence = 'There is a parameter utm_source already: add the values to it.';
+    expect(await describedBy(second)).toContain(sentence);
+    await page.keyboard.press('Control+s');
+    await page.locator('input[aria-invalid="true"]:focus').waitFor();
+    expect(await describedBy(second)).toContain(sentence);
+    expect((await read()).rules).toEqual([]);
+    await second.fill('utm_medium');
+    expect(await second.getAttribute('aria-invalid')).toBeNull();
+    await save(page);
+    expect(await read()).toMatchObject({
+      rules: [{ when: { query: { utm_source: [], utm_medium: [] } } }],
+    });
+    await second.fill('utm_source');
+    await page.getByRole('button', { name: 'Discard', exact: true }).click();
+    await unsaved(page).waitFor({ state: 'detached' });
+    expect(await second.inputValue()).toBe('utm_medium');
+    expect(await second.getAttribute('aria-invalid')).toBeNull();
+    await second.fill('utm_source');
+    await page.getByLabel('Parameter', { exact: true }).first().fill('gclid');
+    expect(await second.inputValue()).toBe('utm_source');
+    expect(await second.getAttribute('aria-invalid')).toBeNull();
+    await save(page);
+    expect(await read()).toMatchObject({ rules: [{ when: { query: { gclid: [], utm_source: [] } } }] });
+  });
 
-  test(
-    'keep the order of parameters whose names begin with a digit while they are typed',
-    async () => {
-      const { page, read } = await open({}, '/rules');
-      await addRule(page);
-      await addCondition(page, 'Parameters');
-      await page.keyboard.type('utm_source');
-      await choose(page, 'Values of utm_source', 'mail');
-      await page.getByRole('button', { name: 'And another parameter' }).click();
-      const names = page.getByLabel('Parameter', { exact: true });
-      const shown = () => Promise.all([names.nth(0).inputValue(), names.nth(1).inputValue()]);
-      await names.nth(1).pressSequentially('2fa');
-      expect(await shown()).toEqual(['utm_source', '2fa']);
-      await names.nth(1).fill('2');
-      expect(await shown()).toEqual(['utm_source', '2']);
-      await page.getByRole('button', { name: 'And another parameter' }).click();
-      expect(await names.nth(2).inputValue()).toBe('');
-      await page.getByRole('button', { name: 'Remove parameter', exact: true }).click();
-      expect(await shown()).toEqual(['utm_source', '2']);
-      await field(page, 'Destination of the rule').fill('https://example.com/campaign');
-      await save(page);
-      expect(await shown()).toEqual(['utm_source', '2']);
-      expect((await read()).rules).toMatchObject([{ when: { query: { utm_source: ['mail'], 2: [] } } }]);
-    },
-    testTimeout,
-  );
+  test('keep the order of parameters whose names begin with a digit while they are typed', async () => {
+    const { page, read } = await open({}, '/rules');
+    await addRule(page);
+    await addCondition(page, 'Parameters');
+    await page.keyboard.type('utm_source');
+    await choose(page, 'Values of utm_source', 'mail');
+    await page.getByRole('button', { name: 'And another parameter' }).click();
+    const names = page.getByLabel('Parameter', { exact: true });
+    const shown = () => Promise.all([names.nth(0).inputValue(), names.nth(1).inputValue()]);
+    await names.nth(1).pressSequentially('2fa');
+    expect(await shown()).toEqual(['utm_source', '2fa']);
+    await names.nth(1).fill('2');
+    expect(await shown()).toEqual(['utm_source', '2']);
+    await page.getByRole('button', { name: 'And another parameter' }).click();
+    expect(await names.nth(2).inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Remove parameter', exact: true }).click();
+    expect(await shown()).toEqual(['utm_source', '2']);
+    await field(page, 'Destination of the rule').fill('https://example.com/campaign');
+    await save(page);
+    expect(await shown()).toEqual(['utm_source', '2']);
+    expect((await read()).rules).toMatchObject([{ when: { query: { utm_source: ['mail'], 2: [] } } }]);
+  });
 
-  test(
-    'show API errors beside the field, until it is changed',
-    async () => {
-      const rules = [
-        { when: { language: ['de'] }, destination_url: 'https://example.com/one' },
-        { when: { country: ['DE'] }, destination_url: 'https://example.com/two' },
-      ];
-      const { page, read } = await open({ rules }, '/rules');
-      await page.getByRole('button', { name: 'Edit rule 1' }).click();
-      await choose(page, 'Language', 'tag!');
-      await addCondition(page, 'Country');
-      await addCondition(page, 'From');
-      await page.getByRole('button', { name: 'Edit rule 2' }).click();
-      await field(page, 'Destination of the rule').fill('javascript:alert(1)');
-      await page.keyboard.press('Control+s');
-      const language = page.getByRole('combobox', { name: 'Language', exact: true });
-      await page.locator('[aria-invalid="true"]').first().waitFor();
-      expect(await describedBy(language)).toContain('Give languages as BCP 47 has them');
-      expect(await page.locator('.chip.bad').allInnerTexts()).toEqual(['tag!']);
-      const country = page.getByRole('combobox', { name: 'Country', exact: true });
-      expect(await describedBy(country)).toContain('Add at least one, or remove the condition.');
-      expect(await describedBy(field(page, 'From').and(page.locator('.condition input')))).toContain(
-        'Choose a day and a time, or remove the condition.',
-      );
-      await page.getByRole('button', { name: 'Remove condition Country' }).click();
-      await page.getByRole('button', { name: 'Remove condition From' }).click();
-      await page.getByRole('button', { name: 'Remove tag!' }).click();
-      expect(await language.getAttribute('aria-invalid')).toBeNull();
-      await page.keyboard.press('Control+s');
-      const destination = field(page, 'Destination of the rule');
-      await destination.and(page.locator('[aria-invalid="true"]')).waitFor();
-      await destination.fill('https://example.com/three');
-      await save(page);
-      expect((await read()).rules).toMatchObject([
-        { when: { language: ['de'] } },
-        { destination_url: 'https://example.com/three' },
-      ]);
-    },
-    testTimeout,
-  );
+  test('show API errors beside the field, until it is changed', async () => {
+    const rules = [
+      { when: { language: ['de'] }, destination_url: 'https://example.com/one' },
+      { when: { country: ['DE'] }, destination_url: 'https://example.com/two' },
+    ];
+    const { page, read } = await open({ rules }, '/rules');
+    await page.getByRole('button', { name: 'Edit rule 1' }).click();
+    await choose(page, 'Language', 'tag!');
+    await addCondition(page, 'Country');
+    await addCondition(page, 'From');
+    await page.getByRole('button', { name: 'Edit rule 2' }).click();
+    await field(page, 'Destination of the rule').fill('javascript:alert(1)');
+    await page.keyboard.press('Control+s');
+    const language = page.getByRole('combobox', { name: 'Language', exact: true });
+    await page.locator('[aria-invalid="true"]').first().waitFor();
+    expect(await describedBy(language)).toContain('Give languages as BCP 47 has them');
+    expect(await page.locator('.chip.bad').allInnerTexts()).toEqual(['tag!']);
+    const country = page.getByRole('combobox', { name: 'Country', exact: true });
+    expect(await describedBy(country)).toContain('Add at least one, or remove the condition.');
+    expect(await describedBy(field(page, 'From').and(page.locator('.condition input')))).toContain(
+      'Choose a day and a time, or remove the condition.',
+    );
+    await page.getByRole('button', { name: 'Remove condition Country' }).click();
+    await page.getByRole('button', { name: 'Remove condition From' }).click();
+    await page.getByRole('button', { name: 'Remove tag!' }).click();
+    expect(await language.getAttribute('aria-invalid')).toBeNull();
+    await page.keyboard.press('Control+s');
+    const destination = field(page, 'Destination of the rule');
+    await destination.and(page.locator('[aria-invalid="true"]')).waitFor();
+    await destination.fill('https://example.com/three');
+    await save(page);
+    expect((await read()).rules).toMatchObject([
+      { when: { language: ['de'] } },
+      { destination_url: 'https://example.com/three' },
+    ]);
+  });
 });

@@ -3,7 +3,7 @@ import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { linksOf, row, rows } from './link-list.ts';
-import { linkPagesOf, save, testTimeout, unsaved } from './link-page.ts';
+import { linkPagesOf, save, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const { createLink } = linksOf(app);
@@ -35,54 +35,46 @@ const storeProblems = (id: number) =>
   );
 
 describe('the destination watch', () => {
-  test(
-    'shows its findings on the page of a link, is enabled there, and offers the new address of a moved destination',
-    async () => {
-      const { page, link, read } = await open({ destination_url: 'https://example.com/old' });
-      await storeProblems(link.id);
-      await page.reload();
-      const list = page.getByRole('list', { name: 'Failing destinations' });
-      await list.getByText('has moved permanently').waitFor();
-      await list.getByText('It answered 404.').waitFor();
-      await page.locator('.facts').getByText('Moved').waitFor();
-      // This service sends no mail.
-      await page.getByText('Problems found twice, an hour apart, are reported here.').waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
-      await page.getByRole('combobox', { name: 'Destination watch' }).selectOption('On');
-      await list.getByRole('button', { name: 'Use this address' }).click();
-      await save(page);
-      await unsaved(page).waitFor({ state: 'detached' });
-      expect(await read()).toMatchObject({
-        watch_destination: true,
-        destination_url: 'https://example.com/new-place-of-it',
-        destination_problems: [],
-      });
-    },
-    testTimeout,
-  );
+  test('shows its findings on the page of a link, is enabled there, and offers the new address of a moved destination', async () => {
+    const { page, link, read } = await open({ destination_url: 'https://example.com/old' });
+    await storeProblems(link.id);
+    await page.reload();
+    const list = page.getByRole('list', { name: 'Failing destinations' });
+    await list.getByText('has moved permanently').waitFor();
+    await list.getByText('It answered 404.').waitFor();
+    await page.locator('.facts').getByText('Moved').waitFor();
+    // This service sends no mail.
+    await page.getByText('Problems found twice, an hour apart, are reported here.').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('combobox', { name: 'Destination watch' }).selectOption('On');
+    await list.getByRole('button', { name: 'Use this address' }).click();
+    await save(page);
+    await unsaved(page).waitFor({ state: 'detached' });
+    expect(await read()).toMatchObject({
+      watch_destination: true,
+      destination_url: 'https://example.com/new-place-of-it',
+      destination_problems: [],
+    });
+  });
 
-  test(
-    'marks failing links in the list, which can be filtered, and is turned on for all on the page Organization',
-    async () => {
-      const account = await app.createAccount();
-      const { id } = await createLink(account, 'failing');
-      await createLink(account, 'well');
-      await storeProblems(id);
-      const page = await dashboardOf(app, account);
-      await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('has_problem');
-      await row(page, 'well').waitFor({ state: 'detached' });
-      await row(page, 'failing').getByText('Moved, Broken').waitFor();
-      expect(await rows(page).count()).toBe(1);
-      await page.goto(`${app.url}/app/organization`);
-      await page.getByText('an hour apart: in the list of links. Each link').waitFor();
-      await page.getByRole('switch', { name: 'Check destinations once a day', checked: false }).click();
-      await page.getByRole('switch', { name: 'Check destinations once a day', checked: true }).waitFor();
-      const turnedOn = async () =>
-        (await app.call('GET', '/api/v1/organization', { key: account.key })).json.watch_destinations;
-      await eventually(turnedOn, 'the organization to watch');
-      await page.goto(`${app.url}/app/links/${id}`);
-      await page.getByRole('option', { name: 'As the organization: on' }).waitFor({ state: 'attached' });
-    },
-    testTimeout,
-  );
+  test('marks failing links in the list, which can be filtered, and is turned on for all on the page Organization', async () => {
+    const account = await app.createAccount();
+    const { id } = await createLink(account, 'failing');
+    await createLink(account, 'well');
+    await storeProblems(id);
+    const page = await dashboardOf(app, account);
+    await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('has_problem');
+    await row(page, 'well').waitFor({ state: 'detached' });
+    await row(page, 'failing').getByText('Moved, Broken').waitFor();
+    expect(await rows(page).count()).toBe(1);
+    await page.goto(`${app.url}/app/organization`);
+    await page.getByText('an hour apart: in the list of links. Each link').waitFor();
+    await page.getByRole('switch', { name: 'Check destinations once a day', checked: false }).click();
+    await page.getByRole('switch', { name: 'Check destinations once a day', checked: true }).waitFor();
+    const turnedOn = async () =>
+      (await app.call('GET', '/api/v1/organization', { key: account.key })).json.watch_destinations;
+    await eventually(turnedOn, 'the organization to watch');
+    await page.goto(`${app.url}/app/links/${id}`);
+    await page.getByRole('option', { name: 'As the organization: on' }).waitFor({ state: 'attached' });
+  });
 });

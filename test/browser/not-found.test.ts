@@ -9,69 +9,60 @@ const { database } = app.app.context;
 const today = Math.floor(app.clock.now / 86_400_000);
 const addVisits = (domainId: number, suffix: string, visits: number) =>
   database.write((queries) => addNotFoundVisits(queries, domainId, today, [{ suffix, visits }]));
-const testTimeout = 120_000;
 
-test(
-  'a mistyped address becomes a link with its domain and suffix filled in, and leaves the list',
-  async () => {
-    // The service's own domain is only shown to its operator.
-    const owner = await app.createAccount();
-    const domain = {
-      created_at: 1,
-      organization_id: owner.organizationId,
-      host: 'go.example.org',
-      verified_at: 1,
-    };
-    const { id } = await database.write((queries) =>
-      queries.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow(),
-    );
-    const body = { destination_url: 'https://example.com', domain: 'go.example.org', suffix: 'summer-sale' };
-    await app.call('POST', '/api/v1/link', { key: owner.key, body });
-    await addVisits(id, 'sumer-sale', 12);
-    await addVisits(id, 'café', 2);
-    await addVisits(defaultDomainId, 'brochure', 5);
+test('a mistyped address becomes a link with its domain and suffix filled in, and leaves the list', async () => {
+  // The service's own domain is only shown to its operator.
+  const owner = await app.createAccount();
+  const domain = {
+    created_at: 1,
+    organization_id: owner.organizationId,
+    host: 'go.example.org',
+    verified_at: 1,
+  };
+  const { id } = await database.write((queries) =>
+    queries.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow(),
+  );
+  const body = { destination_url: 'https://example.com', domain: 'go.example.org', suffix: 'summer-sale' };
+  await app.call('POST', '/api/v1/link', { key: owner.key, body });
+  await addVisits(id, 'sumer-sale', 12);
+  await addVisits(id, 'café', 2);
+  await addVisits(defaultDomainId, 'brochure', 5);
 
-    const page = await dashboardOf(app, owner, '/app/stats');
-    await page.getByRole('link', { name: 'Not found' }).click();
-    const rows = page.locator('tbody tr');
-    await rows.nth(2).waitFor();
-    expect(await rows.nth(0).innerText()).toContain('Did they mean /summer-sale?');
-    await page.getByLabel('Domain', { exact: true }).selectOption('go.example.org');
-    await rows.nth(2).waitFor({ state: 'detached' });
-    expect(new URL(page.url()).searchParams.get('domain')).toBe('go.example.org');
+  const page = await dashboardOf(app, owner, '/app/stats');
+  await page.getByRole('link', { name: 'Not found' }).click();
+  const rows = page.locator('tbody tr');
+  await rows.nth(2).waitFor();
+  expect(await rows.nth(0).innerText()).toContain('Did they mean /summer-sale?');
+  await page.getByLabel('Domain', { exact: true }).selectOption('go.example.org');
+  await rows.nth(2).waitFor({ state: 'detached' });
+  expect(new URL(page.url()).searchParams.get('domain')).toBe('go.example.org');
 
-    await page.getByRole('link', { name: /Make this link: .*café/ }).click();
-    expect(await page.getByLabel('Suffix').inputValue()).toBe('café');
-    expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('go.example.org');
-    // The destination field has the focus, and the URL has no parameters that a reload would apply again.
-    await page.locator('#new-link:focus').waitFor();
-    expect(new URL(page.url()).search).toBe('');
-    await page.keyboard.insertText('https://example.com/coffee');
-    await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'New link' }).waitFor();
-    await page.goto(`${app.url}/app/stats?view=not-found`);
-    await rows.nth(1).waitFor();
-    expect(await page.locator('tbody').innerText()).not.toContain('café');
+  await page.getByRole('link', { name: /Make this link: .*café/ }).click();
+  expect(await page.getByLabel('Suffix').inputValue()).toBe('café');
+  expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('go.example.org');
+  // The destination field has the focus, and the URL has no parameters that a reload would apply again.
+  await page.locator('#new-link:focus').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  await page.keyboard.insertText('https://example.com/coffee');
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'New link' }).waitFor();
+  await page.goto(`${app.url}/app/stats?view=not-found`);
+  await rows.nth(1).waitFor();
+  expect(await page.locator('tbody').innerText()).not.toContain('café');
 
-    await page.getByRole('button', { name: /Let .*sumer-sale lead to \/summer-sale/ }).click();
-    await page.getByText(/sumer-sale now leads where \/summer-sale does/).waitFor();
-    await rows.nth(1).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: /Let .*sumer-sale lead to \/summer-sale/ }).click();
+  await page.getByText(/sumer-sale now leads where \/summer-sale does/).waitFor();
+  await rows.nth(1).waitFor({ state: 'detached' });
 
-    await page.getByRole('link', { name: /Make this link: .*brochure/ }).click();
-    expect(await page.getByLabel('Suffix').inputValue()).toBe('brochure');
-    expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
-  },
-  testTimeout,
-);
+  await page.getByRole('link', { name: /Make this link: .*brochure/ }).click();
+  expect(await page.getByLabel('Suffix').inputValue()).toBe('brochure');
+  expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
+});
 
-test(
-  'without a custom domain the page shows what it is for',
-  async () => {
-    const page = await dashboardOf(app, await app.createAccount(), '/app/stats?view=not-found');
-    await page.getByText('Only for custom domains').waitFor();
-    await page.getByRole('link', { name: 'Add a domain' }).click();
-    await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/app/domains');
-  },
-  testTimeout,
-);
+test('without a custom domain the page shows what it is for', async () => {
+  const page = await dashboardOf(app, await app.createAccount(), '/app/stats?view=not-found');
+  await page.getByText('Only for custom domains').waitFor();
+  await page.getByRole('link', { name: 'Add a domain' }).click();
+  await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/app/domains');
+});
