@@ -6,7 +6,6 @@ import { appOfSuite } from '../support/browser-suite.ts';
 
 export const phoneUserAgent =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
-export const testTimeout = 240_000;
 export const day = 86_400_000;
 /**
  * The offset of a time zone without daylight saving time where it is about noon: its days have 24 hours, and none ends
