@@ -2,7 +2,7 @@
 
 import { LocalDataPlane } from './compose/local-data-plane.ts';
 import { threadMetrics } from './compose/thread-metrics.ts';
-import type { FromDataPlane, TaskAnswer, ToDataPlane } from './compose/visitor-thread-protocol.ts';
+import type { CallName, FromDataPlane, ThreadCalls, ToDataPlane } from './compose/visitor-thread-protocol.ts';
 import { loadConfig } from './config/load.ts';
 import { ClientByPort } from './http/client-by-port.ts';
 import { StartProblem } from './start-problem.ts';
@@ -12,64 +12,49 @@ import { collectWhenIdle } from './threads/gc-when-idle.ts';
 declare const self: Worker;
 
 const post = (message: FromDataPlane) => self.postMessage(message);
-let plane: LocalDataPlane | undefined;
+let prepared: LocalDataPlane | undefined;
 let log = new Log('info');
 
 collectWhenIdle();
 
-self.onmessage = async ({ data: { id, task } }: MessageEvent<ToDataPlane>) => {
+self.onmessage = async <Name extends CallName>({ data }: MessageEvent<ToDataPlane<Name>>) => {
+  const { id, name, args } = data;
   try {
-    post({ kind: 'done', id, answer: await run(task) });
+    post({ kind: 'done', id, result: await calls[name](...args) });
   } catch (cause) {
     const { message, stack = '' } = cause as Error;
     post({ kind: 'failed', id, problem: { message, stack, isForeseen: cause instanceof StartProblem } });
   }
 };
 
-/** Synchronous wherever possible: a change is applied before the next visit is read. */
-function run(task: ToDataPlane['task']): TaskAnswer | Promise<TaskAnswer> {
-  if (task.kind === 'prepare') {
-    const config = loadConfig(task.environment);
-    log = new Log(config.logLevel);
-    const appServer = { ...task.appServer, clientByPort: new ClientByPort(task.appServer.clientByPort) };
-    plane = new LocalDataPlane(config, appServer, task.hits === null ? {} : { hits: task.hits }, log);
-    plane.onCertificateRequested((host) => post({ kind: 'certificateRequested', host }));
-    return { listening: { port: plane.port, httpPort: plane.httpPort, origin: plane.origin } };
-  }
-  if (plane === undefined) throw new Error('nothing is prepared yet');
-  const dataPlane = plane;
-  const done = (): TaskAnswer => ({});
-  switch (task.kind) {
-    case 'open':
-      return dataPlane.open(task.origin, task.saltKey).then(() => {
-        dataPlane.clicks.onFolded(() => post({ kind: 'folded' }));
-        return done();
-      });
-    case 'listen':
-      dataPlane.listen();
-      return done();
-    case 'change':
-      dataPlane.change(JSON.parse(task.change));
-      return done();
-    case 'append':
-      return dataPlane.clicks.append(task.hit)?.then(done) ?? done();
-    case 'settle':
-      return dataPlane.clicks.settled().then(done);
-    case 'cleanUp':
-      dataPlane.clicks.cleanUp();
-      return done();
-    case 'measure':
-      return dataPlane.measure().then((metrics) => ({ metrics: [...metrics, ...threadMetrics(log)] }));
-    case 'takeNotFound':
-      return dataPlane.takeNotFound().then((notFound) => ({ notFound }));
-    case 'drain':
-      dataPlane.drain();
-      return done();
-    case 'stopAccepting':
-      return dataPlane.stopAccepting(task.timeout).then(done);
-    case 'endConnections':
-      return dataPlane.endConnections().then(done);
-    case 'close':
-      return dataPlane.close().then(done);
-  }
+function plane(): LocalDataPlane {
+  if (prepared === undefined) throw new Error('nothing is prepared yet');
+  return prepared;
 }
+
+/** Synchronous wherever possible: a change is applied before the next visit is read. */
+const calls: ThreadCalls = {
+  prepare(environment, { clientByPort, ...rest }, hits) {
+    const config = loadConfig(environment);
+    log = new Log(config.logLevel);
+    const appServer = { ...rest, clientByPort: new ClientByPort(clientByPort) };
+    prepared = new LocalDataPlane(config, appServer, hits === undefined ? {} : { hits }, log);
+    prepared.onCertificateRequested((host) => post({ kind: 'certificateRequested', host }));
+    return { port: prepared.port, httpPort: prepared.httpPort, origin: prepared.origin };
+  },
+  async open(origin, saltKey) {
+    await plane().open(origin, saltKey);
+    plane().clicks.onFolded(() => post({ kind: 'folded' }));
+  },
+  listen: () => plane().listen(),
+  change: (json) => plane().change(JSON.parse(json)),
+  append: async (hit) => void (await plane().clicks.append(hit)),
+  settled: () => plane().clicks.settled(),
+  cleanUp: () => plane().clicks.cleanUp(),
+  measure: async () => [...(await plane().measure()), ...threadMetrics(log)],
+  takeNotFound: () => plane().takeNotFound(),
+  drain: () => plane().drain(),
+  stopAccepting: (timeout) => plane().stopAccepting(timeout),
+  endConnections: () => plane().endConnections(),
+  close: () => plane().close(),
+};

@@ -1,21 +1,20 @@
 import { moduleUrl } from '../bundle/module-urls.ts';
-import type { RawHit } from '../journal/hit.ts';
 import { StartProblem } from '../start-problem.ts';
-import type { NotFoundCount } from '../storage/not-found-visits.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
 import type { Overrides } from './overrides.ts';
 import type {
+  Arguments,
+  CallName,
   Environment,
   FromDataPlane,
   Listening,
   Problem,
-  Task,
-  TaskAnswer,
+  Result,
 } from './visitor-thread-protocol.ts';
 
 interface Waiting {
-  readonly resolve: (answer: TaskAnswer) => void;
+  readonly resolve: (result: Result<CallName>) => void;
   readonly reject: (cause: Error) => void;
 }
 
@@ -45,16 +44,22 @@ class VisitorThreadClient implements DataPlane {
   #listening: Listening = { port: 0, httpPort: null, origin: '' };
   /** Changes to be sent in one message at the end of this tick. */
   #unsentChange: { links: Change['links'][number][]; hosts: string[] } | null = null;
-  #sending: Promise<unknown> | null = null;
+  #sending: Promise<void> | null = null;
   #isTerminated = false;
   #certificateRequested: (host: string) => void = () => {};
 
   readonly clicks: Clicks = {
-    append: (hit: RawHit) => this.#run({ kind: 'append', hit }),
-    settled: () => this.#run({ kind: 'settle' }),
+    append: (hit) => this.#call('append', hit),
+    settled: () => this.#call('settled'),
     onFolded: (listener) => void this.#listeners.push(listener),
-    cleanUp: () => void this.#run({ kind: 'cleanUp' }),
+    cleanUp: () => void this.#call('cleanUp'),
   };
+  readonly open = (origin: string, saltKey: string) => this.#call('open', origin, saltKey);
+  readonly listen = () => this.#call('listen');
+  readonly takeNotFound = () => this.#call('takeNotFound');
+  readonly drain = () => this.#call('drain');
+  readonly stopAccepting = (timeout: number) => this.#call('stopAccepting', timeout);
+  readonly endConnections = () => this.#call('endConnections');
 
   constructor(onEnd: (cause: unknown) => void) {
     this.#worker.onmessage = ({ data }: MessageEvent<FromDataPlane>) => this.#receive(data);
@@ -72,8 +77,7 @@ class VisitorThreadClient implements DataPlane {
   ): Promise<void> {
     const appServer = { ...rest, clientByPort: clientByPort.memory };
     try {
-      const prepared = await this.#request({ kind: 'prepare', environment, appServer, hits: hits ?? null });
-      this.#listening = prepared.listening ?? this.#listening;
+      this.#listening = await this.#call('prepare', environment, appServer, hits);
     } catch (cause) {
       this.#terminate();
       throw cause;
@@ -92,14 +96,6 @@ class VisitorThreadClient implements DataPlane {
     return this.#listening.origin;
   }
 
-  open(origin: string, saltKey: string): Promise<void> {
-    return this.#run({ kind: 'open', origin, saltKey });
-  }
-
-  listen(): Promise<void> {
-    return this.#run({ kind: 'listen' });
-  }
-
   change({ links, hosts }: Change): void {
     if (this.#unsentChange === null) {
       this.#unsentChange = { links: [], hosts: [] };
@@ -114,35 +110,18 @@ class VisitorThreadClient implements DataPlane {
   }
 
   /** Returns nothing if it can't be measured. */
-  async measure(): Promise<readonly Metric[]> {
-    const answer = await this.#request({ kind: 'measure' }).catch((): TaskAnswer => ({}));
-    return answer.metrics ?? [];
-  }
-
-  async takeNotFound(): Promise<readonly NotFoundCount[]> {
-    return (await this.#request({ kind: 'takeNotFound' })).notFound ?? [];
+  measure(): Promise<readonly Metric[]> {
+    return this.#call('measure').catch(() => []);
   }
 
   caughtUp(): Promise<void> | null {
     this.#sendChange();
-    return this.#sending === null ? null : this.#sending.then(() => {});
-  }
-
-  drain(): Promise<void> {
-    return this.#run({ kind: 'drain' });
-  }
-
-  stopAccepting(timeout: number): Promise<void> {
-    return this.#run({ kind: 'stopAccepting', timeout });
-  }
-
-  endConnections(): Promise<void> {
-    return this.#run({ kind: 'endConnections' });
+    return this.#sending;
   }
 
   async close(): Promise<void> {
     try {
-      await this.#request({ kind: 'close' });
+      await this.#call('close');
     } finally {
       this.#terminate();
     }
@@ -158,20 +137,19 @@ class VisitorThreadClient implements DataPlane {
     if (change === null) return;
     this.#unsentChange = null;
     // Messages are answered in order, so waiting for the last one means waiting for all.
-    const sending = this.#request({ kind: 'change', change: JSON.stringify(change) }).finally(() => {
+    const sending = this.#call('change', JSON.stringify(change)).finally(() => {
       if (this.#sending === sending) this.#sending = null;
     });
     this.#sending = sending;
   }
 
-  async #run(task: Task): Promise<void> {
-    await this.#request(task);
-  }
-
-  #request(task: Task): Promise<TaskAnswer> {
+  #call<Name extends CallName>(name: Name, ...args: Arguments<Name>): Promise<Result<Name>> {
     const id = ++this.#lastId;
-    this.#worker.postMessage({ id, task });
-    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    const { promise, resolve, reject } = Promise.withResolvers<Result<Name>>();
+    // The thread answers a call with the result of that call.
+    this.#waiting.set(id, { resolve: (result) => resolve(result as Result<Name>), reject });
+    this.#worker.postMessage({ id, name, args });
+    return promise;
   }
 
   #receive(message: FromDataPlane): void {
@@ -185,7 +163,7 @@ class VisitorThreadClient implements DataPlane {
     }
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
-    if (message.kind === 'done') waiting?.resolve(message.answer);
+    if (message.kind === 'done') waiting?.resolve(message.result);
     else waiting?.reject(errorOf(message.problem));
   }
 }
