@@ -37,7 +37,7 @@ test('a fresh service is set up from another machine, and uses the address at wh
     program.kill('SIGTERM');
     await program.exited;
   }
-}, 240_000);
+});
 
 test('if BASE_URL is another address, a fresh service links to it and shows how to change it', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
