@@ -1,18 +1,21 @@
-import { describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityViolations, contrastViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { startTarget } from '../support/webhook-target.ts';
 import { followLink } from './follow-link.ts';
 
 const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 const owner = await app.createAccount();
 const create = async (path: string, body: unknown): Promise<number> =>
   (await app.call('POST', path, { key: owner.key, body })).json.id;
+const target = startTarget();
+afterAll(() => target.stop());
 const tagId = await create('/api/v1/tag', { name: 'W'.repeat(60) });
 const linkId = await create('/api/v1/link', {
   destination_url: `https://example.com/${'long'.repeat(80)}`,
   suffix: 'long-'.repeat(30),
-  name: 'A name as long as a sentence can be. '.repeat(8),
+  name: 'A name as long as a sentence can be. '.repeat(4) + 'n'.repeat(300),
   tags: [tagId],
   rules: [
     {
@@ -21,7 +24,13 @@ const linkId = await create('/api/v1/link', {
       destination_url: `https://example.com/${'long'.repeat(80)}`,
     },
   ],
+  webhook_url: target.url,
+  og_title: 'עברית '.repeat(30),
+  password: 'secret',
+  qr_code_foreground_hex: '#FFEE00',
 });
+await app.visit(`/${'long-'.repeat(30)}`);
+expect(await create(`/api/v1/link/${linkId}/webhook_test`, undefined)).toBeGreaterThan(0);
 const domainId = await create('/api/v1/domain', { domain: `${'long-'.repeat(10)}name.example.com` });
 await create('/api/v1/invitation', { email: `${'long'.repeat(14)}@example.com`, role: 'editor' });
 await create('/api/v1/api_key', { name: 'W'.repeat(60) });

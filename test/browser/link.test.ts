@@ -113,50 +113,6 @@ describe('the webhook of a link', () => {
   });
 });
 
-describe('the tabs of a link', () => {
-  test('pass the accessibility check, in light and dark, wide and narrow', async () => {
-    const target = startTarget();
-    const { page, link, owner } = await open({
-      name: 'n'.repeat(300),
-      webhook_url: target.url,
-      og_title: 'עברית '.repeat(30),
-      password: 'secret',
-      qr_code_foreground_hex: '#FFEE00',
-    });
-    await app.visit(new URL(link.url).pathname);
-    await app.call('POST', `/api/v1/link/${link.id}/webhook_test`, { key: owner.key });
-    for (const viewport of [
-      { width: 1280, height: 900 },
-      { width: 390, height: 844 },
-    ]) {
-      await page.setViewportSize(viewport);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        for (const tab of ['Rules', 'Statistics', 'Visits', 'Webhook', 'Details']) {
-          await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: tab }).click();
-          await page.locator(`.tabs [aria-current="page"]`, { hasText: tab }).waitFor();
-          await waitUntilLoaded(page);
-          if (tab === 'Webhook') await page.getByText('Test call').first().waitFor();
-          expect({
-            tab,
-            ...viewport,
-            colorScheme,
-            found: await accessibilityViolations(page),
-          }).toMatchObject({
-            found: [],
-          });
-          const overflow = () =>
-            page.evaluate<number>(
-              'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-            );
-          await eventually(async () => (await overflow()) <= 0, `${tab} to fit into ${viewport.width}`);
-        }
-      }
-    }
-    target.stop();
-  }, 480_000);
-});
-
 describe('a script in a text', () => {
   const payload = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>javascript:window.ran=1`;
 
