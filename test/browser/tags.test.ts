@@ -204,15 +204,17 @@ describe('tags', () => {
 
 test('a notice stays while the pointer or the focus is on it', async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
+  await page.clock.install();
   await page.getByLabel('New tag').fill('Spring');
   await page.getByLabel('New tag').press('Enter');
   await notice(page).getByText('Tag “Spring” created.').hover();
-  await page.waitForTimeout(6_500);
+  await page.clock.runFor(6_500);
   expect(await notice(page).count()).toBe(1);
   await notice(page).getByRole('button', { name: 'Dismiss' }).focus();
   await page.mouse.move(0, 0);
-  await page.waitForTimeout(1_500);
+  await page.clock.runFor(1_500);
   expect(await notice(page).count()).toBe(1);
   await page.getByLabel('New tag').focus();
   await notice(page).waitFor({ state: 'detached' });
+  await page.context().close();
 });
