@@ -1,13 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
-import { ApiError, asApiError } from '../api-error.ts';
 import { call } from '../client.ts';
 import { withoutScheme } from '../format.ts';
-import { setTo } from '../handlers.ts';
+import { storeIn } from '../handlers.ts';
 import { Modal } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
+import { OptionList } from '../parts/picker-options.tsx';
+import { useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { pageOf, shortOf } from '../short-links.ts';
+import { useDebounced, usePrevious } from '../use-previous.ts';
 import { focusNewLink, navigation } from './navigation.ts';
 
 interface Entry {
@@ -27,6 +29,7 @@ const fixedEntries: readonly Entry[] = [
 ];
 
 async function searchEntries(words: string): Promise<readonly Entry[]> {
+  if (words === '') return [];
   const [{ links }, tags] = await Promise.all([
     call('GET /api/v1/link', { query: { q: words, archived: 'any', limit: 6 } }),
     call('GET /api/v1/tag'),
@@ -57,50 +60,32 @@ async function searchEntries(words: string): Promise<readonly Entry[]> {
 export function Palette({ onClose }: { onClose: () => void }) {
   const listId = useId();
   const words = useSignal('');
-  const remote = useSignal<readonly Entry[]>([]);
-  const error = useSignal<ApiError | null>(null);
   const activeIndex = useSignal(0);
-  const isSearching = useSignal(false);
   /** Enter was pressed before the search was done: its first result will be opened. */
   const isChoicePending = useSignal(false);
-  useEffect(() => {
-    const searchText = words.value.trim();
-    if (searchText === '') {
-      remote.value = [];
-      return;
-    }
-    let isStale = false;
-    const timer = setTimeout(async () => {
-      const answer = await searchEntries(searchText).catch((cause) => asApiError(cause));
-      if (isStale) return;
-      isSearching.value = false;
-      remote.value = answer instanceof ApiError ? [] : answer;
-      error.value = answer instanceof ApiError ? answer : null;
-      if (isChoicePending.value) choose(remote.value[0]);
-      isChoicePending.value = false;
-    }, 120);
-    return () => {
-      isStale = true;
-      clearTimeout(timer);
-    };
-  }, [words.value]);
-  const lowerCaseWords = words.value.trim().toLowerCase();
+  const typed = words.value.trim();
+  const searched = useDebounced(typed, 120);
+  const search = useQuery(`palette ${searched}`, () => searchEntries(searched));
+  const { data: found = [] } = usePrevious(search);
+  const error = search.error.value;
+  const isSearching = typed !== searched || search.isLoading.value || (!search.data.value && !error);
+  const localMatches = fixedEntries.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
+  const entries = typed === '' ? localMatches : [...localMatches, ...found];
   const type = (text: string) => {
     words.value = text;
     activeIndex.value = 0;
-    isSearching.value = text.trim() !== '';
     isChoicePending.value = false;
   };
-  const localMatches = fixedEntries.filter(({ name }) => name.toLowerCase().includes(lowerCaseWords));
-  const entries = [...localMatches, ...remote.value];
   const choose = (entry: Entry | undefined) => {
     if (!entry) return;
     onClose();
     entry.act();
   };
   useEffect(() => {
-    document.getElementById(`${listId}-${activeIndex.value}`)?.scrollIntoView({ block: 'nearest' });
-  }, [activeIndex.value]);
+    if (isSearching || !isChoicePending.value) return;
+    isChoicePending.value = false;
+    choose(error ? undefined : found[0]);
+  }, [isSearching]);
   const onKeyDown = (event: KeyboardEvent) => {
     // Such a key belongs to the input method: Enter confirms its text.
     if (event.isComposing) return;
@@ -108,7 +93,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     else if (event.key === 'ArrowUp') activeIndex.value = Math.max(activeIndex.value - 1, 0);
     else if (event.key === 'Enter') {
       // The results shown are still those of the previous words.
-      if (isSearching.value && activeIndex.value >= localMatches.length) isChoicePending.value = true;
+      if (isSearching && activeIndex.value >= localMatches.length) isChoicePending.value = true;
       else choose(entries[activeIndex.value]);
     } else return;
     event.preventDefault();
@@ -130,37 +115,35 @@ export function Palette({ onClose }: { onClose: () => void }) {
           onKeyDown={onKeyDown}
         />
       </div>
-      <div role="listbox" id={listId} aria-label="Found">
-        {entries.map((entry, index) => (
-          <div
-            key={entry.key}
-            id={`${listId}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === activeIndex.value}
-            onMouseMove={setTo(activeIndex, index)}
-            onClick={() => choose(entry)}
-            onKeyDown={onKeyDown}
-          >
-            <Icon name={entry.icon} />
-            <span class="cut" dir="auto">
-              {entry.name}
-            </span>
-            {entry.detail && (
-              <span class="soft small cut" dir="auto">
-                {entry.detail}
-              </span>
-            )}
-          </div>
-        ))}
-      </div>
-      {error.value ? (
+      <OptionList
+        id={listId}
+        label="Found"
+        options={entries.map((entry) => ({ ...entry, content: <EntryContent {...entry} /> }))}
+        activeIndex={activeIndex.value}
+        onPoint={storeIn(activeIndex)}
+        onChoose={choose}
+      />
+      {error ? (
         <p class="nothing soft" role="alert">
-          Links and tags can't be searched now. {error.value.message}
+          Links and tags can't be searched now. {error.message}
         </p>
       ) : (
-        entries.length === 0 && !isSearching.value && <p class="nothing soft">Nothing has that name.</p>
+        entries.length === 0 && !isSearching && <p class="nothing soft">Nothing has that name.</p>
       )}
     </Modal>
   );
 }
+
+const EntryContent = ({ icon, name, detail }: Entry) => (
+  <>
+    <Icon name={icon} />
+    <span class="cut" dir="auto">
+      {name}
+    </span>
+    {detail && (
+      <span class="soft small cut" dir="auto">
+        {detail}
+      </span>
+    )}
+  </>
+);
