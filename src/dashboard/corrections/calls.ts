@@ -1,4 +1,4 @@
-import type { ClickCorrection, ClickCorrectionList } from '../api-types.ts';
+import type { Calls, ClickCorrection, ClickCorrectionList } from '../api-types.ts';
 import { call } from '../client.ts';
 import { refresh } from '../queries.ts';
 import { instantsOf, type Span } from '../stats/range.ts';
@@ -50,25 +50,23 @@ export async function erase(scope: Scope, days: Days): Promise<ClickCorrection> 
   return correction;
 }
 
-export async function revertReclassification(linkId: number, id: number): Promise<ClickCorrection> {
+type Reclassification = Calls['PATCH /api/v1/link/{id}/clicks/reclassify']['body'];
+
+async function reclassify(linkId: number, body: Reclassification): Promise<ClickCorrection> {
   const correction = await call('PATCH /api/v1/link/{id}/clicks/reclassify', {
     params: { id: linkId },
-    body: { take_back: id },
+    body,
   });
   refreshNumbers();
   return correction;
 }
+
+export const revertReclassification = (linkId: number, id: number): Promise<ClickCorrection> =>
+  reclassify(linkId, { take_back: id });
 
 /** Turns the floods of a time range into clicks. */
-export async function countFloods(linkId: number, span: Pick<Span, 'from' | 'to'>): Promise<ClickCorrection> {
-  const { from = '', to } = instantsOf(span);
-  const correction = await call('PATCH /api/v1/link/{id}/clicks/reclassify', {
-    params: { id: linkId },
-    body: { from, ...(to && { to }), class: 'flood', to_class: 'human' },
-  });
-  refreshNumbers();
-  return correction;
-}
+export const countFloods = (linkId: number, span: Pick<Span, 'from' | 'to'>): Promise<ClickCorrection> =>
+  reclassify(linkId, { ...instantsOf(span), class: 'flood', to_class: 'human' });
 
 /** Reloads everything that is counted from clicks. */
-export const refreshNumbers = (): void => void refresh('stats', 'corrections', 'clicks', 'link', 'hits');
+export const refreshNumbers = (): void => void refresh('stats', 'corrections', 'link', 'hits');

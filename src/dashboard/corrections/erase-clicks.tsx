@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useAction } from '../action.ts';
-import { type ApiError, asApiError } from '../api-error.ts';
 import { counted, dayOf } from '../format.ts';
 import { setTo } from '../handlers.ts';
 import { notify } from '../notices.ts';
@@ -9,8 +8,10 @@ import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ErrorBox, FormErrors } from '../parts/error-box.tsx';
 import { areDays, TwoDays } from '../parts/two-days.tsx';
-import type { Scope } from '../stats/scope.ts';
-import { countHits, type Days, erase, type HitCount } from './calls.ts';
+import { useQuery } from '../queries.ts';
+import { keyOf, type Scope } from '../stats/scope.ts';
+import { useDebounced } from '../use-previous.ts';
+import { countHits, type Days, erase } from './calls.ts';
 import { outcomeOf, toBeErased } from './sentences.ts';
 
 interface EraseProps {
@@ -37,9 +38,12 @@ function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { reado
   const isAll = useSignal(preselected === null);
   const from = useSignal(preselected?.from ?? today);
   const to = useSignal(preselected?.to ?? today);
-  const isInvalid = !isAll.value && !areDays(from.value, to.value);
-  const days: Days = isAll.value ? null : { from: from.value, to: to.value };
-  const { count, error, retry } = useHitCount(scope, days, isInvalid);
+  const days: Days = useMemo(
+    () => (isAll.value ? null : { from: from.value, to: to.value }),
+    [isAll.value, from.value, to.value],
+  );
+  const isInvalid = !areChosen(days);
+  const { count, error, reload } = useHitCount(scope, days);
   const action = useAction(async () => {
     notify(outcomeOf(await erase(scope, days)));
     onClose();
@@ -60,7 +64,7 @@ function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { reado
       </fieldset>
       {!isAll.value && <TwoDays from={from} to={to} error={action.error.value} />}
       {error ? (
-        <ErrorBox error={error} onRetry={retry} />
+        <ErrorBox error={error} onRetry={() => void reload()} />
       ) : (
         <p aria-live="polite">{isInvalid ? 'Choose both days.' : count ? toBeErased(count) : 'Counting…'}</p>
       )}
@@ -84,33 +88,13 @@ function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { reado
   );
 }
 
-interface Counting {
-  /** Undefined until known. */
-  readonly count?: HitCount;
-  readonly error?: ApiError;
-  retry(): void;
-}
+const areChosen = (days: Days): boolean => days === null || areDays(days.from, days.to);
 
-function useHitCount(scope: Scope, days: Days, isInvalid: boolean): Counting {
-  const loaded = useSignal<Pick<Counting, 'count' | 'error'> & { readonly key?: string }>({});
-  const key = JSON.stringify(days);
-  const retry = setTo(loaded, {});
-  const isNeeded = !isInvalid && loaded.value.key !== key;
-  useEffect(() => {
-    if (!isNeeded) return;
-    let isCurrent = true;
-    const load = async () => {
-      const result = await countHits(scope, days).then(
-        (count) => ({ key, count }),
-        (cause) => ({ key, error: asApiError(cause) }),
-      );
-      if (isCurrent) loaded.value = result;
-    };
-    const timer = setTimeout(() => void load(), 150);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [key, isNeeded]);
-  return isNeeded || isInvalid ? { retry } : { ...loaded.value, retry };
+/** The number of hits in these days, once they have stopped changing. */
+function useHitCount(scope: Scope, days: Days) {
+  const settled = useDebounced(days);
+  const { data, error, reload } = useQuery(`hits ${keyOf(scope)} ${JSON.stringify(settled)}`, async () =>
+    areChosen(settled) ? countHits(scope, settled) : undefined,
+  );
+  return settled === days ? { count: data.value, error: error.value, reload } : { reload };
 }
