@@ -2,7 +2,6 @@ import { useEffect } from 'preact/hooks';
 import type { Link } from '../api-types.ts';
 import { CorrectionsCard } from '../corrections/corrections-card.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
-import { Icon } from '../parts/icons.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { search, setQuery } from '../router.ts';
 import { setup } from '../session.ts';
@@ -21,8 +20,9 @@ import {
   ruleCard,
 } from './dimensions.ts';
 import { ExportMenu } from './export-menu.tsx';
+import { FilterChip } from './filter-chip.tsx';
 import { type Filters, filtersIn, isFiltered } from './filters.ts';
-import { GoneLinks, goneParameter } from './gone-links.tsx';
+import { GoneBoard, goneParameter } from './gone-links.tsx';
 import { NotCounted } from './not-counted.tsx';
 import { NumbersHead } from './numbers-head.tsx';
 import { OverTime } from './over-time.tsx';
@@ -42,13 +42,11 @@ const noRules: Link['rules'] = [];
 export function StatsBoard({ scope }: { scope: Scope }) {
   const view = viewOf(scope, useDebounced(search.value));
   const rules = scope.kind === 'link' ? scope.link.rules : noRules;
-  useEffect(() => {
-    ruleNames.value = namesOfRules(rules);
-  }, [rules]);
   const own = scope.kind === 'link' ? shortOf(scope.link) : '';
   useEffect(() => {
+    ruleNames.value = namesOfRules(rules);
     ownAddress.value = own;
-  }, [own]);
+  }, [rules, own]);
   const query = useQuery(keyFor(view, statsQueryOf(view, view.filters)), () => loadNumbers(view));
   const { data: numbers, isOld } = usePrevious(query);
   const reload = () => void refresh('stats');
@@ -56,13 +54,7 @@ export function StatsBoard({ scope }: { scope: Scope }) {
   useWhenVisibleAgain(reload);
   const error = query.error.value;
   const gone = goneParameter(error);
-  if (gone !== undefined)
-    return (
-      <div class="board">
-        <ChosenLinks chosen={chosenIn(search.value)} />
-        <GoneLinks parameter={gone} />
-      </div>
-    );
+  if (gone !== undefined) return <GoneBoard parameter={gone} chosen={chosenIn(search.value)} />;
   return (
     <div class="board">
       <div class="board-bar">
@@ -97,19 +89,12 @@ function FilterChips({ filters }: { filters: Filters }) {
     <ul class="stats-filters" aria-label="Filters">
       {active.map(({ dimension, value }) => (
         <li key={dimension}>
-          <button
-            type="button"
-            class="filter-chip"
-            onClick={() => toggleFilter(dimension, value)}
-            title="Remove this filter"
-          >
+          <FilterChip action="Remove this filter" onPress={() => toggleFilter(dimension, value)}>
             <span class="soft">{dimensionTexts[dimension].one}</span>
             <span class="cut" dir="auto">
               {nameOf(dimension, value)}
             </span>
-            <Icon name="close" size={14} />
-            <span class="unseen">Remove this filter</span>
-          </button>
+          </FilterChip>
         </li>
       ))}
       {active.length > 1 && (

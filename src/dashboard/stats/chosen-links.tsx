@@ -1,8 +1,8 @@
 import { counted } from '../format.ts';
-import { Icon } from '../parts/icons.tsx';
 import { TagAndDomainFilter } from '../parts/tag-and-domain-filter.tsx';
 import { setQuery } from '../router.ts';
 import { type Chosen, idsIn } from './chosen.ts';
+import { FilterChip } from './filter-chip.tsx';
 
 /** Filters a board by tags, by a domain, or to links chosen in the list. */
 export function ChosenLinks({ chosen }: { chosen: Chosen }) {
@@ -11,16 +11,9 @@ export function ChosenLinks({ chosen }: { chosen: Chosen }) {
     <div class="chosen-links" role="group" aria-label="Which links">
       <TagAndDomainFilter tagIds={idsIn(chosen.tag)} domain={chosen.domain ?? ''} onChange={setQuery} />
       {links > 0 && (
-        <button
-          type="button"
-          class="filter-chip"
-          onClick={() => setQuery({ ids: null })}
-          title="Show all links again"
-        >
+        <FilterChip action="Show all links again" onPress={() => setQuery({ ids: null })}>
           {counted(links, 'chosen link')}
-          <Icon name="close" size={14} />
-          <span class="unseen">Show all links again</span>
-        </button>
+        </FilterChip>
       )}
     </div>
   );

@@ -3,6 +3,8 @@ import type { ApiError } from '../api-error.ts';
 import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { setQuery } from '../router.ts';
+import type { Chosen } from './chosen.ts';
+import { ChosenLinks } from './chosen-links.tsx';
 
 /** By the parameter of the page's address that names it. */
 const texts: Readonly<Record<string, { readonly title: string; readonly sentence: ComponentChildren }>> = {
@@ -41,3 +43,11 @@ export function GoneLinks({ parameter }: { parameter: string }) {
     </Empty>
   );
 }
+
+/** The same in place of a board or feed, below its filter. */
+export const GoneBoard = ({ parameter, chosen }: { parameter: string; chosen: Chosen }) => (
+  <div class="board">
+    <ChosenLinks chosen={chosen} />
+    <GoneLinks parameter={parameter} />
+  </div>
+);

@@ -12,11 +12,11 @@ import { usePrevious } from '../use-previous.ts';
 import { ChosenLinks } from './chosen-links.tsx';
 import { hitsAddress } from './export.ts';
 import { Feed } from './feed.ts';
-import { GoneLinks, goneParameter } from './gone-links.tsx';
+import { GoneBoard, goneParameter } from './gone-links.tsx';
 import { HitTable } from './hit-table.tsx';
 import { announcement } from './hit-words.ts';
 import { choiceOf, type Scope } from './scope.ts';
-import { nounOf, shownIn, shownNames } from './shown-class.ts';
+import { nounOf, shownChoices, shownIn } from './shown-class.ts';
 
 /** Hits newest first, and new ones on top as they come in. */
 export function HitFeed({ scope }: { scope: Scope }) {
@@ -39,13 +39,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
   const { data: rows, isOld } = usePrevious({ data: feed.hits, error: feed.error });
   const noun = nounOf(shown);
   const gone = goneParameter(feed.error.value);
-  if (gone !== undefined)
-    return (
-      <div class="feed">
-        <ChosenLinks chosen={choiceOf(scope)} />
-        <GoneLinks parameter={gone} />
-      </div>
-    );
+  if (gone !== undefined) return <GoneBoard parameter={gone} chosen={choiceOf(scope)} />;
   return (
     <div class="feed">
       {scope.kind === 'all' && <ChosenLinks chosen={scope.chosen ?? {}} />}
@@ -53,7 +47,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
         <SelectField
           label="Show"
           value={shown}
-          choices={shownNames.map(([value, label]) => ({ value, label }))}
+          choices={shownChoices}
           onChoice={(next) => setQuery({ show: next === 'click' ? null : next })}
         />
         <StreamStatus feed={feed} />

@@ -3,21 +3,21 @@ import type { Calls } from '../api-types.ts';
 /** The hits that a feed shows, by the API's names. */
 export type ShownClass = NonNullable<Calls['GET /api/v1/clicks']['query']['class']>;
 
-export const shownNames: readonly (readonly [ShownClass, string])[] = [
-  ['click', 'Clicks'],
-  ['all', 'Everything'],
-  ['preview', 'Previews'],
-  ['bot', 'Bots'],
-  ['prefetch', 'Prefetches'],
-  ['head', 'HEAD requests'],
-  ['repeat', 'Repeats'],
-  ['flood', 'Floods'],
-  ['page', 'People not redirected'],
+export const shownChoices: readonly { readonly value: ShownClass; readonly label: string }[] = [
+  { value: 'click', label: 'Clicks' },
+  { value: 'all', label: 'Everything' },
+  { value: 'preview', label: 'Previews' },
+  { value: 'bot', label: 'Bots' },
+  { value: 'prefetch', label: 'Prefetches' },
+  { value: 'head', label: 'HEAD requests' },
+  { value: 'repeat', label: 'Repeats' },
+  { value: 'flood', label: 'Floods' },
+  { value: 'page', label: 'People not redirected' },
 ];
 
 export function shownIn(search: string): ShownClass {
   const text = new URLSearchParams(search).get('show');
-  return shownNames.find(([name]) => name === text)?.[0] ?? 'click';
+  return shownChoices.find(({ value }) => value === text)?.value ?? 'click';
 }
 
 /** "12 clicks", "1 hit": what a feed counts. */
