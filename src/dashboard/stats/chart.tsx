@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { number } from '../format.ts';
+import { setTo, storeIn } from '../handlers.ts';
 import type { ChartData, Drawn, Hover, PlacedMark } from './draw-chart.ts';
 
 /** The line over time. Screen readers read only its title, as the table has the same numbers. */
@@ -17,20 +18,9 @@ export function Chart({ data, title }: { data: ChartData; title: string }) {
     import('./draw-chart.ts').then(
       ({ draw }) => {
         if (isUnmounted || !host.current) return;
-        drawn.current = draw(
-          host.current,
-          latest.current,
-          (found) => {
-            hover.value = found;
-          },
-          (placed) => {
-            marks.value = placed;
-          },
-        );
+        drawn.current = draw(host.current, latest.current, storeIn(hover), storeIn(marks));
       },
-      () => {
-        hasFailed.value = true;
-      },
+      setTo(hasFailed, true),
     );
     return () => {
       isUnmounted = true;

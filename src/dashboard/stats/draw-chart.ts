@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import { eachField } from '../../rules/click-fields.ts';
 import { compact } from '../format.ts';
 import { labelIndexes, type Mark, type Point, scaleFor } from './points.ts';
 
@@ -34,23 +35,17 @@ export interface Hover {
 }
 
 const colourNames = ['accent', 'wash', 'quiet', 'line', 'zero', 'words', 'ground'] as const;
-type Colours = Readonly<Record<(typeof colourNames)[number], string>>;
 
 /** A canvas has no CSS variables and no light-dark(), so the colours are read from elements that the stylesheet colours. */
-function coloursOf(host: HTMLElement): Colours {
-  const read = (colourName: string) => {
+const coloursOf = (host: HTMLElement) =>
+  eachField(colourNames, (colourName) => {
     const probe = document.createElement('i');
     probe.className = `chart-ink ${colourName}`;
     host.append(probe);
     const { color } = getComputedStyle(probe);
     probe.remove();
     return color;
-  };
-  return Object.fromEntries(colourNames.map((colourName) => [colourName, read(colourName)])) as Record<
-    (typeof colourNames)[number],
-    string
-  >;
-}
+  });
 
 const roomForNames = 92;
 
@@ -66,6 +61,7 @@ export function draw(
   const highest = () =>
     Math.max(0, ...data.points.map(({ hits, visitors }) => Math.max(hits, visitors ?? 0)));
   const scale = () => scaleFor(highest());
+  const hitsLine = { stroke: () => colours.accent, fill: () => colours.wash, width: 2 };
   const plot = new uPlot(
     {
       width: Math.max(1, host.clientWidth),
@@ -75,7 +71,12 @@ export function draw(
       cursor: {
         y: false,
         drag: { x: false, y: false, setScale: false },
-        points: { size: 8, width: 2, stroke: (u, series) => strokeAt(u, series), fill: () => colours.ground },
+        points: {
+          size: 8,
+          width: 2,
+          stroke: (_, series) => (series === 1 ? colours.quiet : colours.accent),
+          fill: () => colours.ground,
+        },
       },
       scales: {
         x: { time: false, range: () => [0, Math.max(1, data.points.length - 1)] },
@@ -106,14 +107,8 @@ export function draw(
       series: [
         {},
         { stroke: () => colours.quiet, width: 1.5, points: { show: false } },
-        { stroke: () => colours.accent, fill: () => colours.wash, width: 2, points: { show: hasOnePoint } },
-        {
-          stroke: () => colours.accent,
-          fill: () => colours.wash,
-          width: 2,
-          dash: [4, 4],
-          points: { show: false },
-        },
+        { ...hitsLine, points: { show: () => data.points.length === 1 } },
+        { ...hitsLine, dash: [4, 4], points: { show: false } },
       ],
       hooks: {
         drawAxes: [zeroLine],
@@ -135,14 +130,6 @@ export function draw(
       points.map(({ hits }, index) => (isDashed && index === last ? null : hits)),
       points.map(({ hits }, index) => (isDashed && index >= last - 1 ? hits : null)),
     ];
-  }
-
-  function strokeAt(_: uPlot, series: number): string {
-    return series === 1 ? colours.quiet : colours.accent;
-  }
-
-  function hasOnePoint(): boolean {
-    return data.points.length === 1;
   }
 
   function zeroLine(u: uPlot): void {
@@ -198,9 +185,9 @@ export function draw(
   }
 
   function reportHover(u: uPlot): void {
-    const index = u.cursor.idx;
-    const point = index === null || index === undefined ? undefined : data.points[index];
-    if (index === null || index === undefined || !point || (u.cursor.left ?? -1) < 0) {
+    const index = u.cursor.idx ?? -1;
+    const point = data.points[index];
+    if (!point || (u.cursor.left ?? -1) < 0) {
       onHover(null);
       return;
     }

@@ -145,7 +145,7 @@ function customPlan({ from, to }: Range & { kind: 'custom' }, now: Date): RangeP
         ? `on ${wholeForm.format(start)}`
         : `from ${beginning(from, to)} to ${wholeForm.format(startOf(to))}`,
     beforeName: days === 1 ? 'the day before' : `the ${days} days before`,
-    isOngoing: isOngoing,
+    isOngoing,
   };
 }
 

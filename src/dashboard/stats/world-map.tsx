@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { counted } from '../format.ts';
+import { setTo } from '../handlers.ts';
 import type { BarValue } from './bars.tsx';
 import { countryName } from './value-names.ts';
 import { toggleFilter } from './view.ts';
@@ -50,9 +51,7 @@ export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chos
           aria-hidden="true"
           viewBox={shown.viewBox}
           onPointerMove={onPointerMove}
-          onPointerLeave={() => {
-            hovered.value = null;
-          }}
+          onPointerLeave={setTo(hovered, null)}
           onClick={(event) => {
             const code = codeAt(event.target);
             if (code) toggleFilter('country', code);
