@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
 import { notifyError } from './notices.ts';
 import { refresh } from './queries.ts';
@@ -17,8 +17,7 @@ export function useAction<A extends readonly unknown[]>(work: (...args: A) => Pr
   const error = useSignal<ApiError | null>(null);
   const latest = useRef(work);
   latest.current = work;
-  const action = useRef<Action<A>>(null);
-  action.current ??= {
+  const [action] = useState<Action<A>>(() => ({
     isRunning,
     error,
     async run(...args) {
@@ -35,8 +34,8 @@ export function useAction<A extends readonly unknown[]>(work: (...args: A) => Pr
         isRunning.value = false;
       }
     },
-  };
-  return action.current;
+  }));
+  return action;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ApiError } from './api-error.ts';
 
 type Send<T> = (headers: Readonly<Record<string, string>>) => Promise<T>;
@@ -29,8 +29,4 @@ export function onceCreator() {
 
 export type CreateOnce = ReturnType<typeof onceCreator>;
 
-export function useCreateOnce(): CreateOnce {
-  const create = useRef<CreateOnce>(null);
-  create.current ??= onceCreator();
-  return create.current;
-}
+export const useCreateOnce = (): CreateOnce => useState(onceCreator)[0];

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { unreachable } from './api-error.ts';
+import { setTo } from './handlers.ts';
 import { ErrorBox } from './parts/error-box.tsx';
 
 /** A page whose script is loaded when it is first shown. */
@@ -9,20 +10,15 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
   let loaded: ComponentType<P> | undefined;
   return function Lazy(props: P) {
     const state = useSignal<'loading' | 'ready' | 'failed'>(loaded ? 'ready' : 'loading');
-    const fetchPage = () => {
-      state.value = 'loading';
+    useEffect(() => {
+      if (loaded) return;
       load().then(
         (page) => {
           loaded = page;
           state.value = 'ready';
         },
-        () => {
-          state.value = 'failed';
-        },
+        setTo(state, 'failed'),
       );
-    };
-    useEffect(() => {
-      if (!loaded) fetchPage();
     }, []);
     if (state.value === 'failed') return <ErrorBox error={unreachable()} onRetry={() => location.reload()} />;
     const Page = loaded;

@@ -45,14 +45,13 @@ const currentLoss = (): Loss | null => {
 };
 
 export function navigate(to: string, options: { replace?: boolean; force?: boolean } = {}): void {
-  const loss = options.force ? null : currentLoss();
-  if (loss !== null) {
-    pendingNavigation.value = { ...loss, go: () => navigate(to, { ...options, force: true }) };
-    return;
-  }
-  if (options.replace) history.replaceState(null, '', to);
-  else if (to !== location.pathname + location.search + location.hash) history.pushState(null, '', to);
-  applyLocation();
+  const go = () => {
+    if (options.replace) history.replaceState(null, '', to);
+    else if (to !== location.pathname + location.search + location.hash) history.pushState(null, '', to);
+    applyLocation();
+  };
+  if (options.force) go();
+  else leaveBy(go);
 }
 
 /** Changes only the query: filters and page numbers, which are part of the address but not a new page. */

@@ -8,7 +8,7 @@ import { TextField } from './field.tsx';
 interface TemplateNameProps {
   readonly name?: string;
   readonly button: string;
-  readonly save: (name: string) => Promise<void>;
+  readonly save: (name: string) => Promise<unknown>;
   /** Called when it was saved or cancelled. */
   readonly onEnd: () => void;
 }

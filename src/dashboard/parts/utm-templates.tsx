@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { eachField, type UtmField, utmFields } from '../../rules/click-fields.ts';
 import type { UtmChanges } from '../../rules/utm.ts';
 import { useNoticedAction } from '../action.ts';
-import type { UtmTemplate } from '../api-types.ts';
+import type { Calls, UtmTemplate } from '../api-types.ts';
 import { call } from '../client.ts';
 import { useCreateOnce } from '../create-once.ts';
 import { setTo } from '../handlers.ts';
@@ -29,7 +29,7 @@ const isLike = (template: UtmTemplate, values: Values): boolean =>
 /** A template as changes of a destination: parameters that it doesn't have are removed. */
 const changesOf = (template: UtmTemplate) => eachField(utmFields, (field) => template[field]);
 
-const updateTemplate = (id: number, body: { readonly [Field in UtmField]: string | null }) =>
+const updateTemplate = (id: number, body: Calls['PATCH /api/v1/utm_template/{id}']['body']) =>
   call('PATCH /api/v1/utm_template/{id}', { params: { id }, body });
 
 /** Chooses, creates, renames, changes and deletes the organization's templates of UTM parameters. */
@@ -120,12 +120,7 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
         <TemplateName
           button="Rename template"
           name={templateToName.name}
-          save={async (name) => {
-            await call('PATCH /api/v1/utm_template/{id}', {
-              params: { id: templateToName.id },
-              body: { name },
-            });
-          }}
+          save={(name) => updateTemplate(templateToName.id, { name })}
           onEnd={setTo(naming, null)}
         />
       )}
