@@ -1,5 +1,4 @@
 import { IntTable } from '../../structures/int-table.ts';
-import type { Column } from '../fold-store.ts';
 import { resized } from '../hit-columns.ts';
 
 const minRoom = 256;
@@ -10,9 +9,6 @@ export class BatchLinks {
   ids: Float64Array = new Float64Array(minRoom);
   organizations: Float64Array = new Float64Array(minRoom);
   hits: Int32Array = new Int32Array(minRoom);
-  /** The last language in the current hour, and the word it is counted as; -1 if there was none. */
-  languages: Int32Array = new Int32Array(minRoom);
-  languagesShown: Int32Array = new Int32Array(minRoom);
   readonly #indexes = new IntTable();
 
   /** Starts a new batch. The memory of very many links is freed after a batch with some, but far fewer. */
@@ -34,27 +30,19 @@ export class BatchLinks {
     return index >= 0 ? index : this.#add(id, organizationId);
   }
 
-  forgetLanguages(): void {
-    this.languages.fill(-1, 0, this.count);
-  }
-
   #add(id: number, organizationId: number): number {
     if (this.count === this.ids.length) this.#resize(this.count * 2, this.count);
     const index = this.count++;
     this.ids[index] = id;
     this.organizations[index] = organizationId;
     this.hits[index] = 0;
-    this.languages[index] = -1;
     this.#indexes.set(id, index);
     return index;
   }
 
   #resize(room: number, kept: number): void {
-    const resize = <T extends Column>(column: T): T => resized(column, room, kept);
-    this.ids = resize(this.ids);
-    this.organizations = resize(this.organizations);
-    this.hits = resize(this.hits);
-    this.languages = resize(this.languages);
-    this.languagesShown = resize(this.languagesShown);
+    this.ids = resized(this.ids, room, kept);
+    this.organizations = resized(this.organizations, room, kept);
+    this.hits = resized(this.hits, room, kept);
   }
 }

@@ -159,7 +159,7 @@ export class HitBatch {
     columns.country[row] = facts.country;
     columns.os[row] = facts.os;
     columns.browser[row] = facts.browser;
-    columns.language[row] = this.#languageOf(linkId, linkIndex, facts.language);
+    columns.language[row] = this.#limitedWord(linkId, 0, facts.language);
     if (facts.city !== 0 || facts.region !== 0) this.#writePlace(linkId, facts, row);
     if (!hit.isBare) this.#writeMore(hit, row);
     const { visitor } = facts;
@@ -183,19 +183,8 @@ export class HitBatch {
   #toHour(hour: number): void {
     this.#hour = hour;
     this.#hourBegin = hour * hourLength;
-    this.links.forgetLanguages();
     // Almost always one or two: a list is faster than a map.
     if (!this.hours.includes(hour)) this.hours.push(hour);
-  }
-
-  /** Consecutive hits of a link usually have the same language. */
-  #languageOf(linkId: number, linkIndex: number, language: number): number {
-    const { languages, languagesShown } = this.links;
-    if (languages[linkIndex] !== language) {
-      languages[linkIndex] = language;
-      languagesShown[linkIndex] = this.#limitedWord(linkId, 0, language);
-    }
-    return languagesShown[linkIndex] ?? 0;
   }
 
   #writeMore(hit: HitCursor, row: number): void {
