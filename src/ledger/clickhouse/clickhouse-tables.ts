@@ -53,41 +53,29 @@ const projected = hitColumns.filter((column) => !unprojected.has(column));
 export const projectedColumns: ReadonlySet<HitColumn> = new Set(projected);
 
 /**
- * Copies of an organization's hits, sorted so that filters by a visitor's properties, or by the origin of a visit, read little
+ * A copy of an organization's hits, sorted so that filters by a visitor's properties, or by the origin of a visit, read little
  * more than the matching hits. The month comes first in the key, so that other months are skipped. A column that is added to hits
  * later needs projections with other names.
  */
-const sortedProjections: Readonly<Record<string, readonly string[]>> = {
-  by_country: ['owner', 'month', 'kind', 'country', 'browser', 'os', 'device', 'language', 'hour'],
-  by_origin: ['owner', 'month', 'kind', ...originOrder, 'hour'],
-};
+const sortedBy = (...order: readonly string[]): string =>
+  `select ${[...Object.keys(derived), ...projected].join(', ')} order by owner, month, kind, ${order.join(', ')}, hour`;
 
 /** The number of hits in each hour for each combination of these: about a sixth of the rows, for filters that match many hits. */
-const hourProjections: Readonly<Record<string, readonly string[]>> = {
-  visitor_hours: ['owner', 'month', 'kind', ...visitorOrder, 'hour'],
-  origin_hours: [
-    ...['owner', 'month', 'kind', 'referrer', 'utm_campaign', 'utm_source', 'utm_medium', 'device'],
-    'hour',
-  ],
-};
+function hoursBy(...columns: readonly string[]): string {
+  const by = ['owner', 'month', 'kind', ...columns, 'hour'].join(', ');
+  return `select ${by}, count() group by ${by}`;
+}
 
 /** What a projection selects, by its name. */
-const projections: Readonly<Record<string, string>> = Object.fromEntries([
-  ...Object.entries(sortedProjections).map(([name, order]) => [
-    name,
-    `select ${[...Object.keys(derived), ...projected].join(', ')} order by ${order.join(', ')}`,
-  ]),
-  ...Object.entries(hourProjections).map(([name, by]) => [
-    name,
-    `select ${by.join(', ')}, count() group by ${by.join(', ')}`,
-  ]),
-]);
+const projections: Readonly<Record<string, string>> = {
+  by_country: sortedBy('country', 'browser', 'os', 'device', 'language'),
+  by_origin: sortedBy(...originOrder),
+  visitor_hours: hoursBy(...visitorOrder),
+  origin_hours: hoursBy('referrer', 'utm_campaign', 'utm_source', 'utm_medium', 'device'),
+};
 export const projectionNames = Object.keys(projections);
 /** Projections of an earlier version. */
 const formerProjections = ['by_visitor'];
-const projection = ([name, selection]: readonly [string, string]): string =>
-  `projection if not exists ${name} (${selection})`;
-
 /** Acknowledged writes are on disk, and survive a power failure. */
 const durable =
   'fsync_after_insert = 1, fsync_part_directory = 1, non_replicated_deduplication_window = 10000';
@@ -97,19 +85,12 @@ const durable =
  */
 const dropsProjections = "lightweight_mutation_projection_mode = 'drop'";
 
-const hitTable = `create table if not exists hits (
-    id UInt64 codec(Delta, ZSTD(1)), ${hitColumns.map(definition).join(', ')},
-    ${Object.entries(derived)
-      .map(([name, type]) => `${name} ${type}`)
-      .join(', ')},
-    index by_id id type minmax granularity 1,
-    ${Object.entries(projections)
-      .map((named) => projection(named).replace('if not exists ', ''))
-      .join(', ')}
-  ) engine = MergeTree partition by ${month} order by (organization_id, link_id, at) settings ${durable}, ${dropsProjections}`;
-
 const tables = [
-  hitTable,
+  // `migrateTable` adds the other columns, and the projections.
+  `create table if not exists hits (
+    id UInt64 codec(Delta, ZSTD(1)), ${hitColumns.map(definition).join(', ')},
+    index by_id id type minmax granularity 1
+  ) engine = MergeTree partition by ${month} order by (organization_id, link_id, at) settings ${durable}, ${dropsProjections}`,
   // Which ids the hits of a part of a journal have, and an instant in each month that has some of them.
   `create table if not exists hit_batches (
     journal String, segment UInt64, byte_offset UInt64, first_id UInt64, last_id UInt64, instants Array(Int64),
@@ -164,7 +145,10 @@ export class TablesLost extends StoreUnavailable {
   }
 }
 
-/** Upgrades the table of an earlier version. The server rewrites hits in the background, and answers correctly meanwhile. */
+/**
+ * Completes a new table, and upgrades that of an earlier version. The server rewrites hits in the background, and answers
+ * correctly meanwhile.
+ */
 async function migrateTable(client: ClickhouseClient): Promise<void> {
   const rows = await client.rows<{ name: string; type: string }>(
     "select name, type from system.columns where database = currentDatabase() and table = 'hits'",
@@ -187,8 +171,9 @@ async function migrateTable(client: ClickhouseClient): Promise<void> {
       await stopProjections(client);
       await alter(`drop projection if exists ${name}`);
     }
-  for (const named of Object.entries(projections))
-    if (!table?.sql.includes(`PROJECTION ${named[0]} `)) await alter(`add ${projection(named)}`);
+  for (const [name, selection] of Object.entries(projections))
+    if (!table?.sql.includes(`PROJECTION ${name} `))
+      await alter(`add projection if not exists ${name} (${selection})`);
   await materializeProjections(client);
 }
 
