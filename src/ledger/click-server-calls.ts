@@ -1,17 +1,6 @@
-/** Calls of a thread to the server with the single hits, for metrics. */
-export interface ClickServerCalls {
-  sent: number;
-  /** No answer came. */
-  unreachable: number;
-  refused: number;
-  too_slow: number;
-  insertions: number;
-  insertedHits: number;
-  insertionMilliseconds: number;
-}
-
-const none = (): ClickServerCalls => ({
+const none = () => ({
   sent: 0,
+  /** No answer came. */
   unreachable: 0,
   refused: 0,
   too_slow: 0,
@@ -19,6 +8,9 @@ const none = (): ClickServerCalls => ({
   insertedHits: 0,
   insertionMilliseconds: 0,
 });
+
+/** Calls of a thread to the server with the single hits, for metrics. */
+export type ClickServerCalls = ReturnType<typeof none>;
 
 /** The calls of this thread. A thread without metrics of its own passes them to another thread. */
 export const clickServerCalls = none();

@@ -1,20 +1,13 @@
-import { dimensionCodes } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import { totalOf } from './counts/counts.ts';
 import type { Owner } from './ledger.ts';
-import { openCounts } from './open-counts.ts';
+import { openTotals } from './open-counts.ts';
 import { openLedger } from './open-ledger.ts';
 
 /** Whether every hit that an hour counts is still stored. */
 export async function keepsHour(database: Database, owner: Owner, hour: number): Promise<boolean> {
-  const slice = {
-    kind: 'rollups',
-    dimension: dimensionCodes.total,
-    value: undefined,
-    classes: undefined,
-  } as const;
-  const counted = await totalOf(openCounts(database, owner, slice), { from: hour, to: hour + 1 });
+  const counted = await totalOf(openTotals(database, owner), { from: hour, to: hour + 1 });
   if (counted === 0) return true;
   const times = { from: hour * hourLength, to: (hour + 1) * hourLength };
   const kept = await openLedger(database).count({ owner, ...times }, 'class');

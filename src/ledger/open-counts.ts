@@ -1,4 +1,4 @@
-import { dimensions, isSparse } from '../rules/click-fields.ts';
+import { dimensionCodes, dimensions, isSparse } from '../rules/click-fields.ts';
 import type { Database } from '../storage/database.ts';
 import type { Counts, HitSlice, Slice } from './counts/counts.ts';
 import { HitCounts } from './counts/hit-counts.ts';
@@ -23,3 +23,12 @@ export const openHitCounts = (
   slice: HitSlice,
   rawSince: number,
 ): HitCounts => new HitCounts(openLedger(database), owner, slice, rawSince);
+
+/** Counts of all hits, or of those of some classes. */
+export const openTotals = (database: Database, owner: Owner, classes?: readonly number[]): Counts =>
+  openCounts(database, owner, {
+    kind: 'rollups',
+    dimension: dimensionCodes.total,
+    value: undefined,
+    classes,
+  });

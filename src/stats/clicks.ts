@@ -2,17 +2,9 @@ import { outcomes, targets } from '../journal/hit.ts';
 import type { StoredClick } from '../ledger/click.ts';
 import { totalOf } from '../ledger/counts/counts.ts';
 import type { HitFilter, Owner, StoredHit } from '../ledger/ledger.ts';
-import { openCounts } from '../ledger/open-counts.ts';
+import { openTotals } from '../ledger/open-counts.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
-import {
-  classes,
-  devices,
-  dimensionCodes,
-  eachField,
-  reasons,
-  sources,
-  wordFields,
-} from '../rules/click-fields.ts';
+import { classes, devices, eachField, reasons, sources, wordFields } from '../rules/click-fields.ts';
 import { shownReason } from '../rules/reclassified.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
@@ -145,15 +137,7 @@ async function countOf(database: Database, question: ClickQuestion): Promise<num
   const { owner, classes } = filter;
   const hours = { from: hoursOf(filter.from), to: hoursOf(filter.to) };
   const isWhole = [hours.from, hours.to].every((hour) => hour === undefined || Number.isInteger(hour));
-  if (isWhole) {
-    const counts = openCounts(database, owner, {
-      kind: 'rollups',
-      dimension: dimensionCodes.total,
-      value: undefined,
-      classes,
-    });
-    return totalOf(counts, hours);
-  }
+  if (isWhole) return totalOf(openTotals(database, owner, classes), hours);
   const counts = await openLedger(database).count(keptFilterOf(question), 'class');
   return counts.reduce((sum, { hits }) => sum + hits, 0);
 }

@@ -19,18 +19,17 @@ export function uncountedBatches(
   watermarks: readonly Watermark[],
   now: number,
 ): Promise<readonly UncountedBatch[]> {
-  const batches = `hit_batches where journal != ${quoted(movedJournal)}`;
-  const columns =
-    'journal, segment, byte_offset as offset, first_id as firstId, last_id as lastId, folded_at as foldedAt';
   const isRecent = `foldedAt > ${Math.trunc(now - watermarksKept + margin)}`;
-  if (watermarks.length === 0)
-    return client.rows(`select ${columns} from ${batches} and ${isRecent} order by firstId`);
-  const known = watermarks.map(
+  // A list of values must not be empty.
+  const known = [{ journal: '', segment: 0, offset: 0 }, ...watermarks].map(
     ({ journal, segment, offset }) => `(${quoted(journal)}, ${segment}, ${offset})`,
   );
   return client.rows(
     `select journal, segment, offset, firstId, lastId, foldedAt
-     from (select ${columns} from ${batches}) as batches
+     from (
+       select journal, segment, byte_offset as offset, first_id as firstId, last_id as lastId, folded_at as foldedAt
+       from hit_batches where journal != ${quoted(movedJournal)}
+     ) as batches
      left join (select * from values('name String, mark_segment UInt64, mark_offset UInt64', ${known.join(', ')})) as marks
        on marks.name = batches.journal
      where if(name = '', ${isRecent}, (segment, offset) >= (mark_segment, mark_offset)) order by firstId`,

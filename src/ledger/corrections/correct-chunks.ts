@@ -10,7 +10,7 @@ import { insertionsOfChunk } from '../chunks/sqlite-chunk-rows.ts';
 import { columnsOfHits } from '../chunks/stored-columns.ts';
 import { type CorrectionScope, isInScope } from '../correction-scope.ts';
 import type { StoredHit } from '../ledger.ts';
-import { withClass } from './corrected-hits.ts';
+import { corrected } from './corrected-hits.ts';
 
 /** The next chunk in a correction's scope that has hits after an id. No chunk is made during a correction. */
 export async function nextChunk(
@@ -46,15 +46,8 @@ export async function correctChunk(
   const hits = new ChunkScan(await cellsOf(queries, id), row).storedHits;
   const inScope = hits.filter((hit) => isInScope(scope, hit));
   if (inScope.length === 0) return [];
-  const { change } = scope;
   await deleteChunk(queries, id);
-  await insertChunk(
-    queries,
-    chunk,
-    change === null
-      ? hits.filter((hit) => !isInScope(scope, hit))
-      : hits.map((hit) => (isInScope(scope, hit) ? withClass(hit, change.to) : hit)),
-  );
+  await insertChunk(queries, chunk, corrected(scope, hits));
   return inScope;
 }
 

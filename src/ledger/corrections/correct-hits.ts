@@ -14,7 +14,7 @@ import { packsAfter } from '../packs/packed-hits.ts';
 import { RowLedger } from '../row-ledger.ts';
 import { changeTotals } from './change-totals.ts';
 import { correctChunk, nextChunk } from './correct-chunks.ts';
-import { differenceOf, idsInFlight, withClass } from './corrected-hits.ts';
+import { corrected, differenceOf, idsInFlight, withClass } from './corrected-hits.ts';
 
 /** Few enough that no other change waits long behind a transaction. */
 const rowsAtOnce = 2_048;
@@ -159,8 +159,7 @@ async function correctPacks(
     found.push(...inScope);
     if (change === null) await keepInPack(queries, pack, hits, new Set(inScope));
     else {
-      const changed = hits.map((hit) => (isInScope(scope, hit) ? withClass(hit, change.to) : hit));
-      const { cells } = packOf(changed);
+      const { cells } = packOf(corrected(scope, hits));
       await queries.updateTable('hit_packs').set({ cells }).where('id', '=', pack.id).execute();
     }
   }

@@ -1,5 +1,5 @@
 import { reasonToStore } from '../../rules/reclassified.ts';
-import type { CorrectionScope } from '../correction-scope.ts';
+import { type CorrectionScope, isInScope } from '../correction-scope.ts';
 import type { StoredHit } from '../ledger.ts';
 import { RollUpDifference } from './roll-up-difference.ts';
 
@@ -11,6 +11,13 @@ export const withClass = (hit: StoredHit, newClass: number): StoredHit => ({
   class: newClass,
   reason: reasonToStore(hit.reason, newClass),
 });
+
+/** The hits that are left, as they are after a correction. */
+export const corrected = (scope: CorrectionScope, hits: readonly StoredHit[]): readonly StoredHit[] =>
+  hits.flatMap((hit) => {
+    if (!isInScope(scope, hit)) return [hit];
+    return scope.change === null ? [] : [withClass(hit, scope.change.to)];
+  });
 
 /** How correcting these hits changes what was counted from them. */
 export function differenceOf({ change }: CorrectionScope, hits: readonly StoredHit[]): RollUpDifference {

@@ -1,4 +1,3 @@
-import { dimensionCodes } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import { moveCorrection, type StoredCorrection } from '../../storage/click-corrections.ts';
 import type { Database } from '../../storage/database.ts';
@@ -8,7 +7,7 @@ import { requestWordSweep } from '../../storage/word-sweeps.ts';
 import { type CorrectionScope, rollupClassesIn } from '../correction-scope.ts';
 import { type Hours, totalOf } from '../counts/counts.ts';
 import { externalHits } from '../external-hits.ts';
-import { openCounts } from '../open-counts.ts';
+import { openTotals } from '../open-counts.ts';
 import { openLedger } from '../open-ledger.ts';
 import { finishPart, hasLaterExternalHits, stepOverExternalHits } from './correct-external-hits.ts';
 import { correctPart, hasLaterHits, nextPart } from './correct-hits.ts';
@@ -187,8 +186,5 @@ async function leftInHours(database: Database, scope: CorrectionScope): Promise<
   const { change, owner } = scope;
   const hours = hoursOf(scope);
   if (change === null || change.isReversal || hours.from >= hours.to) return 0;
-  const dimension = dimensionCodes.total;
-  const classes = rollupClassesIn(scope);
-  const counts = openCounts(database, owner, { kind: 'rollups', dimension, value: undefined, classes });
-  return totalOf(counts, hours);
+  return totalOf(openTotals(database, owner, rollupClassesIn(scope)), hours);
 }

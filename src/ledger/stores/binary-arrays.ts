@@ -13,27 +13,24 @@ export function bigintArray(numbers: Column | readonly number[], count = numbers
 }
 
 /** An array of ASCII texts. */
-export function asciiArray(texts: readonly string[]): Buffer {
-  let length = 0;
-  for (const text of texts) length += 4 + text.length;
-  const { buffer, view } = arrayOf(types.text, texts.length, length);
-  let at = headerLength;
-  for (const text of texts) {
-    view.setInt32(at, text.length);
-    buffer.write(text, at + 4, 'latin1');
-    at += 4 + text.length;
-  }
-  return buffer;
-}
+export const asciiArray = (texts: readonly string[]): Buffer =>
+  arrayOfCells(types.text, texts, (buffer, text, at) => buffer.write(text, at, 'latin1'));
 
-export function byteaArray(values: readonly Uint8Array[]): Buffer {
-  const length = values.reduce((sum, value) => sum + 4 + value.length, 0);
-  const { buffer, view } = arrayOf(types.bytea, values.length, length);
+export const byteaArray = (values: readonly Uint8Array[]): Buffer =>
+  arrayOfCells(types.bytea, values, (buffer, value, at) => buffer.set(value, at));
+
+function arrayOfCells<Cell extends { readonly length: number }>(
+  type: number,
+  cells: readonly Cell[],
+  write: (buffer: Buffer, cell: Cell, at: number) => void,
+): Buffer {
+  const length = cells.reduce((sum, cell) => sum + 4 + cell.length, 0);
+  const { buffer, view } = arrayOf(type, cells.length, length);
   let at = headerLength;
-  for (const value of values) {
-    view.setInt32(at, value.length);
-    buffer.set(value, at + 4);
-    at += 4 + value.length;
+  for (const cell of cells) {
+    view.setInt32(at, cell.length);
+    write(buffer, cell, at + 4);
+    at += 4 + cell.length;
   }
   return buffer;
 }

@@ -122,7 +122,7 @@ export class PostgresChunks {
       months.set(name, valueIn(part.column('at'), 0));
       const chunk = chunkOf(part);
       const id = part.ids[0] ?? 0;
-      await insertChunk(query, chunk, { id, first, last: end, now });
+      await insertChunk(query, chunk, { id, first_id: first, last_id: end, made_at: now });
       if (hasOlderNodes) await insertLinks(query, chunk, id);
       else await insertGroups(query, chunk, id);
     }
@@ -185,18 +185,13 @@ function byMonth(hits: StoredColumns): ReadonlyMap<string, StoredColumns> {
 async function insertChunk(
   query: Query,
   { facts, columns, tallies }: NewChunk,
-  {
-    id,
-    first,
-    last,
-    now,
-  }: { readonly id: number; readonly first: number; readonly last: number; readonly now: number },
+  own: Readonly<Record<'id' | 'first_id' | 'last_id' | 'made_at', number>>,
 ): Promise<void> {
   const cells = [
     ...columns.map((one) => [`c_${one.column}`, one.cells] as const),
     ...tallies.map((one) => [`t_${one.column}`, one.cells] as const),
   ];
-  const values = { ...facts, id, first_id: first, last_id: last, made_at: now };
+  const values = { ...facts, ...own };
   const names = [...Object.keys(values), ...cells.map(([name]) => name)];
   await query(
     `insert into hit_chunks (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,

@@ -60,7 +60,7 @@ export class SqliteChunks {
     return (
       hits >= this.#minHits &&
       !this.#isCorrected(organizationId) &&
-      !this.#hasEnough(organizationId, this.#mergedTo(organizationId))
+      !this.#hasAtLeast(this.#minHits, organizationId, this.#mergedTo(organizationId))
     );
   }
 
@@ -101,7 +101,8 @@ export class SqliteChunks {
 
   #makeChunk(organizationId: number, now: number): boolean {
     const after = this.#mergedTo(organizationId);
-    if (this.#isCorrected(organizationId) || !this.#hasEnough(organizationId, after)) return false;
+    if (this.#isCorrected(organizationId) || !this.#hasAtLeast(this.#minHits, organizationId, after))
+      return false;
     const hits = this.#oldest(organizationId, after);
     if (hits.count < this.#minHits) return false;
     this.#insert(chunkOf(hits), now);
@@ -114,10 +115,6 @@ export class SqliteChunks {
        values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
     ).get(oldId, ...Object.values(chunk.facts), madeAt) as { id: number };
     this.#run(insertionsOfChunk(id, chunk));
-  }
-
-  #hasEnough(organizationId: number, after: number): boolean {
-    return this.#hasAtLeast(this.#minHits, organizationId, after);
   }
 
   #hasAtLeast(hits: number, organizationId: number, after: number): boolean {

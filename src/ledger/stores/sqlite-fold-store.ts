@@ -1,6 +1,7 @@
 import { Database, type Statement } from 'bun:sqlite';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../rules/errors.ts';
+import { isTransient } from '../../rules/transient-error.ts';
 import { dayOfHour } from '../../rules/utc-time.ts';
 import { beginImmediate } from '../../storage/drivers/begin-immediate.ts';
 import { yieldCore } from '../../threads/yield-core.ts';
@@ -318,9 +319,5 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
   }
 }
 
-function faultOf(cause: unknown): unknown {
-  const { code = '', message } = cause as { code?: string; message: string };
-  return /^SQLITE_(FULL|IOERR|NOMEM|BUSY|READONLY|CANTOPEN|LOCKED)/.test(code)
-    ? new StoreUnavailable(message, { cause })
-    : cause;
-}
+const faultOf = (cause: unknown): unknown =>
+  isTransient(cause) ? new StoreUnavailable((cause as Error).message, { cause }) : cause;
