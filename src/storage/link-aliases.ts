@@ -120,10 +120,6 @@ export async function deleteAliases(queries: Queries, addresses: readonly LinkAd
   }
 }
 
-export async function deleteAliasesOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
-  if (linkIds.length > 0) await queries.deleteFrom('link_aliases').where('link_id', 'in', linkIds).execute();
-}
-
 export async function setAliasForwarding(
   queries: Queries,
   linkId: number,

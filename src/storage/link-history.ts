@@ -37,10 +37,6 @@ export const findHistoryEntry = (queries: Queries, link: OfLink, id: number) =>
 export const historyAfter = (queries: Queries, link: OfLink, id: number, limit: number) =>
   ofLink(queries, link).select(['id', 'changes']).where('id', '>', id).orderBy('id').limit(limit).execute();
 
-export async function deleteHistoryOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
-  await queries.deleteFrom('link_history').where('link_id', 'in', linkIds).execute();
-}
-
 /** Names of keys that still exist. */
 export const keysNamed = async (queries: Queries, organizationId: number, ids: readonly number[]) =>
   ids.length === 0

@@ -1,22 +1,17 @@
 import { sql } from 'kysely';
-import { deleteAliasesOf } from './link-aliases.ts';
-import { deleteHistoryOf } from './link-history.ts';
-import { deleteScheduledOf } from './scheduled-changes.ts';
 import type { Queries } from './schema.ts';
-import { deleteWatchedOf } from './watched-links.ts';
 
 /** Deletes records about links that can't be restored any more. */
 export async function deleteRecordsOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
   if (linkIds.length === 0) return;
-  await deleteHistoryOf(queries, linkIds);
-  await deleteScheduledOf(queries, linkIds);
-  await deleteWatchedOf(queries, linkIds);
+  for (const table of ['link_history', 'scheduled_changes', 'watched_links'] as const)
+    await queries.deleteFrom(table).where('link_id', 'in', linkIds).execute();
 }
 
 /** The same, if their addresses become free. */
 export async function deleteTracesOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
   await deleteRecordsOf(queries, linkIds);
-  await deleteAliasesOf(queries, linkIds);
+  if (linkIds.length > 0) await queries.deleteFrom('link_aliases').where('link_id', 'in', linkIds).execute();
 }
 
 /** Tables of counts with many rows for a link, and their keys: an hour has a row, and in earlier versions a pack. */

@@ -9,11 +9,7 @@ type NewScheduledRow = Insertable<Schema['scheduled_changes']>;
 export const insertScheduled = (queries: Queries, row: NewScheduledRow): Promise<ScheduledRow> =>
   queries.insertInto('scheduled_changes').values(row).returningAll().executeTakeFirstOrThrow();
 
-export const findScheduled = (
-  queries: Queries,
-  organizationId: number,
-  id: number,
-): Promise<ScheduledRow | undefined> =>
+export const findScheduled = (queries: Queries, organizationId: number, id: number) =>
   queries
     .selectFrom('scheduled_changes')
     .selectAll()
@@ -37,12 +33,7 @@ export const listOpen = (queries: Queries, organizationId: number, linkId: numbe
     .execute();
 
 /** Applied and refused changes, latest first. */
-export const listDone = (
-  queries: Queries,
-  organizationId: number,
-  linkId: number,
-  limit: number,
-): Promise<ScheduledRow[]> =>
+export const listDone = (queries: Queries, organizationId: number, linkId: number, limit: number) =>
   ofLink(queries, organizationId, linkId)
     .selectAll()
     .where('done_at', 'is not', null)
@@ -157,8 +148,4 @@ async function setUntold(queries: Queries, ids: readonly number[], untold: numbe
 export function deleteOldScheduled(queries: Queries, before: number, limit: number): Promise<number> {
   const old = queries.selectFrom('scheduled_changes').where('done_at', '<=', before);
   return deleteFound(queries, 'scheduled_changes', ['id'], old.orderBy('done_at').limit(limit));
-}
-
-export async function deleteScheduledOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
-  await queries.deleteFrom('scheduled_changes').where('link_id', 'in', linkIds).execute();
 }
