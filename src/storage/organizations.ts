@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { countDomains } from './domains.ts';
 import { countRows } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -17,21 +17,13 @@ export const updateOrganization = (
 
 /** Keeps others from joining, leaving and changing roles in these organizations until this transaction ends. */
 export async function lockOrganizations(queries: Queries, ids: readonly number[]): Promise<void> {
-  // One after the other, lowest id first, so that two transactions on the same ones don't deadlock.
-  for (const id of [...new Set(ids)].sort((one, other) => one - other)) {
-    await queries
-      .updateTable('organizations')
-      .set({ created_at: sql<number>`created_at` })
-      .where('id', '=', id)
-      .execute();
-  }
+  // Lowest id first, so that two transactions on the same ones don't deadlock.
+  const locked = queries.selectFrom('organizations').select('id').where('id', 'in', ids).orderBy('id');
+  await locked.forNoKeyUpdate().execute();
 }
 
 /** Counts an organization's belongings other than links. */
-export async function countBelongings(
-  queries: Queries,
-  id: number,
-): Promise<{ readonly tags: number; readonly domains: number }> {
+export async function countBelongings(queries: Queries, id: number) {
   return {
     tags: await countRows(queries.selectFrom('tags').where('organization_id', '=', id)),
     domains: (await countDomains(queries, id)).all,
