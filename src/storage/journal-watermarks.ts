@@ -1,18 +1,18 @@
-import type { Queries, Schema } from './schema.ts';
+import type { Queries } from './schema.ts';
 
 interface Watermark {
   readonly segment: number;
   readonly offset: number;
 }
 
-type WatermarkRow = Pick<Schema['journal_watermarks'], 'node' | 'segment' | 'byte_offset'>;
+type JournalWatermark = Watermark & { readonly journal: string };
 
 const selectWatermarks = (queries: Queries) =>
-  queries.selectFrom('journal_watermarks').select(['node', 'segment', 'byte_offset']);
+  queries.selectFrom('journal_watermarks').select(['node as journal', 'segment', 'byte_offset as offset']);
 
 /** By the keys of their journals. */
-const byJournal = (rows: readonly WatermarkRow[]): Map<string, Watermark> =>
-  new Map(rows.map(({ node, segment, byte_offset }) => [node, { segment, offset: byte_offset }]));
+const byJournal = (rows: readonly JournalWatermark[]): Map<string, Watermark> =>
+  new Map(rows.map(({ journal, ...watermark }) => [journal, watermark]));
 
 /** How far the journals of this node are folded, by their keys. */
 export async function watermarksOf(queries: Queries, node: string): Promise<Map<string, Watermark>> {
@@ -21,12 +21,8 @@ export async function watermarksOf(queries: Queries, node: string): Promise<Map<
 }
 
 /** Those of all nodes, including those of deleted journals. */
-export async function allWatermarks(
-  queries: Queries,
-): Promise<readonly (Watermark & { readonly journal: string })[]> {
-  const rows = await selectWatermarks(queries).execute();
-  return rows.map(({ node, segment, byte_offset }) => ({ journal: node, segment, offset: byte_offset }));
-}
+export const allWatermarks = (queries: Queries): Promise<readonly JournalWatermark[]> =>
+  selectWatermarks(queries).execute();
 
 /** Reads and locks watermarks on PostgreSQL: none of them changes until the transaction ends. */
 export async function lockWatermarks(
