@@ -136,20 +136,13 @@ export async function claimDueCertificates(
     .limit(max)
     .execute();
   if (chosen.length === 0) return [];
-  return (
-    queries
-      .updateTable('certificates')
-      .set({ claimed_until: until })
-      .where(
-        'host',
-        'in',
-        chosen.map(({ host }) => host),
-      )
-      // Another node may have claimed some of them since.
-      .where(isDue(now))
-      .returningAll()
-      .execute()
-  );
+  const hosts = chosen.map(({ host }) => host);
+  const claimed = queries
+    .updateTable('certificates')
+    .set({ claimed_until: until })
+    .where('host', 'in', hosts);
+  // Another node may have claimed some of them since.
+  return claimed.where(isDue(now)).returningAll().execute();
 }
 
 export async function updateCertificate(
@@ -183,10 +176,7 @@ export async function deleteCertificate(queries: Queries, host: string): Promise
 }
 
 /** The states of the certificates of these names. */
-export async function certificatesOf(
-  queries: Queries,
-  hosts: readonly string[],
-): Promise<Pick<CertificateRow, 'host' | 'not_after' | 'problem' | 'problem_detail' | 'next_at'>[]> {
+export async function certificatesOf(queries: Queries, hosts: readonly string[]) {
   if (hosts.length === 0) return [];
   return queries
     .selectFrom('certificates')

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { updateDomain } from './domains.ts';
 import { recordHostChange } from './host-changes.ts';
 import { prepared } from './prepared.ts';
-import { deleteFound } from './rows.ts';
+import { deleteFound, idsOf } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** From now on it has no members and no user can join it, and visitors find no links on its domains. */
@@ -38,14 +38,8 @@ export const deletedOrganizations = prepared((queries) =>
 );
 
 export async function linkIdsOf(queries: Queries, organizationId: number, limit: number): Promise<number[]> {
-  const rows = await queries
-    .selectFrom('links')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
+  const links = queries.selectFrom('links').select('id').where('organization_id', '=', organizationId);
+  return idsOf(await links.orderBy('id').limit(limit).execute());
 }
 
 /** All its deleted links, including those that only reserve their suffix. */
@@ -55,15 +49,8 @@ export async function binnedIdsOf(
   after: number,
   limit: number,
 ): Promise<number[]> {
-  const rows = await queries
-    .selectFrom('link_bin')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
+  const deleted = queries.selectFrom('link_bin').select('id').where('organization_id', '=', organizationId);
+  return idsOf(await deleted.where('id', '>', after).orderBy('id').limit(limit).execute());
 }
 
 /** Each has hundreds of hits. */

@@ -3,7 +3,7 @@ import { dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import type { LinkRow } from './link-columns.ts';
 import { prepared, preparedHasRow, runWithCommit, type Statement } from './prepared.ts';
-import { hasRow } from './rows.ts';
+import { deleteFound, hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type DuePage = Pick<Selectable<LinkRow>, 'id' | 'destination_url'>;
@@ -182,24 +182,12 @@ export async function hostsWithMoreDue(queries: Queries, max: number): Promise<s
 }
 
 /** Deletes some rows of a host beyond its newest ones; returns how many. */
-export async function deleteExcessDue(
+export function deleteExcessDue(
   queries: Queries,
   { host, max, limit }: { readonly host: string; readonly max: number; readonly limit: number },
 ): Promise<number> {
-  const { numDeletedRows } = await queries
-    .deleteFrom('due_pages')
-    .where('host', '=', host)
-    .where('link_id', 'in', (excess) =>
-      excess
-        .selectFrom('due_pages')
-        .select('link_id')
-        .where('host', '=', host)
-        .orderBy('link_id', 'desc')
-        .limit(limit)
-        .offset(max),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+  const newest = queries.selectFrom('due_pages').where('host', '=', host).orderBy('link_id', 'desc');
+  return deleteFound(queries, 'due_pages', ['host', 'link_id'], newest.limit(limit).offset(max));
 }
 
 /** False while this or another node is fetching from the host. */

@@ -1,5 +1,6 @@
 import { erasedColumns } from './link-columns.ts';
 import { deleteRecordsOf } from './link-records.ts';
+import { idsOf } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** Permanently deletes those of these links that are in the organization's bin. Returns how many. */
@@ -19,7 +20,7 @@ export async function purgeLinks(
     .where('emptied_at', 'is', null)
     .returning('id')
     .execute();
-  const emptiedIds = emptied.map(({ id }) => id);
+  const emptiedIds = idsOf(emptied);
   if (emptiedIds.length > 0)
     await queries.deleteFrom('link_bin_tags').where('link_id', 'in', emptiedIds).execute();
   await deleteRecordsOf(queries, emptiedIds);
@@ -42,5 +43,5 @@ export async function binnedBefore(
     .orderBy('deleted_at')
     .limit(limit)
     .execute();
-  return rows.map(({ id }) => id);
+  return idsOf(rows);
 }

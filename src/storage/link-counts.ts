@@ -62,28 +62,20 @@ export const countingMade = sql`
   group by organization_id, domain_id order by organization_id, domain_id
   on conflict (organization_id, domain_id, shard) do update set links = link_counts.links + excluded.links`;
 
-export const hasArchived = (queries: Queries, organizationId: number): Promise<boolean> =>
-  hasRow(
-    queries
-      .selectFrom('links')
-      .select('id')
-      .where('organization_id', '=', organizationId)
-      .where('archived', '=', sql.lit(1))
-      .limit(1),
-  );
-
-/** How many of them are archived: counted along a partial index. */
-export const archivedCount = (
-  queries: Queries,
-  organizationId: number,
-  domainId?: number,
-): Promise<number> => {
-  const archived = queries
+const archivedLinks = (queries: Queries, organizationId: number) =>
+  queries
     .selectFrom('links')
     .where('organization_id', '=', organizationId)
     .where('archived', '=', sql.lit(1));
+
+export const hasArchived = (queries: Queries, organizationId: number): Promise<boolean> =>
+  hasRow(archivedLinks(queries, organizationId).select('id').limit(1));
+
+/** How many of them are archived: counted along a partial index. */
+export function archivedCount(queries: Queries, organizationId: number, domainId?: number): Promise<number> {
+  const archived = archivedLinks(queries, organizationId);
   return countRows(domainId === undefined ? archived : archived.where('domain_id', '=', domainId));
-};
+}
 
 /** How many links on a domain are in print. */
 export const onPaperCount = (queries: Queries, organizationId: number, domainId: number): Promise<number> =>

@@ -38,10 +38,7 @@ export const findMember = (queries: Queries, organizationId: number, id: number)
 export const isMember = (queries: Queries, organizationId: number, email: string): Promise<boolean> =>
   hasRow(ofOrganization(queries, organizationId).where('email', '=', email));
 
-export async function countMembers(
-  queries: Queries,
-  organizationId: number,
-): Promise<{ readonly members: number; readonly administrators: number }> {
+export async function countMembers(queries: Queries, organizationId: number) {
   const rows = await queries
     .selectFrom('users')
     .select((counted) => ['role', counted.fn.countAll<number>().as('count')])

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { hasRow } from './rows.ts';
+import { hasRow, idsOf } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** Organizations whose administrators have not been mailed about problems found before an instant. */
@@ -18,16 +18,11 @@ export async function organizationsToMail(
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map(({ id }) => id);
+  return idsOf(rows);
 }
 
 /** Claims an organization for the node that mails it; false if another was first. */
-export const claimMail = (
-  queries: Queries,
-  organizationId: number,
-  now: number,
-  mailedBefore: number,
-): Promise<boolean> =>
+export const claimMail = (queries: Queries, organizationId: number, now: number, mailedBefore: number) =>
   hasRow(
     queries
       .updateTable('organizations')
@@ -48,12 +43,7 @@ export async function setMailedAt(queries: Queries, organizationId: number, at: 
 }
 
 /** The first links of what is to be mailed, and their total. */
-export async function linksToMail(
-  queries: Queries,
-  organizationId: number,
-  until: number,
-  limit: number,
-): Promise<{ readonly ids: readonly number[]; readonly total: number }> {
+export async function linksToMail(queries: Queries, organizationId: number, until: number, limit: number) {
   const rows = await queries
     .selectFrom('watched_links')
     .select(['link_id', sql<number>`count(*) over ()`.as('total')])

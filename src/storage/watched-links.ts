@@ -1,21 +1,15 @@
 import { type Selectable, sql } from 'kysely';
 import { type StoredLink, withHost } from './links.ts';
-import { hasRow, insertInParts } from './rows.ts';
+import { hasRow, idsOf, insertInParts } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 type WatchedLink = Selectable<Schema['watched_links']>;
 
 /** Organizations that have their links' destinations watched. */
-export const watchingOrganizations = async (queries: Queries): Promise<number[]> => {
-  const rows = await queries
-    .selectFrom('organizations')
-    .select('id')
-    .where('watch_destinations', '=', 1)
-    .where('deleted_at', 'is', null)
-    .orderBy('id')
-    .execute();
-  return rows.map(({ id }) => id);
-};
+export async function watchingOrganizations(queries: Queries): Promise<number[]> {
+  const watching = queries.selectFrom('organizations').select('id').where('watch_destinations', '=', 1);
+  return idsOf(await watching.where('deleted_at', 'is', null).orderBy('id').execute());
+}
 
 /** Links with a watch setting of their own, after `after`. */
 export const ownWatched = (queries: Queries, after: number, limit: number): Promise<StoredLink[]> =>
@@ -27,12 +21,7 @@ export const ownWatched = (queries: Queries, after: number, limit: number): Prom
     .execute();
 
 /** Links that follow their organization's setting. */
-export const linksWatchedWith = (
-  queries: Queries,
-  organizationId: number,
-  after: number,
-  limit: number,
-): Promise<StoredLink[]> =>
+export const linksWatchedWith = (queries: Queries, organizationId: number, after: number, limit: number) =>
   withHost(queries)
     .where('links.organization_id', '=', organizationId)
     .where('links.watch_destination', 'is', null)
@@ -107,7 +96,7 @@ export async function stillWatched(queries: Queries, ids: readonly number[]): Pr
       ]),
     )
     .execute();
-  return new Set(rows.map(({ id }) => id));
+  return new Set(idsOf(rows));
 }
 
 /** Whether any link leads to an address. */
@@ -115,12 +104,7 @@ export const isWatchedUrl = (queries: Queries, urlId: number): Promise<boolean> 
   hasRow(queries.selectFrom('watched_links').select('link_id').where('url_id', '=', urlId).limit(1));
 
 /** Links that lead to an address, after `after`. */
-export const linksToUrl = (
-  queries: Queries,
-  urlId: number,
-  after: number,
-  limit: number,
-): Promise<Pick<WatchedLink, 'link_id' | 'organization_id'>[]> =>
+export const linksToUrl = (queries: Queries, urlId: number, after: number, limit: number) =>
   queries
     .selectFrom('watched_links')
     .select(['link_id', 'organization_id'])

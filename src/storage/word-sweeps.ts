@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { dayLength } from '../rules/utc-time.ts';
 import { dialectOf } from './dialect.ts';
 import { preparedHasRow } from './prepared.ts';
+import { idsOf } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** Retention deletes clicks all the time: their words are deleted once a day. */
@@ -66,15 +67,8 @@ export async function wordsBefore(
   after: number,
   limit: number,
 ): Promise<number[]> {
-  const rows = await queries
-    .selectFrom('words')
-    .select('id')
-    .where('id', '>', after)
-    .where('sweep', '<', sweep)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
+  const unused = queries.selectFrom('words').select('id').where('id', '>', after).where('sweep', '<', sweep);
+  return idsOf(await unused.orderBy('id').limit(limit).execute());
 }
 
 /** A word that a fold is fetching at this moment stays: neither waits for the other. */
