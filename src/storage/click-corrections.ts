@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { preparedHasRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -58,17 +58,10 @@ export const hasEarlierMove = (queries: Queries, correction: StoredCorrection): 
       .where('to_class', '=', from_class)
       .where('way_back_of', 'is', null)
       .where('hits', '>', 0)
-      .where((row) =>
-        row.not(
-          row.exists(
-            row
-              .selectFrom('click_corrections as way_back')
-              .select('way_back.id')
-              .whereRef('way_back.way_back_of', '=', 'click_corrections.id')
-              .where('way_back.id', '<', id),
-          ),
-        ),
-      )
+      .where(sql<boolean>`not exists (
+        select 1 from click_corrections as way_back
+        where way_back.way_back_of = click_corrections.id and way_back.id < ${id}
+      )`)
       .limit(1),
   );
 };
@@ -98,18 +91,11 @@ const dueAt = (queries: Queries, now: number) =>
     .select('id')
     .where('due_at', 'is not', null)
     .where('due_at', '<=', now)
-    .where((row) =>
-      row.not(
-        row.exists(
-          row
-            .selectFrom('click_corrections as earlier')
-            .select('earlier.id')
-            .where('earlier.due_at', 'is not', null)
-            .whereRef('earlier.organization_id', '=', 'click_corrections.organization_id')
-            .whereRef('earlier.id', '<', 'click_corrections.id'),
-        ),
-      ),
-    )
+    .where(sql<boolean>`not exists (
+      select 1 from click_corrections as earlier
+      where earlier.due_at is not null and earlier.organization_id = click_corrections.organization_id
+        and earlier.id < click_corrections.id
+    )`)
     .orderBy('due_at')
     .limit(1);
 

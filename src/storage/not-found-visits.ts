@@ -120,30 +120,14 @@ export async function listNotFound(
     .where('domain_id', 'in', domainIds)
     .where('day', '>=', fromDay)
     .where('suffix', '<>', others)
-    .where((row) =>
-      row.not(
-        row.exists(
-          row
-            .selectFrom('links')
-            .select('links.id')
-            .whereRef('links.domain_id', '=', 'not_found_visits.domain_id')
-            .whereRef('links.suffix', '=', 'not_found_visits.suffix'),
-        ),
-      ),
-    )
+    .where(sql<boolean>`not exists (
+      select 1 from links where links.domain_id = not_found_visits.domain_id and links.suffix = not_found_visits.suffix
+    )`)
     // An alias of a link in the bin leads nowhere.
-    .where((row) =>
-      row.not(
-        row.exists(
-          row
-            .selectFrom('link_aliases')
-            .innerJoin('links', 'links.id', 'link_aliases.link_id')
-            .select('link_aliases.id')
-            .whereRef('link_aliases.domain_id', '=', 'not_found_visits.domain_id')
-            .whereRef('link_aliases.suffix', '=', 'not_found_visits.suffix'),
-        ),
-      ),
-    )
+    .where(sql<boolean>`not exists (
+      select 1 from link_aliases as alias join links on links.id = alias.link_id
+      where alias.domain_id = not_found_visits.domain_id and alias.suffix = not_found_visits.suffix
+    )`)
     .groupBy(['domain_id', 'suffix']);
   if (after)
     found = found.having(
