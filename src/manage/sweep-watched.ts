@@ -1,5 +1,5 @@
 import type { StoredLink } from '../storage/links.ts';
-import { beginSweep, continueSweep, endSweep, isSweepDue, leaveSweep } from '../storage/watch-sweeps.ts';
+import { beginSweep, continueSweep, endSweep, isSweepDue } from '../storage/watch-sweeps.ts';
 import { deleteUnusedHosts } from '../storage/watched-hosts.ts';
 import {
   linksWatchedWith,
@@ -61,5 +61,5 @@ export async function sweepWatched(context: Context, isStopped: () => boolean): 
   });
   await pass((after) => database.write((queries) => deleteUnusedUrls(queries, after, perPage)));
   await database.write((queries) => deleteUnusedHosts(queries, now(), now() - robotsKept));
-  await database.write((queries) => (isStopped() ? leaveSweep(queries) : endSweep(queries, now())));
+  await database.write((queries) => (isStopped() ? continueSweep(queries, 0) : endSweep(queries, now())));
 }
