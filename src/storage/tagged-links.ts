@@ -3,6 +3,7 @@ import { dialectOf } from './dialect.ts';
 import { jsonIds } from './json-rows.ts';
 import { type AnsweredLink, answeredColumns } from './links.ts';
 import { prepared, preparedRow } from './prepared.ts';
+import { idsOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 import type { StoredTag } from './tags.ts';
 
@@ -69,11 +70,10 @@ export async function findByKeys(
     const row = await selectOne(queries, first.organizationId, first.id);
     return [row && taggedOf(row)];
   }
-  const rows = await selectSome(queries, JSON.stringify(keys.map(({ id }) => id)));
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const byId = await taggedById(queries, idsOf(keys));
   return keys.map(({ organizationId, id }) => {
-    const row = byId.get(id);
-    return row?.organization_id === organizationId ? taggedOf(row) : undefined;
+    const tagged = byId.get(id);
+    return tagged?.link.organization_id === organizationId ? tagged : undefined;
   });
 }
 
@@ -88,12 +88,16 @@ const selectOne = preparedRow((queries, organizationId: number, id: number) =>
 /** Those that exist, in this order. */
 export async function findTaggedLinks(queries: Queries, ids: readonly number[]): Promise<TaggedLink[]> {
   if (ids.length === 0) return [];
+  const byId = await taggedById(queries, ids);
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+async function taggedById(
+  queries: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, TaggedLink>> {
   const rows = await selectSome(queries, JSON.stringify(ids));
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => {
-    const row = byId.get(id);
-    return row === undefined ? [] : [taggedOf(row)];
-  });
+  return new Map(rows.map((row) => [row.id, taggedOf(row)]));
 }
 
 /** The statement is the same for any number of ids. */
