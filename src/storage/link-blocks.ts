@@ -96,17 +96,14 @@ const blocksTotal = (queries: Queries, organizationId: number, below: number): P
     'links',
   );
 
-async function countBetween(
+function countBetween(
   queries: Queries,
   organizationId: number,
   from: number,
-  before: number | undefined,
+  before = Number.MAX_SAFE_INTEGER,
 ): Promise<number> {
-  const links = queries
-    .selectFrom('links')
-    .where('organization_id', '=', organizationId)
-    .where('id', '>=', from);
-  return countRows(before === undefined ? links : links.where('id', '<', before));
+  const links = queries.selectFrom('links').where('organization_id', '=', organizationId);
+  return countRows(links.where('id', '>=', from).where('id', '<', before));
 }
 
 async function countedTo(queries: Queries, organizationId: number): Promise<number> {

@@ -96,14 +96,16 @@ export async function searchLinks(
 export async function listFrom(
   queries: Queries,
   organizationId: number,
-  { below, from, offset }: Start,
+  { below = Number.MAX_SAFE_INTEGER, from = 0, offset }: Start,
   limit: number,
   order: 'asc' | 'desc',
 ): Promise<ListedLinks> {
-  let matching = queries.selectFrom('links').select('id').where('organization_id', '=', organizationId);
-  if (below !== undefined) matching = matching.where('id', '<', below);
-  if (from !== undefined) matching = matching.where('id', '>=', from);
-  const rows = await matching
+  const rows = await queries
+    .selectFrom('links')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '<', below)
+    .where('id', '>=', from)
     .orderBy('id', order)
     .limit(limit + 1)
     .offset(offset)
