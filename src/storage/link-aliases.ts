@@ -12,7 +12,7 @@ import {
 } from './link-addresses.ts';
 import { searchText } from './links.ts';
 import { prepared } from './prepared.ts';
-import { hasRow, idsOf } from './rows.ts';
+import { hasRow, idsOf, insertInParts } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** What keeps an address from new links: a deleted link that had it, or an alias. */
@@ -95,21 +95,16 @@ interface NewAlias extends RequestedAddress {
   readonly forward_path: number;
 }
 
-export async function insertAliases(
+export const insertAliases = (
   queries: Queries,
   aliases: readonly NewAlias[],
-  now: number,
-): Promise<void> {
-  if (aliases.length === 0) return;
-  const names = ['domain_id', 'suffix', 'link_id', 'organization_id', 'forward_path'] as const;
-  const columns = Object.fromEntries(
-    names.map((name) => [name, name === 'suffix' ? 'text' : 'integer'] as const),
-  );
-  const json = JSON.stringify(aliases.map((alias) => names.map((name) => alias[name])));
-  await sql`insert into link_aliases (${sql.raw(names.join(', '))}, created_at)
-    select ${sql.raw(names.join(', '))}, cast(${now} as bigint)
-    from ${jsonRows(dialectOf(queries), columns, json)} as sent where true`.execute(queries);
-}
+  created_at: number,
+): Promise<void> => {
+  const rows = aliases.map(({ domain_id, suffix, link_id, organization_id, forward_path }) => {
+    return { domain_id, suffix, link_id, organization_id, forward_path, created_at };
+  });
+  return insertInParts(rows, (part) => queries.insertInto('link_aliases').values(part));
+};
 
 /** Whichever link they lead to. */
 export async function deleteAliases(queries: Queries, addresses: readonly LinkAddress[]): Promise<void> {

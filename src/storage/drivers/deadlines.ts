@@ -40,7 +40,7 @@ export class Deadlines {
   #check(): void {
     const now = performance.now();
     for (const task of this.#tasks) {
-      if (!isOver(task, now)) continue;
+      if (now < task.until && task.terms.signal?.aborted !== true) continue;
       this.#tasks.delete(task);
       task.giveUp(new TookTooLong(task.hasBegun, task.terms.timeout));
     }
@@ -48,9 +48,6 @@ export class Deadlines {
     this.#timer = this.#tasks.size > 0 ? setTimeout(() => this.#check(), interval) : undefined;
   }
 }
-
-const isOver = ({ terms, until }: Pick<DeadlineTask, 'terms' | 'until'>, now = performance.now()): boolean =>
-  now >= until || terms.signal?.aborted === true;
 
 /** The deadline of a statement that is sent now. */
 export const deadlineFor = ({ deadline, timeout }: ReadTerms): number =>
