@@ -1,13 +1,12 @@
 import type { z } from 'zod';
-import { chosenLinks } from '../manage/chosen-links.ts';
 import type { Context } from '../manage/context.ts';
-import { readLink } from '../manage/read-links.ts';
 import type { Caller } from '../rules/access.ts';
 import { invalidField } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import { type ClickQuestion, eachClick, type Owner, readClicks } from '../stats/clicks.ts';
 import { clicksRange } from '../stats/range.ts';
 import { clickAnswer } from './click-answer.ts';
+import { chosenOwner, linkOwner } from './click-owner.ts';
 import { csvOutline, csvReply } from './csv-export.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
@@ -36,26 +35,19 @@ export const ofLink = endpoint({
   ...listOutline,
   summary: "List a link's clicks",
   params: linkPath,
-  async handle({ caller, params, query }, context) {
-    const { link } = await readLink(context, caller, params.id);
-    return pageOf(
-      context,
-      caller,
-      { kind: 'link', id: link.id, organizationId: caller.organizationId },
-      query,
-    );
-  },
+  handle: async ({ caller, params, query }, context) =>
+    pageOf(context, caller, await linkOwner(context, caller, params.id), query),
 });
 
 export const ofOrganization = endpoint({
   ...listOutline,
   query: OrganizationClickListQuery,
   summary: 'List the clicks of all links, or of some',
-  async handle({ caller, query: { tag: tagIds, domain, ids, ...query } }, context) {
-    const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
-    const owner: Owner = { kind: 'organization', id: caller.organizationId, links };
+  async handle({ caller, query }, context) {
+    const owner = await chosenOwner(context, caller, query);
+    const { tag: tagIds, domain, ids } = query;
     // A cursor stays valid when further links get the tag.
-    const selection = links ? [{ tagIds, domain, ids }] : [];
+    const selection = owner.links ? [{ tagIds, domain, ids }] : [];
     return pageOf(context, caller, owner, query, selection);
   },
 });
@@ -71,12 +63,8 @@ export const exportOfLink = endpoint({
   summary: "Export a link's clicks",
   params: linkPath,
   async handle({ caller, params, query }, context) {
-    const { link } = await readLink(context, caller, params.id);
-    return exportReply(
-      context,
-      questionOf(context, { kind: 'link', id: link.id, organizationId: caller.organizationId }, query),
-      `clicks-of-link-${link.id}.csv`,
-    );
+    const owner = await linkOwner(context, caller, params.id);
+    return exportReply(context, owner, query, `clicks-of-link-${owner.id}.csv`);
   },
 });
 
@@ -84,29 +72,24 @@ export const exportOfOrganization = endpoint({
   ...exportOutline,
   query: OrganizationClickExportQuery,
   summary: 'Export the clicks of all links, or of some',
-  async handle({ caller, query: { tag: tagIds, domain, ids, ...query } }, context) {
-    const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
-    const owner: Owner = { kind: 'organization', id: caller.organizationId, links };
-    return exportReply(context, questionOf(context, owner, query), 'clicks.csv');
-  },
+  handle: async ({ caller, query }, context) =>
+    exportReply(context, await chosenOwner(context, caller, query), query, 'clicks.csv'),
 });
 
-const questionOf = (
-  context: Context,
-  owner: Owner,
-  query: z.output<typeof ClickExportQuery>,
-): ClickQuestion => ({
+type ExportQuery = z.output<typeof ClickExportQuery>;
+
+const questionOf = (context: Context, owner: Owner, query: ExportQuery): ClickQuestion => ({
   owner,
   class: query.class,
   range: clicksRange(query),
   rawSince: rawSince(context),
 });
 
-const exportReply = ({ database }: Context, question: ClickQuestion, file: string) =>
+const exportReply = (context: Context, owner: Owner, query: ExportQuery, file: string) =>
   csvReply({
     file,
     columns: Object.keys(Click.shape),
-    batches: eachClick(database, question),
+    batches: eachClick(context.database, questionOf(context, owner, query)),
     cellsOf: (click) => Object.values(clickAnswer(click)),
   });
 

@@ -9,7 +9,6 @@ import { tagList } from '../rules/tag-list.ts';
 import { readProblems } from '../rules/watched-destinations.ts';
 import { csvOutline, csvReply } from './csv-export.ts';
 import { endpoint } from './endpoint.ts';
-import { filterOf } from './links.ts';
 import { LinkExportQuery } from './schemas/link.ts';
 
 const booleanText = (value: boolean): string => (value ? 'true' : 'false');
@@ -80,7 +79,7 @@ export const all = endpoint({
     csvReply({
       file: 'links.csv',
       columns: linkColumns,
-      batches: eachLink(context, caller, { ...filterOf(query), ids: query.ids }),
+      batches: eachLink(context, caller, query),
       cellsOf: (found) => Object.values(columns).map((cellOf) => cellOf(found, context.site)),
     }),
 });

@@ -71,11 +71,8 @@ export const list = endpoint({
       ...cursorScope,
     ]);
     const { links, total, next } = await readLinks(context, caller, {
-      ...filterOf(query),
-      limit: query.limit,
-      offset: query.offset,
+      ...query,
       order: query.sort,
-      before: query.before,
       after: cursors.read(query.cursor),
     });
     const daily = query.daily === undefined ? undefined : await dailyClicksOf(context, links, query.daily);
@@ -105,22 +102,6 @@ export const list = endpoint({
       ...(next && { next: Json.of(cursors.write(next)) }),
     });
   },
-});
-
-export const filterOf = (query: {
-  readonly q?: string | undefined;
-  readonly tag?: readonly number[] | undefined;
-  readonly domain?: string | undefined;
-  readonly archived?: 'true' | 'false' | 'any' | undefined;
-  readonly on_paper?: boolean | undefined;
-  readonly has_problem?: boolean | undefined;
-}) => ({
-  text: query.q || undefined,
-  tagIds: query.tag,
-  domain: query.domain || undefined,
-  archived: query.archived,
-  onPaper: query.on_paper,
-  hasProblem: query.has_problem,
 });
 
 const dailyClicksOf = (context: Context, links: readonly LinkWithTags[], days: number) =>

@@ -1,8 +1,8 @@
-import { chosenLinks } from '../manage/chosen-links.ts';
 import { Refusal } from '../rules/errors.ts';
 import { type ClickQuestion, clicksAfter, type StoredClick } from '../stats/clicks.ts';
 import type { LiveClicks } from '../stats/live-clicks.ts';
 import { clickAnswer } from './click-answer.ts';
+import { chosenOwner } from './click-owner.ts';
 import { endpoint, Reply } from './endpoint.ts';
 import { rawSince } from './raw-since.ts';
 import { LiveQuery } from './schemas/click.ts';
@@ -30,11 +30,10 @@ export const stream = endpoint({
         { retryAfter: 30 },
       );
     }
-    const { tag: tagIds, domain, ids } = query;
-    const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
+    const owner = await chosenOwner(context, caller, query);
     connection.keepOpen();
     const question: ClickQuestion = {
-      owner: { kind: 'organization', id: organizationId, links },
+      owner,
       class: query.class,
       range: {},
       rawSince: rawSince(context),

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
-import { chosenLinks } from '../manage/chosen-links.ts';
 import type { Context } from '../manage/context.ts';
-import { readLink } from '../manage/read-links.ts';
 import { formatIso } from '../rules/instant.ts';
 import { type StatsRange, statsRange } from '../stats/range.ts';
 import { type Stats as Found, type Owner, readStats } from '../stats/stats.ts';
+import { chosenOwner, linkOwner } from './click-owner.ts';
 import { endpoint } from './endpoint.ts';
 import { actualRawSince, rawSince } from './raw-since.ts';
 import { linkPath } from './schemas/parts.ts';
@@ -23,20 +22,16 @@ export const ofLink = endpoint({
   ...outline,
   summary: 'Statistics of one link',
   params: linkPath,
-  async handle({ caller, params, query }, context) {
-    const { link } = await readLink(context, caller, params.id);
-    return answerFor({ kind: 'link', id: link.id, organizationId: caller.organizationId }, query, context);
-  },
+  handle: async ({ caller, params, query }, context) =>
+    answerFor(await linkOwner(context, caller, params.id), query, context),
 });
 
 export const ofOrganization = endpoint({
   ...outline,
   summary: 'Statistics of all links, or of some',
   query: OrganizationStatsQuery,
-  async handle({ caller, query: { tag: tagIds, domain, ids, ...query } }, context) {
-    const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
-    return answerFor({ kind: 'organization', id: caller.organizationId, links }, query, context);
-  },
+  handle: async ({ caller, query: { tag, domain, ids, ...query } }, context) =>
+    answerFor(await chosenOwner(context, caller, { tag, domain, ids }), query, context),
 });
 
 async function answerFor(owner: Owner, query: z.output<typeof StatsQuery>, context: Context) {

@@ -9,8 +9,9 @@ import { domainIdOf } from './read-links.ts';
 /** The hours of this many links are summed in a second or two. */
 const maxChosen = 10_000;
 
-interface ChosenLinks {
-  readonly tagIds?: readonly number[] | undefined;
+/** As a call sends it. */
+export interface ChosenLinks {
+  readonly tag?: readonly number[] | undefined;
   readonly domain?: string | undefined;
   readonly ids?: readonly number[] | undefined;
 }
@@ -22,9 +23,9 @@ interface ChosenLinks {
 export async function chosenLinks(
   context: Context,
   caller: Caller,
-  { tagIds, domain, ids }: ChosenLinks,
+  { tag: tagIds, domain, ids }: ChosenLinks,
 ): Promise<readonly number[] | undefined> {
-  if (tagIds === undefined && domain === undefined && ids === undefined) return undefined;
+  if (tagIds === undefined && !domain && ids === undefined) return undefined;
   const { read } = context.database;
   const { organizationId } = caller;
   const tags = tagIds && (await ownTags(read, organizationId, tagIds)).map(({ id }) => ({ id, links: 0 }));
@@ -32,7 +33,7 @@ export async function chosenLinks(
     const missing = tagIds.filter((id) => !tags.some((tag) => tag.id === id));
     throw unknownTags(missing, 'tag');
   }
-  const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
+  const domainId = domain ? await domainIdOf(context, caller, domain) : undefined;
   if (domainId === null) throw invalidField('domain', `You have no domain "${domain}". Give one of yours.`);
   if (ids) await requireOwn(context, caller, ids);
   const links = await matchingIds(read, organizationId, { tags, domainId, ids }, maxChosen + 1);

@@ -43,14 +43,14 @@ export async function readLinkForPicture(context: Context, id: number): Promise<
 
 /** The filter of a list, as the call sends it. */
 interface LinkFilterInput {
-  readonly text?: string | undefined;
-  readonly tagIds?: readonly number[] | undefined;
+  readonly q?: string | undefined;
+  readonly tag?: readonly number[] | undefined;
   readonly ids?: readonly number[] | undefined;
   readonly domain?: string | undefined;
   /** Default: 'false', or 'any' if the links are named by their ids. */
   readonly archived?: 'true' | 'false' | 'any' | undefined;
-  readonly onPaper?: boolean | undefined;
-  readonly hasProblem?: boolean | undefined;
+  readonly on_paper?: boolean | undefined;
+  readonly has_problem?: boolean | undefined;
 }
 
 interface LinkQuery extends LinkFilterInput, LinkPage {
@@ -85,10 +85,10 @@ export async function readLinks(context: Context, caller: Caller, query: LinkQue
 
 /** Beyond that, it pays to skip links by an index alone, which is possible if none is archived. */
 const maxUsualOffset = 1_000;
-const noFilters = ['text', 'tagIds', 'ids', 'domain', 'onPaper', 'hasProblem'] as const;
+const filterNames = ['q', 'tag', 'ids', 'domain', 'on_paper', 'has_problem'] as const;
 
 const isUsual = (query: LinkQuery): boolean =>
-  noFilters.every((name) => query[name] === undefined) &&
+  filterNames.every((name) => query[name] === undefined || query[name] === '') &&
   (query.archived ?? 'false') === 'false' &&
   query.order === '-created_at' &&
   query.offset <= maxUsualOffset;
@@ -162,38 +162,31 @@ async function filterFor(
   context: Context,
   caller: Caller,
   {
-    text,
-    tagIds,
+    q,
+    tag: tagIds,
     ids,
     domain,
-    onPaper,
-    hasProblem,
+    on_paper: onPaper,
+    has_problem: hasProblem,
     archived: requested = ids ? 'any' : 'false',
   }: LinkFilterInput,
 ): Promise<LinkFilter | null> {
   const { read } = context.database;
-  const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
+  const domainId = domain ? await domainIdOf(context, caller, domain) : undefined;
   if (domainId === null) return null;
   const [tags, archived] = await Promise.all([
     tagIds && rarestFirst(context, caller, tagIds),
     archivedIn(read, caller.organizationId, requested),
   ]);
   if (tags === null) return null;
-  if (text === undefined) return { tags, ids, domainId, archived, onPaper, hasProblem };
+  const filter = { tags, ids, domainId, archived, onPaper, hasProblem };
+  if (!q) return filter;
   const maxMatches = Math.min(
     await linkCount(read, caller.organizationId, domainId),
     tags?.[0]?.links ?? Number.POSITIVE_INFINITY,
     ids?.length ?? Number.POSITIVE_INFINITY,
   );
-  return {
-    tags,
-    ids,
-    domainId,
-    archived,
-    onPaper,
-    hasProblem,
-    text: { text, reach: maxMatches <= maxSearchedWhole ? 'all' : 'bounded' },
-  };
+  return { ...filter, text: { text: q, reach: maxMatches <= maxSearchedWhole ? 'all' : 'bounded' } };
 }
 
 /** Usually there is no archived link, and nothing has to be excluded. */
