@@ -25,11 +25,11 @@ export const create = endpoint({
   statuses: { 201: 'The key, this once.' },
   answer: NewApiKey,
   isIdempotentByKey: true,
-  async handle({ caller, body, answerWith }, context) {
-    const answerOf = (created: CreatedApiKey) => ({ ...keyAnswer(created), key: created.key });
-    answerWith(answerOf);
-    return answerOf(await createApiKey(context, caller, body.name));
-  },
+  handle: ({ caller, body, answerWith }, context) =>
+    answerWith(
+      (created: CreatedApiKey) => ({ ...keyAnswer(created), key: created.key }),
+      () => createApiKey(context, caller, body.name),
+    ),
 });
 
 export const list = endpoint({

@@ -35,18 +35,20 @@ interface Call<Params, Query, Body, From, Answered> {
   /** Checks the credential again: a long response must end with it. */
   readonly reauthorize: () => Promise<unknown>;
   /**
-   * Determines the answer from the result of the call's first change. With an Idempotency-Key it is stored in the same
+   * Makes the call's only change, whose result determines the answer. With an Idempotency-Key the answer is stored in the same
    * transaction, so that a crash right after it loses neither.
    */
-  readonly answerWith: <Result>(answerOf: (result: Result) => Answered | Promise<Answered>) => void;
+  readonly answerWith: <Result>(
+    answerOf: (result: Result) => Answered | Promise<Answered>,
+    change: () => Promise<Result>,
+  ) => Promise<Answered>;
 }
 
 interface ReplyParts<Body> {
   /** By default the first of the endpoint's statuses. */
   readonly status?: number;
   readonly body?: Body | Json<Body>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Each is sent as a `Set-Cookie` of its own, in addition to one among the headers. */
+  /** Each is sent as a `Set-Cookie` of its own, instead of the one that renews the session. */
   readonly cookies?: readonly string[];
   /** A streamed response of the type that the endpoint `streams`, instead of JSON. */
   readonly stream?: { readonly headers: Record<string, string>; readonly chunks: TextChunks };
@@ -123,7 +125,10 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> extends Outline
   ) => Promise<Answers<A>>;
 }
 
-type Handled = ReplyParts<unknown> & { readonly status: number };
+interface Handled extends ReplyParts<unknown> {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** An endpoint with its types erased. */
 export interface Endpoint extends Outline {
@@ -188,8 +193,10 @@ export function endpoint<
           status: usualStatus,
           ...(answer instanceof Reply ? answer.parts : { body: answerSchema && answer }),
         });
-        const answerWith = (answerOf: (result: never) => unknown) =>
+        const answerWith = async (answerOf: (result: never) => unknown, change: () => Promise<never>) => {
           keyedCall?.answerWith(async (result) => serialisedAnswer(partsOf(await answerOf(result as never))));
+          return answerOf(await change());
+        };
         const call = {
           caller,
           params,
@@ -208,8 +215,8 @@ export function endpoint<
           keyedCall ? answerOnce(keyedCall, callContext, handle) : handle(callContext);
         const parts = await (definition.heavy ? context.heavyReads.run(terms, runHandler) : runHandler());
         if (!parts.stream) connection.keepOpen(usualSilence);
-        const renewal = cookie === null ? {} : { 'set-cookie': cookie };
-        return { ...parts, headers: { ...renewal, ...parts.headers } };
+        const { cookies = [] } = parts;
+        return { ...parts, cookies: cookies.length === 0 && cookie !== null ? [cookie] : cookies };
       } finally {
         lease.release();
       }
@@ -222,6 +229,6 @@ const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 
 /** A malformed id is answered with 404, like one that doesn't exist. */
 function parsePath(schema: z.ZodObject, raw: Readonly<Record<string, string>>): unknown {
   const read = readInput(schema, raw);
-  if (!read.ok) throw new Refusal('NOT_FOUND', read.refusal.sentence);
-  return read.data;
+  if (read instanceof Refusal) throw new Refusal('NOT_FOUND', read.sentence);
+  return read;
 }

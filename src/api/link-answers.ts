@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
-import type { LinkWithTags, PreparedLink } from '../manage/prepared-link.ts';
+import type { Outcome, PreparedLink } from '../manage/prepared-link.ts';
 import { TimeSlice } from '../manage/time-slice.ts';
 import { statusOf } from '../rules/error-codes.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -9,7 +9,6 @@ import { Json } from './json.ts';
 import { drawCode, linkAnswer } from './link-answer.ts';
 import type { LinkResults } from './schemas/link-bulk.ts';
 
-type Outcome = LinkWithTags | Refusal;
 type Result = z.input<typeof LinkResults>['results'][number];
 
 /** The answer to a call that creates many links, serialised as far as possible while the store is working. */

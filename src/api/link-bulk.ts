@@ -2,6 +2,7 @@ import { changeLinks } from '../manage/change-links.ts';
 import { prepareLinks } from '../manage/create-links.ts';
 import { deleteLinks } from '../manage/delete-link.ts';
 import type { LinkToCreate as LinkInput } from '../manage/prepare-link.ts';
+import type { Outcome } from '../manage/prepared-link.ts';
 import { restoreLinks } from '../manage/restore-links.ts';
 import { TimeSlice } from '../manage/time-slice.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -45,10 +46,11 @@ export const create = endpoint({
       maxPasswords,
     });
     const answers = new LinkAnswers(context);
-    const answerOf = (outcomes: Awaited<ReturnType<typeof batch.store>>) => answers.all(outcomes);
-    answerWith(answerOf);
     answers.draw(batch.links);
-    return answerOf(await batch.store((placed) => answers.write(placed)));
+    return answerWith(
+      (outcomes: readonly Outcome[]) => answers.all(outcomes),
+      () => batch.store((placed) => answers.write(placed)),
+    );
   },
 });
 
@@ -66,8 +68,7 @@ const ignoredFields = answerOnlyFields(Link, LinkToCreate);
 
 function inputOf(sent: unknown): LinkInput | Refusal {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return noLink();
-  const read = readInput(LinkToCreate, without(sent, ignoredFields));
-  return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
+  return readInput(LinkToCreate, without(sent, ignoredFields));
 }
 
 const noLink = (): Refusal =>

@@ -3,8 +3,9 @@ import { readByExternalId } from '../manage/external-ids.ts';
 import { putLink } from '../manage/put-link.ts';
 import { updateLink } from '../manage/update-link.ts';
 import { invalidField } from '../rules/errors.ts';
-import { endpoint, Reply } from './endpoint.ts';
+import { endpoint } from './endpoint.ts';
 import { linkAnswer } from './link-answer.ts';
+import { linkReply } from './links.ts';
 import { requireInput } from './read-input.ts';
 import { ConfirmationQuery, ExternalId, Link, LinkCreationQuery, LinkToCreate } from './schemas/link.ts';
 
@@ -43,7 +44,7 @@ export const put = endpoint({
         'The external_id in the body is not the one in the path. Leave it out of the body; PATCH /api/v1/link/<id> changes it.',
       );
     }
-    const { domain, suffix, tags, external_id: _, ...settings } = body;
+    const { domain, suffix, external_id: _, ...settings } = body;
     const expectedVersion = headers.get('if-match');
     const change = (id: number) => {
       const password = settings.password === null ? undefined : settings.password;
@@ -51,13 +52,11 @@ export const put = endpoint({
         context,
         caller,
         id,
-        { ...settings, tags, domain: domain || undefined, suffix: suffix || undefined, password },
+        { ...settings, domain: domain || undefined, suffix: suffix || undefined, password },
         { expectedVersion, isConfirmed: query.confirm },
       );
     };
-    const input = { ...body, external_id, tags: tags ?? [] };
     const options = { withPng: !query.disable_png, mustExist: expectedVersion !== null };
-    const link = await putLink(context, caller, input, options, change);
-    return new Reply({ status: link.isFound ? 200 : 201, body: linkAnswer(link, context) });
+    return linkReply(await putLink(context, caller, { ...body, external_id }, options, change), context);
   },
 });

@@ -32,15 +32,18 @@ export const create = endpoint({
   isIdempotentByKey: true,
   statuses: { 201: 'The link.', 200: 'With `if_exists=return`: the link that was there.' },
   answer: Link,
-  async handle({ caller, query, body, answerWith }, context) {
-    const answerOf = (created: LinkWithTags) =>
-      new Reply({ status: created.isFound ? 200 : 201, body: linkAnswer(created, context) });
-    answerWith(answerOf);
-    const input = { ...body, tags: body.tags ?? [] };
+  handle({ caller, query, body, answerWith }, context) {
     const options = { withPng: !query.disable_png, findsFirst: query.if_exists === 'return' };
-    return answerOf(await createLink(context, caller, input, options));
+    return answerWith(
+      (link: LinkWithTags) => linkReply(link, context),
+      () => createLink(context, caller, body, options),
+    );
   },
 });
+
+/** For calls that make a link, unless there is one already. */
+export const linkReply = (link: LinkWithTags, context: Context) =>
+  new Reply({ status: link.isFound ? 200 : 201, body: linkAnswer(link, context) });
 
 /** Clients cut answers at 10 MiB: an error is better than half a page. */
 const maxAnswerLength = 10 * 1024 * 1024;

@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import { type Problem, Refusal } from '../rules/errors.ts';
+import { type Problem, Refusal, refusalOfAll } from '../rules/errors.ts';
 import { suggestedName } from './field-names.ts';
 import { problemsOfIssue } from './schema-problems.ts';
-
-type Read<S extends z.ZodType> =
-  | { readonly ok: true; readonly data: z.output<S> }
-  | { readonly ok: false; readonly refusal: Refusal };
 
 interface InputOptions {
   /** The field in the error if a single value is checked instead of a whole body. */
@@ -19,25 +15,17 @@ export function readInput<S extends z.ZodType>(
   schema: S,
   value: unknown,
   { field, ignored = [] }: InputOptions = {},
-): Read<S> {
+): z.output<S> | Refusal {
   // Issues without a message of their own get an empty one here; `problemsOfIssue` writes their text.
   const result = schema.safeParse(value, { error: () => '' });
-  if (result.success) return { ok: true, data: result.data };
+  if (result.success) return result.data;
   const known = fieldsOf(schema);
   const problems = result.error.issues
     .flatMap((issue) => problemsOfIssue(issue, { value, field, known }))
     .map((problem) => withMistaken(problem, ignored))
     // Many clients show only the first error, and a wrong name explains why the right one is missing.
     .sort((one, other) => Number(other.code === 'FIELD_UNKNOWN') - Number(one.code === 'FIELD_UNKNOWN'));
-  const [first] = problems;
-  if (!first) throw new Error('a schema refused without saying why');
-  return {
-    ok: false,
-    refusal: new Refusal(first.code, first.sentence, {
-      ...(first.field === undefined ? {} : { field: first.field }),
-      problems,
-    }),
-  };
+  return refusalOfAll(problems);
 }
 
 /** The same, for callers that only throw the refusal. */
@@ -47,8 +35,8 @@ export function requireInput<S extends z.ZodType>(
   options?: InputOptions,
 ): z.output<S> {
   const read = readInput(schema, value, options);
-  if (!read.ok) throw read.refusal;
-  return read.data;
+  if (read instanceof Refusal) throw read;
+  return read;
 }
 
 /** A missing field may have been sent under a name that only answers have. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Problem, Refusal } from '../rules/errors.ts';
+import { type Problem, Refusal, refusalOfAll } from '../rules/errors.ts';
 import { suggestedName } from './field-names.ts';
 import { fieldsOf, readInput } from './read-input.ts';
 import { truncated } from './truncate.ts';
@@ -24,12 +24,10 @@ export function readQuery(
     else if (Object.hasOwn(query, name)) problems.push(sentTwice(name));
     else query[name] = value;
   }
-  const read = schema ? readInput(schema, query) : { ok: true as const, data: undefined };
-  if (!read.ok) problems.push(...read.refusal.problems);
-  if (read.ok && problems.length === 0) return read.data;
-  const [first] = problems as [Problem, ...Problem[]];
-  const { field } = first;
-  throw new Refusal(first.code, first.sentence, { ...(field === undefined ? {} : { field }), problems });
+  const read = schema && readInput(schema, query);
+  if (read instanceof Refusal) problems.push(...read.problems);
+  if (problems.length > 0) throw refusalOfAll(problems);
+  return read;
 }
 
 function unknownParameter(name: string, known: readonly string[], fields: readonly string[]): Problem {

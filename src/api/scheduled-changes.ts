@@ -58,10 +58,8 @@ export const create = endpoint({
   isIdempotentByKey: true,
   statuses: { 201: 'The scheduled change.' },
   answer: schemas.ScheduledChange,
-  async handle({ caller, params, query, body, answerWith }, context) {
-    answerWith(changeAnswer);
-    return changeAnswer(await scheduleChange(context, caller, params.id, body, query.confirm));
-  },
+  handle: ({ caller, params, query, body, answerWith }, context) =>
+    answerWith(changeAnswer, () => scheduleChange(context, caller, params.id, body, query.confirm)),
 });
 
 export const update = endpoint({
@@ -74,10 +72,8 @@ export const update = endpoint({
   takesAnswerBack: true,
   statuses: { 200: 'The scheduled change as it is now.' },
   answer: schemas.ScheduledChange,
-  async handle({ caller, params, query, body }, context) {
-    const changed = await changeScheduled(context, caller, params.id, body, query.confirm);
-    return changeAnswer(changed);
-  },
+  handle: async ({ caller, params, query, body }, context) =>
+    changeAnswer(await changeScheduled(context, caller, params.id, body, query.confirm)),
 });
 
 export const remove = endpoint({

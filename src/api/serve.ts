@@ -34,22 +34,16 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
       if (env.isHead && endpoint.getChanges) return wrongMethod('HEAD', [method]);
       const reply = await endpoint.run(req.raw, req.param(), env.connection, resolver, context);
       const { status, body, stream, cookies = [] } = reply;
-      const headers = { ...commonHeaders, ...reply.headers };
+      const headers = new Headers({ ...commonHeaders, ...reply.headers, ...stream?.headers });
+      for (const cookie of cookies) headers.append('set-cookie', cookie);
       if (stream) {
         const chunks = textStream(stream.chunks, (cause) => refusalOf(cause, log));
-        return new Response(chunks, { status, headers: { ...headers, ...stream.headers } });
+        return new Response(chunks, { status, headers });
       }
-      const text = body instanceof Json ? body.text : body === undefined ? null : JSON.stringify(body);
-      const clientCloses = req.header('connection') === 'close';
-      const answer =
-        text === null
-          ? new Response(null, { status, headers })
-          : new Response(bodyOf(text, clientCloses), {
-              status,
-              headers: { ...headers, 'content-type': jsonType },
-            });
-      for (const cookie of cookies) answer.headers.append('set-cookie', cookie);
-      return answer;
+      if (body === undefined) return new Response(null, { status, headers });
+      headers.set('content-type', jsonType);
+      const text = body instanceof Json ? body.text : JSON.stringify(body);
+      return new Response(bodyOf(text, req.header('connection') === 'close'), { status, headers });
     });
   }
   for (const [path, routesOfPath] of routesByPath) {

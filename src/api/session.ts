@@ -45,8 +45,7 @@ export const create = endpoint({
     const started = await startSession(context, body, connection.network(), browser, session);
     return new Reply({
       body: userAnswer(started.user),
-      headers: { 'set-cookie': keepSession(started.token, site) },
-      cookies: [keepKnownBrowser(started.knownCookie, site)],
+      cookies: [keepSession(started.token, site), keepKnownBrowser(started.knownCookie, site)],
     });
   },
 });
@@ -68,7 +67,7 @@ export const end = endpoint({
   statuses: { 204: 'Ended.' },
   async handle({ caller, params, session }, context) {
     const isOwn = await endOwnSession(context, caller, params.id, session);
-    return new Reply({ headers: isOwn ? { 'set-cookie': dropSession(context.site) } : {} });
+    return new Reply({ cookies: isOwn ? [dropSession(context.site)] : [] });
   },
 });
 
@@ -80,6 +79,6 @@ export const remove = endpoint({
   statuses: { 204: 'Signed out.' },
   async handle({ session }, context) {
     if (session !== null) await signOut(context, session);
-    return new Reply({ headers: { 'set-cookie': dropSession(context.site) } });
+    return new Reply({ cookies: [dropSession(context.site)] });
   },
 });

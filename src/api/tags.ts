@@ -12,10 +12,8 @@ export const create = endpoint({
   isIdempotentByKey: true,
   statuses: { 201: 'The tag.' },
   answer: CountedTag,
-  async handle({ caller, body, answerWith }, context) {
-    answerWith(countedTagAnswer);
-    return countedTagAnswer(await createTag(context, caller, body.name));
-  },
+  handle: ({ caller, body, answerWith }, context) =>
+    answerWith(countedTagAnswer, () => createTag(context, caller, body.name)),
 });
 
 export const list = endpoint({

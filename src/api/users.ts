@@ -98,7 +98,7 @@ export const remove = endpoint({
   otherErrors: ['429'],
   async handle({ caller, body, session }, context) {
     await deleteAccount(context, caller, body);
-    return new Reply({ headers: session === null ? {} : { 'set-cookie': dropSession(context.site) } });
+    return new Reply({ cookies: session === null ? [] : [dropSession(context.site)] });
   },
 });
 
@@ -108,6 +108,6 @@ export const signOutAll = endpoint({
   statuses: { 204: 'Signed out.' },
   async handle({ caller, session }, context) {
     await signOutEverywhere(context, caller);
-    return new Reply({ headers: session === null ? {} : { 'set-cookie': dropSession(context.site) } });
+    return new Reply({ cookies: session === null ? [] : [dropSession(context.site)] });
   },
 });

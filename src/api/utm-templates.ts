@@ -19,10 +19,8 @@ export const create = endpoint({
   isIdempotentByKey: true,
   statuses: { 201: 'The template.' },
   answer: UtmTemplate,
-  async handle({ caller, body, answerWith }, context) {
-    answerWith(answerOf);
-    return answerOf(await templates.createTemplate(context, caller, body));
-  },
+  handle: ({ caller, body, answerWith }, context) =>
+    answerWith(answerOf, () => templates.createTemplate(context, caller, body)),
 });
 
 export const list = endpoint({

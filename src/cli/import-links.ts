@@ -219,8 +219,7 @@ async function inputOf(
       'It had a password (has_password), which an export does not contain. Write one into a column password, or empty has_password to make the link public.',
     );
   }
-  const read = readInput(LinkToCreate, fields);
-  return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
+  return readInput(LinkToCreate, fields);
 }
 
 /** Other texts are left for validation to reject: reading "yes" as false would be wrong. */

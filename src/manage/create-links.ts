@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { invalidField, Refusal } from '../rules/errors.ts';
+import { invalidField, Refusal, refusalOfAll } from '../rules/errors.ts';
 import { dialects } from '../storage/dialect.ts';
 import { findOrganization } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
@@ -190,10 +190,5 @@ function refuseAll(links: readonly (object | Refusal)[]): void {
         }))
       : [],
   );
-  const [first] = problems;
-  if (!first) return;
-  throw new Refusal(first.code, first.sentence, {
-    field: first.field,
-    problems: problems.slice(0, maxProblems),
-  });
+  if (problems.length > 0) throw refusalOfAll(problems.slice(0, maxProblems));
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../rules/errors.ts';
+import { Refusal, refusalOfAll } from '../rules/errors.ts';
 
 /** More aren't looked for: an answer lists no more, and a call may have thousands. */
 const maxRefusals = 25;
@@ -38,12 +38,8 @@ export class FieldRefusals {
     if (this.#found.length < maxRefusals) this.#found.push(cause);
   }
 
-  /** Throws one refusal for all, with the code and the sentence of the first. */
+  /** Throws one refusal for all. */
   throwIfAny(): void {
-    const [first, ...others] = this.#found;
-    if (!first) return;
-    if (others.length === 0 || first.field === undefined) throw first;
-    const problems = this.#found.flatMap((refusal) => refusal.problems);
-    throw new Refusal(first.code, first.sentence, { field: first.field, problems });
+    if (!this.areNone) throw refusalOfAll(this.#found.flatMap((refusal) => refusal.problems));
   }
 }

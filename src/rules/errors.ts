@@ -21,7 +21,7 @@ export class Refusal extends Error implements Problem {
   constructor(
     code: ErrorCode,
     sentence: string,
-    more: { field?: string; retryAfter?: number; problems?: readonly Problem[] } = {},
+    more: { field?: string | undefined; retryAfter?: number; problems?: readonly Problem[] } = {},
   ) {
     super(sentence);
     this.code = code;
@@ -65,6 +65,13 @@ export class TookTooLong extends StoreUnavailable {
     this.hasBegun = hasBegun;
     this.timeout = timeout;
   }
+}
+
+/** One refusal for several problems, with the code and the sentence of the first. */
+export function refusalOfAll(problems: readonly Problem[]): Refusal {
+  const [first] = problems;
+  if (!first) throw new Error('a refusal without a problem');
+  return new Refusal(first.code, first.sentence, { field: first.field, problems });
 }
 
 export const invalidField = (field: string, sentence: string): Refusal =>
