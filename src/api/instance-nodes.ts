@@ -1,8 +1,7 @@
 import { readInstanceNodes } from '../manage/instance-nodes.ts';
+import { formatIso, formatIsoOrNull } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { InstanceNodes } from './schemas/instance-node.ts';
-
-const instantOf = (at: number): string => new Date(at).toISOString();
 
 export const list = endpoint({
   summary: 'List the nodes of the service',
@@ -19,11 +18,11 @@ export const list = endpoint({
         host_name: node.hostName,
         versions: [...node.versions],
         processes: node.processes,
-        started_at: instantOf(node.startedAt),
-        seen_at: instantOf(node.seenAt),
+        started_at: formatIso(node.startedAt),
+        seen_at: formatIso(node.seenAt),
         is_gone: node.isGone,
         waiting_clicks: node.waitingClicks,
-        waiting_since: node.waitingSince === null ? null : instantOf(node.waitingSince),
+        waiting_since: formatIsoOrNull(node.waitingSince),
         waiting_bytes: node.waitingBytes,
       })),
     };

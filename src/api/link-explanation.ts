@@ -1,5 +1,4 @@
 import { explainLink } from '../manage/explain-link.ts';
-import { parseInstant } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { LinkExplanation, VisitToExplain } from './schemas/link-explanation.ts';
 import { linkPath } from './schemas/parts.ts';
@@ -24,7 +23,7 @@ export const explain = endpoint({
       address: body.address,
       passedGates: body.passed_gates,
       url: body.url,
-      at: (body.at === undefined ? null : parseInstant(body.at)) ?? context.now(),
+      at: body.at ?? context.now(),
     });
     const redirect = outcome.kind === 'redirect' ? outcome : null;
     return {

@@ -1,34 +1,26 @@
 import { routes } from './routes.ts';
 
 /** What other services call the resources in paths, and common names for them. */
-const otherSegments: ReadonlyMap<string, string> = new Map([
-  ['accounts', 'user'],
-  ['apikey', 'api_key'],
-  ['apikeys', 'api_key'],
-  ['bitlinks', 'link'],
-  ['click', 'clicks'],
-  ['customdomains', 'domain'],
-  ['invite', 'invitation'],
-  ['invites', 'invitation'],
-  ['key', 'api_key'],
-  ['keys', 'api_key'],
-  ['login', 'session'],
-  ['me', 'user'],
-  ['org', 'organization'],
-  ['orgs', 'organization'],
-  ['refresh', 'refresh_access_token'],
-  ['shorten', 'link'],
-  ['shortlink', 'link'],
-  ['shortlinks', 'link'],
-  ['shorturls', 'link'],
-  ['statistics', 'stats'],
-  ['token', 'create_tokens'],
-  ['tokens', 'create_tokens'],
-  ['url', 'link'],
-  ['urls', 'link'],
-]);
+const otherNames: Readonly<Record<string, string>> = {
+  api_key: 'key keys',
+  clicks: 'click',
+  create_tokens: 'token tokens',
+  domain: 'customdomains',
+  invitation: 'invite invites',
+  link: 'bitlinks shorten shortlink shortlinks shorturls url urls',
+  organization: 'org orgs',
+  refresh_access_token: 'refresh',
+  session: 'login',
+  stats: 'statistics',
+  user: 'accounts me',
+};
+const otherSegments: ReadonlyMap<string, string> = new Map(
+  Object.entries(otherNames).flatMap(([segment, names]) =>
+    names.split(' ').map((name) => [name, segment] as const),
+  ),
+);
 
-const templates = [...new Set(routes.map(({ path }) => path.slice('/api/v1/'.length).split('/')))];
+const templates = routes.map(({ path }) => path.slice('/api/v1/'.length).split('/'));
 const segmentsByPlainName: ReadonlyMap<string, string> = new Map(
   templates.flat().flatMap((segment) => (segment.startsWith('{') ? [] : [[plain(segment), segment]])),
 );

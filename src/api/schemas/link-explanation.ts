@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readAddress } from '../../rules/address-rules.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { regionCode } from '../../rules/place.ts';
-import { text } from './parts.ts';
+import { readable, text } from './parts.ts';
 
 export const VisitToExplain = z.strictObject({
   country: z
@@ -10,13 +10,10 @@ export const VisitToExplain = z.strictObject({
     .regex(/^[a-z]{2}$/i, 'Give a country by two letters (ISO 3166), such as DE.')
     .transform((code) => code.toUpperCase())
     .default('XX'),
-  region: z
-    .string()
-    .refine((sent) => sent === '' || regionCode(sent) !== null, {
-      error: 'Give a region by its code (ISO 3166-2), such as DE-BY.',
-    })
-    .transform((sent) => regionCode(sent) ?? '')
-    .default(''),
+  region: readable(
+    (sent) => (sent === '' ? '' : regionCode(sent)),
+    'Give a region by its code (ISO 3166-2), such as DE-BY.',
+  ).default(''),
   city: text(100).default('').describe('Its English name.'),
   user_agent: text(1024)
     .default('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0')
@@ -36,11 +33,7 @@ export const VisitToExplain = z.strictObject({
       description: "The visited address, or only the part that follows the link's own: `?utm_source=mail`.",
       examples: ['?utm_source=mail'],
     }),
-  at: z
-    .string()
-    .refine((sent) => parseInstant(sent) !== null, {
-      error: 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
-    })
+  at: readable(parseInstant, 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.')
     .optional()
     .describe('Default: now.'),
   passed_gates: z

@@ -3,12 +3,12 @@ import { browserNames } from '../../rules/agent-browser.ts';
 import { systemNames } from '../../rules/agent-system.ts';
 import { appNames } from '../../rules/app-browsers.ts';
 import { devices, sources } from '../../rules/click-fields.ts';
-import { formatIso, parseInstant } from '../../rules/instant.ts';
+import { formatIsoOrNull, parseInstant } from '../../rules/instant.ts';
 import { regionCode } from '../../rules/place.ts';
 import { readNetwork } from '../../rules/rule-conditions.ts';
 import { maxRules, maxValues, maxVariants, maxWeight, weekdays } from '../../rules/rule-fields.ts';
 import { readTime } from '../../rules/rule-hours.ts';
-import { text } from './parts.ts';
+import { readable, text } from './parts.ts';
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const unknownRegion = 'ZZ';
@@ -36,12 +36,7 @@ function readLanguage(tag: string): string | null {
   }
 }
 
-const language = z
-  .string()
-  .refine((tag) => readLanguage(tag) !== null, {
-    error: 'Give languages as BCP 47 has them, such as de or pt-BR.',
-  })
-  .transform((tag) => readLanguage(tag) ?? tag);
+const language = readable(readLanguage, 'Give languages as BCP 47 has them, such as de or pt-BR.');
 
 /** With a wildcard before it, and the dot of the root after it. */
 const maxHost = 256;
@@ -55,23 +50,19 @@ function readHost(sent: string): string | null {
   return hostname ? wildcard + hostname.replace(/\.$/, '') : null;
 }
 
-const host = z
-  .string()
-  .refine((sent) => readHost(sent) !== null, {
-    error: 'Give hosts, such as example.com or *.example.com; "" is for visitors who come from nowhere.',
-  })
-  .transform((sent) => readHost(sent) ?? '');
+const host = readable(
+  readHost,
+  'Give hosts, such as example.com or *.example.com; "" is for visitors who come from nowhere.',
+);
 
 const network = z.string().refine((sent) => readNetwork(sent) !== null, {
   error: 'Give networks, such as 192.0.2.0/24 or 2001:db8::/32.',
 });
 
-const instant = z
-  .string()
-  .refine((sent) => parseInstant(sent) !== null, {
-    error: 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
-  })
-  .transform((sent) => formatIso(parseInstant(sent) ?? 0));
+const instant = readable(
+  (sent) => formatIsoOrNull(parseInstant(sent)),
+  'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
+);
 
 const time = (what: string) =>
   z.string().refine((sent) => readTime(sent) !== null, { error: `Give ${what}, such as 09:00.` });
@@ -127,22 +118,15 @@ const query = z
 /** A name from the statistics, in upper or lower case. */
 function nameAmong(names: readonly string[], noun: string, examples: string) {
   const known = new Map(names.map((name) => [name.toLowerCase(), name]));
-  return z
-    .string()
-    .refine((sent) => known.has(sent.toLowerCase()), {
-      error: `Statistics have no such ${noun}. Use the names that they show, such as ${examples}.`,
-    })
-    .transform((sent) => known.get(sent.toLowerCase()) ?? sent);
+  return readable(
+    (sent) => known.get(sent.toLowerCase()) ?? null,
+    `Statistics have no such ${noun}. Use the names that they show, such as ${examples}.`,
+  );
 }
 
 const needsFile = 'Only if `COUNTRY_FILE` has them: otherwise 400 `CONDITION_UNAVAILABLE`.';
 
-const region = z
-  .string()
-  .refine((sent) => regionCode(sent) !== null, {
-    error: 'Give regions by their codes (ISO 3166-2), such as DE-BY or US-CA.',
-  })
-  .transform((sent) => regionCode(sent) ?? sent);
+const region = readable(regionCode, 'Give regions by their codes (ISO 3166-2), such as DE-BY or US-CA.');
 
 const city = text(100)
   .transform((sent) => sent.trim())

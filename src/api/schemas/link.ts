@@ -233,45 +233,37 @@ const utmParameters = {
   utm_content: utm('part of the campaign', 'button'),
 };
 
+/** Null and `""` are an empty list: where it replaces another one, they remove all. */
+const wholeList = <T>(list: z.ZodType<T[], unknown>, error: string) =>
+  sentList(list, error).transform((items) => (items === undefined ? undefined : items || []));
+
+/** Null and `""` change nothing. */
+const changedList = <T>(list: z.ZodType<T[], unknown>, error: string) =>
+  sentList(list, error).transform((items) => items || undefined);
+
+const sentList = <T>(list: z.ZodType<T[], unknown>, error: string) =>
+  z.union([list, z.literal('')], { error }).nullish();
+
 const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
-const tagIds = (list: z.ZodType<number[], unknown>, description: string) =>
-  z
-    .union([list, z.literal('')], { error: tagList })
-    .nullish()
-    .transform((ids) => ids || undefined)
-    .meta({ description });
-const changedTags = (verb: string) => tagIds(z.array(tagId).max(100), `Ids of tags to ${verb}.`);
+const changedTags = (verb: string) =>
+  changedList(z.array(tagId).max(100), tagList).describe(`Ids of tags to ${verb}.`);
 
 /** A Link that was read may be sent back as it is, with its tags as objects. */
 const tagsSentBack = z
   .array(z.union([tagId, z.looseObject({ id: tagId }).transform((tag) => tag.id)]))
   .max(100);
 
-/** `null` and `""` are an empty list, as of aliases: where tags are replaced, they remove all. */
-const allTags = (description: string) =>
-  z
-    .union([tagsSentBack, z.literal('')], { error: tagList })
-    .nullish()
-    .transform((ids) => (ids === undefined ? undefined : ids || []))
-    .meta({ description });
-
-const aliasTexts = () => z.array(text(2000).min(1)).max(100);
-const aliasForm = 'Each is a web address on one of your domains, or a suffix on the domain of the link.';
+const aliasTexts = z.array(text(2000).min(1)).max(100);
 const aliasList = 'Send a list such as ["sprnig", "https://go.example.com/spring"].';
+const aliasNotes = (description: string) => ({
+  description: `${description} Each is a web address on one of your domains, or a suffix on the domain of the link.`,
+  examples: [['sprnig']],
+});
 
-const allAliases = (description: string) =>
-  z
-    .union([aliasTexts(), z.literal('')], { error: aliasList })
-    .nullish()
-    .transform((aliases) => (aliases === undefined ? undefined : aliases || []))
-    .meta({ description: `${description} ${aliasForm}`, examples: [['sprnig']] });
+const allAliases = (description: string) => wholeList(aliasTexts, aliasList).meta(aliasNotes(description));
 
 const changedAliases = (verb: string) =>
-  z
-    .union([aliasTexts(), z.literal('')], { error: aliasList })
-    .nullish()
-    .transform((aliases) => aliases || undefined)
-    .meta({ description: `Aliases to ${verb}. ${aliasForm}`, examples: [['sprnig']] });
+  changedList(aliasTexts, aliasList).meta(aliasNotes(`Aliases to ${verb}.`));
 
 const manyLinks = ({ input }: { input?: unknown }) =>
   Array.isArray(input)
@@ -288,7 +280,7 @@ export const LinkToCreate = z.strictObject(
     ...utmParameters,
     aliases: allAliases('Further addresses of the link, at most 20.'),
     ...settings,
-    tags: allTags('Ids of tags to attach.'),
+    tags: wholeList(tagsSentBack, tagList).describe('Ids of tags to attach.'),
   },
   { error: manyLinks },
 );
@@ -310,7 +302,9 @@ export const LinkUpdate = z.strictObject({
   aliases: allAliases('They replace all aliases; `null` or `""` removes them all.'),
   add_aliases: changedAliases('add'),
   remove_aliases: changedAliases('remove'),
-  tags: tagIds(tagsSentBack, 'Can be sent back unchanged; add_tags and remove_tags change it.'),
+  tags: changedList(tagsSentBack, tagList).describe(
+    'Can be sent back unchanged; add_tags and remove_tags change it.',
+  ),
   has_password: z.boolean().optional().describe('Can be sent back: then `"password": null` changes nothing.'),
 });
 

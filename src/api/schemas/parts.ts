@@ -26,6 +26,15 @@ export const label = (max: number) =>
       params: { code: 'FIELD_MISSING' },
     });
 
+/** A text as `read` returns it; null refuses it. */
+export const readable = <T>(read: (sent: string) => T | null, error: string) =>
+  z.string().transform((sent, context) => {
+    const found = read(sent);
+    if (found !== null) return found;
+    context.addIssue({ code: 'custom', message: error });
+    return z.NEVER;
+  });
+
 const idOf = (sentence: (sent: unknown) => string) => {
   const error = ({ input }: { input?: unknown }) => (input === undefined ? undefined : sentence(input));
   const isId = (value: number | string) => Number.isSafeInteger(Number(value)) && Number(value) > 0;
