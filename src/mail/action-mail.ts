@@ -5,6 +5,14 @@ const button =
   'display:inline-block;padding:12px 20px;border-radius:8px;background:#a3182f;color:#ffffff;font-weight:600;text-decoration:none';
 const small = 'font-size:14px;word-break:break-word';
 
+/** What every mail about an organization names. */
+export interface OrganizationFacts {
+  readonly to: string;
+  readonly organization: string;
+  /** The address of this service. */
+  readonly origin: string;
+}
+
 interface ActionMailParts {
   readonly to: string;
   readonly subject: string;

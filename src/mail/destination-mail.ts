@@ -1,6 +1,6 @@
 import type { ProblemKind } from '../rules/watched-destinations.ts';
-import { actionMail } from './action-mail.ts';
-import { oneLine, unlinked } from './mail-text.ts';
+import { actionMail, type OrganizationFacts } from './action-mail.ts';
+import { firstOf, oneLine, unlinked } from './mail-text.ts';
 import type { Mail } from './mailer.ts';
 
 export interface FailingLink {
@@ -10,14 +10,10 @@ export interface FailingLink {
   readonly problem: ProblemKind;
 }
 
-interface DestinationFacts {
-  readonly to: string;
-  readonly organization: string;
+interface DestinationFacts extends OrganizationFacts {
   /** The first of them. */
   readonly links: readonly FailingLink[];
   readonly total: number;
-  /** The address of this service. */
-  readonly origin: string;
 }
 
 const problemTexts: Readonly<Record<ProblemKind, string>> = {
@@ -30,7 +26,6 @@ const problemTexts: Readonly<Record<ProblemKind, string>> = {
 export function destinationMail({ to, links, total, origin, ...facts }: DestinationFacts): Mail {
   const organization = oneLine(facts.organization);
   const many = total === 1 ? 'A link of yours leads' : `${total.toLocaleString('en')} links of yours lead`;
-  const more = total - links.length;
   return actionMail({
     to,
     subject:
@@ -38,13 +33,12 @@ export function destinationMail({ to, links, total, origin, ...facts }: Destinat
     title: 'Failing destinations',
     paragraphs: [
       `${many} to a destination that was looked at twice, and that visitors may not get what they expect from.`,
-      ...links.map(
-        ({ title, url, problem }) =>
-          `${unlinked(oneLine(title))}: ${unlinked(oneLine(new URL(url).host))} ${problemTexts[problem]}.`,
-      ),
-      ...(more > 0 ? [`And ${more.toLocaleString('en')} more.`] : []),
+      ...firstOf(links.map(lineOf), total),
     ],
     action: { label: 'See these links', url: `${origin}/app?has_problem=true` },
     closing: `You get this mail at most every six hours, as an administrator of ${organization} on ${new URL(origin).host}.`,
   });
 }
+
+const lineOf = ({ title, url, problem }: FailingLink): string =>
+  `${unlinked(oneLine(title))}: ${unlinked(oneLine(new URL(url).host))} ${problemTexts[problem]}.`;

@@ -1,17 +1,13 @@
 import type { Role } from '../rules/access.ts';
-import { actionMail } from './action-mail.ts';
+import { actionMail, type OrganizationFacts } from './action-mail.ts';
 import { dayOf, oneLine, unlinked } from './mail-text.ts';
 import type { Mail } from './mailer.ts';
 
-interface InvitationFacts {
-  readonly to: string;
+interface InvitationFacts extends OrganizationFacts {
   readonly inviter: { readonly name: string | null; readonly email: string };
-  readonly organization: string;
   readonly role: Role;
   readonly expiresAt: number;
   readonly url: string;
-  /** The address of this service. */
-  readonly origin: string;
 }
 
 const roleSentences: Readonly<Record<Role, string>> = {

@@ -16,6 +16,10 @@ export function oneLine(name: string): string {
  */
 export const unlinked = (text: string): string => text.replace(/[.:@/](?=\S)/g, '$&\u200c');
 
+/** The first lines of `total`, and how many more there are. */
+export const firstOf = (lines: readonly string[], total: number): readonly string[] =>
+  total > lines.length ? [...lines, `And ${(total - lines.length).toLocaleString('en')} more.`] : lines;
+
 export const dayOf = (instant: number): string =>
   new Date(instant).toLocaleDateString('en-GB', {
     day: 'numeric',

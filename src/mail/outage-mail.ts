@@ -1,17 +1,13 @@
-import { actionMail } from './action-mail.ts';
+import { actionMail, type OrganizationFacts } from './action-mail.ts';
 import { dayOf, oneLine, unlinked } from './mail-text.ts';
 import type { Mail } from './mailer.ts';
 
-interface OutageFacts {
-  readonly to: string;
-  readonly organization: string;
+interface OutageFacts extends OrganizationFacts {
   /** The webhook's address. The mail names only its host, because addresses of webhooks often contain a secret. */
   readonly target: string;
   readonly since: number;
   /** For how many days messages are kept. */
   readonly keptDays: number;
-  /** The address of this service. */
-  readonly origin: string;
 }
 
 const retentionSentence = (days: number): string =>

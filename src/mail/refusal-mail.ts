@@ -1,5 +1,5 @@
-import { actionMail } from './action-mail.ts';
-import { dayOf, oneLine, unlinked } from './mail-text.ts';
+import { actionMail, type OrganizationFacts } from './action-mail.ts';
+import { dayOf, firstOf, oneLine, unlinked } from './mail-text.ts';
 import type { Mail } from './mailer.ts';
 
 export interface RefusedChange {
@@ -10,9 +10,7 @@ export interface RefusedChange {
   readonly sentence: string;
 }
 
-interface RefusalFacts {
-  readonly to: string;
-  readonly organization: string;
+interface RefusalFacts extends OrganizationFacts {
   /** False: the author has left, and an administrator gets the mail. */
   readonly isAuthor: boolean;
   /** The first of them. */
@@ -20,32 +18,26 @@ interface RefusalFacts {
   readonly total: number;
   /** The page that shows them. */
   readonly url: string;
-  /** The address of this service. */
-  readonly origin: string;
 }
 
 const timeOf = (instant: number): string => `${new Date(instant).toISOString().slice(11, 16)} UTC`;
+
+const lineOf = ({ link, at, sentence }: RefusedChange): string =>
+  `${unlinked(oneLine(link))}, ${dayOf(at)}, ${timeOf(at)}: ${unlinked(sentence)}`;
 
 export function refusalMail({ to, isAuthor, changes, total, url, origin, ...facts }: RefusalFacts): Mail {
   const organization = oneLine(facts.organization);
   const who = isAuthor ? 'you' : 'a former member';
   const many = total === 1 ? 'A change' : `${total.toLocaleString('en')} changes`;
-  const more = total - changes.length;
   return actionMail({
     to,
     subject: total === 1 ? 'A scheduled change was not made' : `${total} scheduled changes were not made`,
     title: 'Scheduled changes',
     paragraphs: [
       `${many} that ${who} had scheduled could not be made at its time. The links are as they were before.`,
-      ...changes.map(
-        ({ link, at, sentence }) =>
-          `${unlinked(oneLine(link))}, ${dayOf(at)}, ${timeOf(at)}: ${unlinked(sentence)}`,
-      ),
-      ...(more > 0 ? [`And ${more.toLocaleString('en')} more.`] : []),
+      ...firstOf(changes.map(lineOf), total),
     ],
     action: { label: 'See what was planned', url },
-    closing: isAuthor
-      ? `You get this mail as a member of ${organization} on ${new URL(origin).host}.`
-      : `You get this mail as an administrator of ${organization} on ${new URL(origin).host}.`,
+    closing: `You get this mail as ${isAuthor ? 'a member' : 'an administrator'} of ${organization} on ${new URL(origin).host}.`,
   });
 }

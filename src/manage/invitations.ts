@@ -87,7 +87,7 @@ async function send(
     url,
     origin: context.site.origin,
   });
-  return mailWithinLimits(context, context.mailer, caller.organizationId, mail);
+  return mailWithinLimits(context, caller.organizationId, mail);
 }
 
 export const readInvitations = (context: Context, caller: Caller): Promise<stored.StoredInvitation[]> =>

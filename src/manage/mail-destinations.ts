@@ -2,7 +2,6 @@ import { destinationMail, type FailingLink } from '../mail/destination-mail.ts';
 import { readProblems } from '../rules/watched-destinations.ts';
 import { findLink } from '../storage/links.ts';
 import { administratorsOf } from '../storage/members.ts';
-import { findOrganization } from '../storage/organizations.ts';
 import {
   claimMail,
   linksToMail,
@@ -11,7 +10,7 @@ import {
   setMailedAt,
 } from '../storage/watch-mails.ts';
 import type { Context } from './context.ts';
-import { mailable, mailEach } from './mail-members.ts';
+import { mailMembers } from './mail-members.ts';
 
 const minute = 60_000;
 /** Problems found within this time are reported together. */
@@ -30,7 +29,7 @@ export async function mailDestinations(context: Context): Promise<void> {
   for (const id of await organizationsToMail(database.read, due, organizationsPerRun)) {
     const at = now();
     if (!(await database.write((queries) => claimMail(queries, id, at, mailedBefore)))) continue;
-    const isNotified = await mailOne(context, mailer, id, at);
+    const isNotified = await mailOne(context, id, at);
     await database.write((queries) =>
       isNotified ? setMailed(queries, id, at) : setMailedAt(queries, id, at - interval + retryAfter),
     );
@@ -38,21 +37,17 @@ export async function mailDestinations(context: Context): Promise<void> {
 }
 
 /** False if it has to be retried. */
-async function mailOne(
-  context: Context,
-  mailer: NonNullable<Context['mailer']>,
-  organizationId: number,
-  until: number,
-): Promise<boolean> {
-  const { database, site } = context;
-  const organization = await findOrganization(database.lookup, organizationId);
-  const recipients = mailable(context, await administratorsOf(database.read, organizationId));
+async function mailOne(context: Context, organizationId: number, until: number): Promise<boolean> {
+  const { database } = context;
   const { ids, total } = await linksToMail(database.read, organizationId, until, maxListed);
   const found = await Promise.all(ids.map((id) => failingLink(context, organizationId, id)));
   const links = found.flatMap((link) => link ?? []);
-  if (!organization || recipients.length === 0 || links.length === 0) return true;
-  const facts = { organization: organization.name, links, total, origin: site.origin };
-  return mailEach(context, mailer, organizationId, recipients, (to) => destinationMail({ ...facts, to }));
+  if (links.length === 0) return true;
+  const administrators = await administratorsOf(database.read, organizationId);
+  const result = await mailMembers(context, organizationId, administrators, (facts) =>
+    destinationMail({ ...facts, links, total }),
+  );
+  return result !== 'not_sent';
 }
 
 async function failingLink(

@@ -1,5 +1,5 @@
 import { type Limit, networkLimits } from '../auth/rate-limit.ts';
-import type { Mail, Mailer } from '../mail/mailer.ts';
+import type { Mail } from '../mail/mailer.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Context } from './context.ts';
 
@@ -37,11 +37,11 @@ export async function withinLimits(
 
 /** False if the mail wasn't sent, for any reason. */
 export async function mailWithinLimits(
-  { limits }: Pick<Context, 'limits'>,
-  mailer: Mailer,
+  { limits, mailer }: Pick<Context, 'limits' | 'mailer'>,
   organizationId: number,
   mail: Mail,
 ): Promise<boolean> {
+  if (mailer === null) return false;
   const isWithin = await withinLimits(limits, [ofOrganization(organizationId)]);
   const withdraw = isWithin && (await withinLimits(limits, [toAddress(mail.to)]));
   if (!withdraw) {

@@ -1,4 +1,6 @@
-import type { Mail, Mailer } from '../mail/mailer.ts';
+import type { OrganizationFacts } from '../mail/action-mail.ts';
+import type { Mail } from '../mail/mailer.ts';
+import { findOrganization } from '../storage/organizations.ts';
 import type { Context } from './context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 
@@ -7,20 +9,27 @@ interface Recipient {
   readonly email_proven: number;
 }
 
-/** With open registration, an unverified address may belong to a stranger. */
-export const mailable = ({ config }: Context, members: readonly Recipient[]): readonly Recipient[] =>
-  members.filter(({ email_proven }) => email_proven === 1 || config.registration === 'closed');
+/** `sent`: to one of them at least. */
+export type MailResult = 'sent' | 'not_sent' | 'no_recipient';
 
-/** False if no mail was sent to any of them. */
-export async function mailEach(
+/** Mails some of an organization's members. With open registration, an unverified address may belong to a stranger. */
+export async function mailMembers(
   context: Context,
-  mailer: Mailer,
   organizationId: number,
-  recipients: readonly Recipient[],
-  mailTo: (email: string) => Mail,
-): Promise<boolean> {
-  const sent = await Promise.all(
-    recipients.map(({ email }) => mailWithinLimits(context, mailer, organizationId, mailTo(email))),
+  members: readonly Recipient[],
+  mailWith: (facts: OrganizationFacts) => Mail,
+): Promise<MailResult> {
+  const { database, config, site } = context;
+  const organization = await findOrganization(database.lookup, organizationId);
+  const recipients = members.filter(
+    ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
   );
-  return sent.includes(true);
+  if (!organization || recipients.length === 0) return 'no_recipient';
+  const facts = { organization: organization.name, origin: site.origin };
+  const sent = await Promise.all(
+    recipients.map(({ email }) =>
+      mailWithinLimits(context, organizationId, mailWith({ ...facts, to: email })),
+    ),
+  );
+  return sent.includes(true) ? 'sent' : 'not_sent';
 }

@@ -2,7 +2,6 @@ import { type RefusedChange, refusalMail } from '../mail/refusal-mail.ts';
 import type { Problem } from '../rules/errors.ts';
 import { findLink } from '../storage/links.ts';
 import { administratorsOf, mailableMember } from '../storage/members.ts';
-import { findOrganization } from '../storage/organizations.ts';
 import {
   claimRefusals,
   postponeRefusals,
@@ -10,7 +9,7 @@ import {
   setRefusalsMailed,
 } from '../storage/scheduled-changes.ts';
 import type { Context } from './context.ts';
-import { mailable, mailEach } from './mail-members.ts';
+import { mailMembers } from './mail-members.ts';
 
 const minute = 60_000;
 /** Refusals within this time are reported together. */
@@ -33,7 +32,7 @@ export async function mailRefusals(context: Context): Promise<void> {
   for (const changes of byAuthor.values()) {
     const ids = changes.map(({ id }) => id);
     const isOld = changes.every(({ done_at }) => (done_at ?? 0) < at - mailedWithin);
-    const isNotified = isOld || (await mailOne(context, mailer, changes));
+    const isNotified = isOld || (await mailOne(context, changes));
     await database.write((queries) =>
       isNotified ? setRefusalsMailed(queries, ids) : postponeRefusals(queries, ids, now() + claimLength),
     );
@@ -41,30 +40,23 @@ export async function mailRefusals(context: Context): Promise<void> {
 }
 
 /** False if it has to be retried. */
-async function mailOne(
-  context: Context,
-  mailer: NonNullable<Context['mailer']>,
-  changes: readonly ScheduledRow[],
-): Promise<boolean> {
+async function mailOne(context: Context, changes: readonly ScheduledRow[]): Promise<boolean> {
   const { database, site } = context;
   const [first] = changes;
   if (!first) return true;
   const { organization_id: id, user_id, link_id } = first;
-  const organization = await findOrganization(database.lookup, id);
   const author = await mailableMember(database.read, id, user_id);
-  const recipients = mailable(context, author ? [author] : await administratorsOf(database.read, id));
-  if (!organization || recipients.length === 0) return true;
+  const members = author ? [author] : await administratorsOf(database.read, id);
   const ofOneLink = changes.every((change) => change.link_id === link_id);
   const linkExists = ofOneLink && (await findLink(database.read, id, link_id)) !== undefined;
-  const facts = {
-    organization: organization.name,
+  const refusals = {
     isAuthor: author !== undefined,
     changes: await Promise.all(changes.slice(0, maxListed).map((change) => describeChange(context, change))),
     total: changes.length,
     url: `${site.origin}/app${linkExists ? `/links/${link_id}/scheduled` : ''}`,
-    origin: site.origin,
   };
-  return mailEach(context, mailer, id, recipients, (to) => refusalMail({ ...facts, to }));
+  const result = await mailMembers(context, id, members, (facts) => refusalMail({ ...facts, ...refusals }));
+  return result !== 'not_sent';
 }
 
 async function describeChange({ database, site }: Context, change: ScheduledRow): Promise<RefusedChange> {

@@ -1,7 +1,6 @@
 import { outageMail } from '../mail/outage-mail.ts';
 import type { Caller } from '../rules/access.ts';
 import { administratorsOf } from '../storage/members.ts';
-import { findOrganization } from '../storage/organizations.ts';
 import {
   claimUnmailedOutages,
   listOutages,
@@ -10,7 +9,7 @@ import {
   setOutageMailed,
 } from '../storage/webhook-outages.ts';
 import type { Context } from './context.ts';
-import { mailable, mailEach } from './mail-members.ts';
+import { type MailResult, mailMembers } from './mail-members.ts';
 import { countFailedDeliveries, deliveryDays } from './webhook-deliveries.ts';
 
 const hour = 60 * 60 * 1000;
@@ -54,7 +53,7 @@ export async function mailOutages(context: Context): Promise<void> {
   const untold = await database.write((queries) => claimUnmailedOutages(queries, ongoing, claim, perRun));
   const faults: unknown[] = [];
   for (const outage of untold) {
-    const done = await mailAdministrators(context, mailer, outage).catch((cause): MailResult => {
+    const done = await mailAdministrators(context, outage).catch((cause): MailResult => {
       faults.push(cause);
       return 'not_sent';
     });
@@ -67,21 +66,13 @@ export async function mailOutages(context: Context): Promise<void> {
   if (faults.length > 0) throw faults[0];
 }
 
-type MailResult = 'sent' | 'not_sent' | 'no_recipient';
-
 async function mailAdministrators(
   context: Context,
-  mailer: NonNullable<Context['mailer']>,
   { organization_id, target_url, since }: StoredOutage,
 ): Promise<MailResult> {
-  const { database, site, config } = context;
-  const organization = await findOrganization(database.lookup, organization_id);
-  const recipients = mailable(context, await administratorsOf(database.read, organization_id));
-  if (!organization || recipients.length === 0) return 'no_recipient';
-  const keptDays = Math.min(deliveryDays, config.clickRetentionDays);
-  const facts = { organization: organization.name, target: target_url, since, keptDays, origin: site.origin };
-  const isSent = await mailEach(context, mailer, organization_id, recipients, (to) =>
-    outageMail({ ...facts, to }),
+  const administrators = await administratorsOf(context.database.read, organization_id);
+  const keptDays = Math.min(deliveryDays, context.config.clickRetentionDays);
+  return mailMembers(context, organization_id, administrators, (facts) =>
+    outageMail({ ...facts, target: target_url, since, keptDays }),
   );
-  return isSent ? 'sent' : 'not_sent';
 }
