@@ -98,9 +98,8 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
   // Closed after the connections of the data plane and the fold: SQLite removes its WAL with the last connection that can write.
   const storage = opened.use(new AsyncDisposableStack());
   const { appServer, dataPlane, misses } = await openServers(given, startDataPlane);
-  const store = await openStore(config, log);
+  const store = storage.use(await openStore(config, log));
   const { database } = store;
-  storage.defer(() => database.close());
   await claimJournals(database, resolve(config.dataDir));
   const now = await sharedClock(given, database.lookup);
   const start: Start = { ...given, now, overrides: { ...given.overrides, now } };

@@ -71,7 +71,7 @@ async function serveAlone(config: Config, begin: Begin): Promise<void> {
   const program = new RestartableApp(config, (settings) => begin(settings));
   stopOnSignals(async () => {
     await stopOf(program.current, true);
-    lock.release();
+    lock[Symbol.dispose]();
   });
   const app = await program.current;
   lock.listensOn(app.port);
@@ -133,7 +133,7 @@ async function runWorkers(config: Config, host: string | null): Promise<void> {
   stopOnSignals(async () => {
     isStopping = true;
     await workers.stop();
-    lock.release();
+    lock[Symbol.dispose]();
   });
   const starting = StartingServer.open({ ...config, port, httpPort: plainPort }, log);
   const banner = await workers.start(() => void starting?.stop());

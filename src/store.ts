@@ -32,7 +32,8 @@ import { claimSetting, findSetting, keyMarkSetting, replaceSetting } from './sto
 import { storeIdOf } from './storage/store-id.ts';
 import type { Log } from './telemetry/log.ts';
 
-export interface Store {
+/** Closes its database when it is disposed of. */
+export interface Store extends AsyncDisposable {
   readonly database: Database;
   readonly secrets: Secrets;
 }
@@ -53,7 +54,8 @@ export async function openStore(
     const secrets = new Secrets(found ?? (await newKey(config, database, key)));
     if (key === 'require_key') await requireSameKey(database, secrets);
     await requireOwnJournals(database, dataDir);
-    return { database: await withHits(database, config, log), secrets };
+    const close = () => database.close();
+    return { database: await withHits(database, config, log), secrets, [Symbol.asyncDispose]: close };
   } catch (cause) {
     await database.close();
     throw cause;
@@ -242,16 +244,18 @@ async function open(config: Config, dataDir: string, log: Log): Promise<Database
   } catch (cause) {
     if (cause instanceof StartProblem) throw cause;
     if (cause instanceof WrongEncoding) throw new StartProblem(cause.message);
-    throw storeProblem(config, dataDir, cause);
+    throw storeProblem(config, cause);
   }
 }
 
 /** Why the store can't be opened, and what to do. */
-export function storeProblem({ databaseUrl }: Config, dataDir: string, cause: unknown): StartProblem {
-  if (databaseUrl === null)
+export function storeProblem({ databaseUrl, dataDir }: Config, cause: unknown): StartProblem {
+  if (databaseUrl === null) {
+    const folder = resolve(dataDir);
     return new StartProblem(
-      `The SQLite file in ${dataDir} can not be opened: ${reason(cause)}.${sqliteTodo(dataDir, reason(cause))}`,
+      `The SQLite file in ${folder} can not be opened: ${reason(cause)}.${sqliteTodo(folder, reason(cause))}`,
     );
+  }
   const servers = serversOf(databaseUrl) ?? [databaseUrl];
   const place = `${servers.map(serverName).join(' or ')}${new URL(servers[0] ?? databaseUrl).pathname}`;
   const away = cause instanceof StoreUnavailable ? 'can not be reached' : 'can not be used';
@@ -322,12 +326,14 @@ export async function claimJournals(database: Database, dataDir: string): Promis
 }
 
 /** For a lost key: the store adopts the current one. What the former one sealed is deleted. */
-export const adoptKey = (database: Database, secrets: Secrets): Promise<void> =>
-  database.write(async (queries) => {
-    await replaceSetting(queries, keyMarkSetting, markOf(secrets));
+export async function replaceKey(config: Config, log: Log): Promise<void> {
+  await using store = await openStore(config, log, 'replace_key');
+  await store.database.write(async (queries) => {
+    await replaceSetting(queries, keyMarkSetting, markOf(store.secrets));
     await forgetSealedKeys(queries);
     await reorderCertificates(queries, Date.now());
   });
+}
 
 function reason(cause: unknown): string {
   const { code, message } = cause as { code?: string; message?: string };

@@ -46,7 +46,6 @@ type Row = Record<string, unknown>;
 const storeWith = (answers: Record<string, readonly Row[]>): NonNullable<CheckContext['store']> => ({
   kind: 'sqlite',
   query: async (sql) => Object.entries(answers).find(([words]) => sql.includes(words))?.[1] ?? [],
-  close: async () => {},
 });
 
 function checkContext(

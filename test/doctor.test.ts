@@ -279,9 +279,8 @@ test('a database that accepts connections and answers nothing ends doctor, `upgr
 });
 
 test('a query that takes too long is stopped, and the store can still be closed', async () => {
-  const store = await openReadOnlyStore(await freshPostgres(), '');
+  await using store = await openReadOnlyStore(await freshPostgres(), '');
   await expect(store?.query('select pg_sleep(60)', 300)).rejects.toThrow('timeout');
-  await store?.close();
 });
 
 const hops = (count: number) => ({ kind: 'hops', count }) as const;

@@ -117,9 +117,8 @@ describe.skipIf(!hasPebble)('the store becomes unavailable during an order', () 
     await auto.inner.stop();
     respond('passed');
     expect(await first).toBe('refused');
-    const store = await openReadOnlyStore(databaseUrl, '');
+    await using store = await openReadOnlyStore(databaseUrl, '');
     const [row] = (await store?.query(`select * from certificates where host = '${customHost}'`)) ?? [];
-    await store?.close();
     expect(row).toMatchObject({ claimed_until: null, problem: null, chain: null });
   });
 });

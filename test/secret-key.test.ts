@@ -39,7 +39,7 @@ describe.each(storeKinds)('`secret replace` on %s', (store) => {
         '',
         expect.stringContaining(`${resolve(app.dataDir)} is in use by another Linnet`),
       ]);
-      lock.release();
+      lock[Symbol.dispose]();
     } else {
       const nodes = async () =>
         (await app.app.context.database.read.selectFrom('nodes').selectAll().execute()).length;

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import type { Database } from '../storage/database.ts';
 import { connect } from './postgres-source.ts';
 
-/** A store opened as it is: nothing is created, and no table changed. */
+/** A store as it is: nothing is created, and no table changed. */
 export interface ReadOnlyStore {
   readonly kind: Database['kind'];
   /** PostgreSQL has `timeout` milliseconds for the answer, 0 for any time. */
   query(sql: string, timeout?: number): Promise<readonly Record<string, unknown>[]>;
-  close(): Promise<void>;
 }
 
 const defaultTimeout = 8_000;
@@ -18,7 +17,7 @@ const defaultTimeout = 8_000;
 export async function openReadOnlyStore(
   databaseUrl: string | null,
   dataDir: string,
-): Promise<ReadOnlyStore | null> {
+): Promise<(ReadOnlyStore & AsyncDisposable) | null> {
   if (databaseUrl !== null) {
     const client = await connect(databaseUrl);
     let last: Promise<unknown> = Promise.resolve();
@@ -31,7 +30,7 @@ export async function openReadOnlyStore(
         last = answer.catch(() => {});
         return answer;
       },
-      close: () => client.end(),
+      [Symbol.asyncDispose]: () => client.end(),
     };
   }
   const file = join(dataDir, 'linnet.sqlite');
@@ -48,7 +47,7 @@ export async function openReadOnlyStore(
   return {
     kind: 'sqlite',
     query: async (sql) => database.query<Record<string, unknown>, []>(sql).all(),
-    close: async () => database.close(),
+    [Symbol.asyncDispose]: async () => database.close(),
   };
 }
 

@@ -47,9 +47,7 @@ async function hitsOf(
   withoutClicks: boolean,
 ): Promise<{ readonly source: HitSource | null; readonly areMissing: boolean }> {
   const storeId =
-    config.databaseUrl === null
-      ? null
-      : await orStoreProblem(config, resolve(config.dataDir), externalStoreId(config.databaseUrl));
+    config.databaseUrl === null ? null : await orStoreProblem(config, externalStoreId(config.databaseUrl));
   if (storeId === null) return { source: null, areMissing: false };
   if (withoutClicks) return { source: null, areMissing: true };
   if (config.clicksUrl === null)
@@ -67,9 +65,9 @@ async function hitsOf(
 }
 
 async function open(config: Config, hits: HitSource | null): Promise<BackupStream> {
-  const dataDir = resolve(config.dataDir);
-  if (config.databaseUrl === null) return readSqlite(join(dataDir, 'linnet.sqlite'), new Date());
-  return orStoreProblem(config, dataDir, readPostgres(config.databaseUrl, new Date(), hits));
+  if (config.databaseUrl === null)
+    return readSqlite(join(resolve(config.dataDir), 'linnet.sqlite'), new Date());
+  return orStoreProblem(config, readPostgres(config.databaseUrl, new Date(), hits));
 }
 
 const keyOf = ({ secretKey, dataDir }: Config): string =>

@@ -26,9 +26,8 @@ export const clicks: StandaloneCommand = {
     const config = loadConfig(environment);
     if (config.clicksUrl === null)
       throw new Refusal('FIELD_MISSING', 'Set CLICKS_URL to the ClickHouse that is to have single clicks.');
-    const dataDir = resolve(config.dataDir);
-    const opened = openDatabase(config.databaseUrl, dataDir, () => {});
-    const database = await orStoreProblem(config, dataDir, opened);
+    const opened = openDatabase(config.databaseUrl, resolve(config.dataDir), () => {});
+    const database = await orStoreProblem(config, opened);
     try {
       return await (action === 'move' ? move(database, config.clicksUrl) : startEmpty(database));
     } finally {

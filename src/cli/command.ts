@@ -19,7 +19,7 @@ export interface CommandResult {
   readonly exitCode: number;
 }
 
-/** A command of one word that opens what it needs itself: the store may be missing, older or down. */
+/** A command that opens what it needs itself: the store may be missing, older or down. */
 export interface StandaloneCommand {
   readonly name: string;
   readonly usage: string;

@@ -60,13 +60,11 @@ function settingsFinding({ https, tlsCert, tlsKey }: Config): CheckFinding {
 
 async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
   const dataDir = resolve(config.dataDir);
-  let store: ReadOnlyStore | null = null;
   let storeError: string | null = null;
-  try {
-    store = await openReadOnlyStore(config.databaseUrl, dataDir);
-  } catch (cause) {
-    storeError = storeProblem(config, dataDir, cause).message;
-  }
+  await using store = await openReadOnlyStore(config.databaseUrl, dataDir).catch((cause) => {
+    storeError = storeProblem(config, cause).message;
+    return null;
+  });
   const dns = new Dns(config.dnsServers);
   try {
     const { key, keyProblem } = await findKey(config);
@@ -88,7 +86,6 @@ async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
     });
   } finally {
     dns.close();
-    await store?.close();
   }
 }
 

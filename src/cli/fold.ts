@@ -25,34 +25,28 @@ export const fold: StandaloneCommand = {
     const folder = dataFolder(resolve(onlyArgument(call, 'The data folder of a node')));
     const config = loadConfig(call.environment);
     const log = new Log('warn');
-    const store = await openStore(config, log);
-    try {
-      await refuseClicksOfOther(store.database, folder);
-      const site = await siteOf(config, store.database, config.port);
-      const settings = foldSettingsOf(site, saltKeyOf(store), config, 'server');
-      const parts = foldPartsOf(settings, ({ event, facts }) => log.warn(event, facts));
-      try {
-        const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
-        const { journals, hits, inUse } = await foldFolder(
-          { ...parts, settings, now: Date.now, log: tell },
-          folder,
-        );
-        process.stdout.write(
-          `Folded ${formatCount(journals, 'journal')}: ${formatCount(hits, 'hit')} new to the database.\n`,
-        );
-        if (inUse === 0) await forgetNodes(store.database, folder);
-        if (inUse === 0) process.stdout.write(`${folder} isn't needed for its clicks any more.\n`);
-        else
-          process.stdout.write(
-            `${formatCount(inUse, 'journal')} left alone: a process that runs is writing there.\n`,
-          );
-        return 0;
-      } finally {
-        await parts.store.close();
-      }
-    } finally {
-      await store.database.close();
-    }
+    await using opened = new AsyncDisposableStack();
+    const store = opened.use(await openStore(config, log));
+    await refuseClicksOfOther(store.database, folder);
+    const site = await siteOf(config, store.database, config.port);
+    const settings = foldSettingsOf(site, saltKeyOf(store), config, 'server');
+    const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
+    const parts = foldPartsOf(settings, ({ event, facts }) => tell(event, facts));
+    opened.defer(() => parts.store.close());
+    const { journals, hits, inUse } = await foldFolder(
+      { ...parts, settings, now: Date.now, log: tell },
+      folder,
+    );
+    process.stdout.write(
+      `Folded ${formatCount(journals, 'journal')}: ${formatCount(hits, 'hit')} new to the database.\n`,
+    );
+    if (inUse === 0) await forgetNodes(store.database, folder);
+    process.stdout.write(
+      inUse === 0
+        ? `${folder} isn't needed for its clicks any more.\n`
+        : `${formatCount(inUse, 'journal')} left alone: a process that runs is writing there.\n`,
+    );
+    return 0;
   },
 };
 

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { loadConfig } from '../config/load.ts';
 import { nodesOfInstance } from '../manage/instance-nodes.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -18,12 +17,8 @@ export const nodes: StandaloneCommand = {
   async run(call) {
     const config = loadConfig(call.environment);
     requireStore(config);
-    const store = await openStore({ ...config, dataDir: resolve(config.dataDir) }, new Log('error'));
-    try {
-      return await runOn(store.database, call);
-    } finally {
-      await store.database.close();
-    }
+    await using store = await openStore(config, new Log('error'));
+    return await runOn(store.database, call);
   },
 };
 

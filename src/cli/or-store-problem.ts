@@ -4,11 +4,11 @@ import { StartProblem } from '../start-problem.ts';
 import { storeProblem } from '../store.ts';
 
 /** Why the database can't be opened. */
-export async function orStoreProblem<T>(config: Config, dataDir: string, result: Promise<T>): Promise<T> {
+export async function orStoreProblem<T>(config: Config, result: Promise<T>): Promise<T> {
   try {
     return await result;
   } catch (cause) {
     const isExplained = cause instanceof BackupProblem || cause instanceof StartProblem;
-    throw isExplained ? cause : storeProblem(config, dataDir, cause);
+    throw isExplained ? cause : storeProblem(config, cause);
   }
 }

@@ -13,7 +13,7 @@ import type { Config } from '../config/options.ts';
 import { Refusal } from '../rules/errors.ts';
 import { goneAfter } from '../rules/node-status.ts';
 import { keyMarkSetting } from '../storage/settings.ts';
-import { adoptKey, existingKey, openStore } from '../store.ts';
+import { existingKey, replaceKey } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import type { StandaloneCommand } from './command.ts';
 import { orStoreProblem } from './or-store-problem.ts';
@@ -30,18 +30,9 @@ export const replaceSecret: StandaloneCommand = {
     requireStore(config);
     await refuseFittingKey(config);
     const log = new Log('error');
-    const lock = await lockDataFolder(config, log);
-    try {
-      await refuseRunningNodes(config);
-      const { database, secrets } = await openStore(config, log, 'replace_key');
-      try {
-        await adoptKey(database, secrets);
-      } finally {
-        await database.close();
-      }
-    } finally {
-      lock.release();
-    }
+    using _lock = await lockDataFolder(config, log);
+    await refuseRunningNodes(config);
+    await replaceKey(config, log);
     process.stdout.write(
       'The database now belongs to the secret key of this machine. Set the webhook_auth_key of your links anew.\n',
     );
@@ -70,15 +61,9 @@ async function refuseRunningNodes(config: Config): Promise<void> {
 
 /** Null if there is no store. */
 async function readStore<T>(config: Config, read: (store: ReadOnlyStore) => Promise<T>): Promise<T | null> {
-  const dataDir = resolve(config.dataDir);
   const query = async () => {
-    const store = await openReadOnlyStore(config.databaseUrl, dataDir);
-    if (store === null) return null;
-    try {
-      return await read(store);
-    } finally {
-      await store.close();
-    }
+    await using store = await openReadOnlyStore(config.databaseUrl, resolve(config.dataDir));
+    return store === null ? null : await read(store);
   };
-  return orStoreProblem(config, dataDir, query());
+  return orStoreProblem(config, query());
 }

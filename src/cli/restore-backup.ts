@@ -13,7 +13,7 @@ import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { clickServerName } from '../rules/clicks-url.ts';
-import { adoptKey, existingKey, openStore, prepareFolder } from '../store.ts';
+import { existingKey, prepareFolder, replaceKey } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
 import { orStoreProblem } from './or-store-problem.ts';
@@ -31,27 +31,22 @@ export const restoreBackup: StandaloneCommand = {
     await prepareFolder(dataDir);
     const log = new Log('error');
     // While the restore runs, no server starts on this folder.
-    const lock = await lockDataFolder(config, log);
-    try {
-      const isKeyLost = call.values['lost-key'] === true;
-      // One that can't be used would otherwise only be noticed once the store is there.
-      const key = await existingKey(config);
-      await using opened = new AsyncDisposableStack();
-      const target = opened.adopt(await targetOf(config, dataDir), (target) => target.close());
-      const backup = opened.adopt(
-        await openBackup(file === '-' ? file : resolve(file), new Date()),
-        (backup) => backup.close(),
-      );
-      if (!isKeyLost) requireKeyOf(backup.header, key, dataDir);
-      const { rows } = await restore(await withHits(backup, config), target);
-      if (isKeyLost) await replaceKey(config, log);
-      process.stdout.write(
-        `Restored ${rows.toLocaleString('en')} rows, as they were at ${backup.header.madeAt}. What was deleted or revoked since then is there again.\n`,
-      );
-      return 0;
-    } finally {
-      lock.release();
-    }
+    using _lock = await lockDataFolder(config, log);
+    const isKeyLost = call.values['lost-key'] === true;
+    // One that can't be used would otherwise only be noticed once the store is there.
+    const key = await existingKey(config);
+    await using opened = new AsyncDisposableStack();
+    const target = opened.adopt(await targetOf(config, dataDir), (target) => target.close());
+    const backup = opened.adopt(await openBackup(file === '-' ? file : resolve(file), new Date()), (backup) =>
+      backup.close(),
+    );
+    if (!isKeyLost) requireKeyOf(backup.header, key, dataDir);
+    const { rows } = await restore(await withHits(backup, config), target);
+    if (isKeyLost) await replaceKey(config, log);
+    process.stdout.write(
+      `Restored ${rows.toLocaleString('en')} rows, as they were at ${backup.header.madeAt}. What was deleted or revoked since then is there again.\n`,
+    );
+    return 0;
   },
 };
 
@@ -69,7 +64,7 @@ async function withHits(backup: BackupStream, config: Config): Promise<BackupStr
 
 async function targetOf(config: Config, dataDir: string): Promise<BackupTarget> {
   if (config.databaseUrl === null) return new SqliteTarget(join(dataDir, 'linnet.sqlite'));
-  return orStoreProblem(config, dataDir, PostgresTarget.open(config.databaseUrl));
+  return orStoreProblem(config, PostgresTarget.open(config.databaseUrl));
 }
 
 /** Before anything is written: a store without its key would refuse to start. */
@@ -79,13 +74,4 @@ function requireKeyOf({ keyMark }: BackupHeader, key: string | null, dataDir: st
   throw new BackupProblem(
     `${key === null ? 'The secret key of this backup is not here' : 'This backup belongs to another secret key'}: put the secret.key that was kept apart into ${dataDir}, or set SECRET_KEY. If it is lost, add --lost-key: webhook keys are forgotten then.`,
   );
-}
-
-async function replaceKey(config: Config, log: Log): Promise<void> {
-  const { database, secrets } = await openStore(config, log, 'replace_key');
-  try {
-    await adoptKey(database, secrets);
-  } finally {
-    await database.close();
-  }
 }

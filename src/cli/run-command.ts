@@ -30,16 +30,6 @@ import { showSetupToken } from './setup-token.ts';
 import { upgrade } from './upgrade.ts';
 import { showVersion } from './version.ts';
 
-const commands: readonly Command[] = [
-  showSetupToken,
-  createUser,
-  setPassword,
-  createKey,
-  importLinks,
-  setBaseUrl,
-  forgetBaseUrl,
-];
-
 /** These open what they need themselves. */
 const standalone: readonly StandaloneCommand[] = [
   backup,
@@ -55,6 +45,13 @@ const standalone: readonly StandaloneCommand[] = [
   showVersion,
 ];
 
+const commands: readonly StandaloneCommand[] = [
+  ...[showSetupToken, createUser, setPassword, createKey, importLinks, setBaseUrl, forgetBaseUrl].map(
+    onStore,
+  ),
+  ...standalone,
+];
+
 const serveUsage =
   'serve [HOST]   (starts the server; with a host such as links.example.com over HTTPS, with a certificate that it obtains itself)';
 
@@ -62,26 +59,21 @@ const isHelpOption = (word: string): boolean => word === '--help' || word === '-
 
 /** Runs the command line, and returns the exit code. */
 export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
-  const [noun, verb, ...rest] = args;
-  const standaloneCommand = standalone.find(({ name }) => name === noun?.replace(/^--(?=version$)/, ''));
-  const command = commands.find(({ name }) => name === `${noun} ${verb}`);
-  const usage = noun === 'serve' ? serveUsage : (command ?? standaloneCommand)?.usage;
+  const [noun, verb] = args;
+  const words = [noun?.replace(/^--(?=version$)/, ''), `${noun} ${verb}`];
+  const command = commands.find(({ name }) => words.includes(name));
+  const usage = noun === 'serve' ? serveUsage : command?.usage;
   if (noun === undefined || noun === 'help' || args.some(isHelpOption)) {
     process.stdout.write(usage === undefined ? usageOfAll() : usageOf(usage));
     return 0;
   }
-  if (!command && !standaloneCommand) {
-    const words = verb === undefined || verb.startsWith('-') ? noun : `${noun} ${verb}`;
-    process.stderr.write(`There is no command "${words}".\n\n${usageOfAll()}`);
+  if (command === undefined) {
+    const given = verb === undefined || verb.startsWith('-') ? noun : `${noun} ${verb}`;
+    process.stderr.write(`There is no command "${given}".\n\n${usageOfAll()}`);
     return 2;
   }
   try {
-    if (standaloneCommand) return await runStandalone(standaloneCommand, args.slice(1), environment);
-    if (command) {
-      const { values } = parseArgs({ args: rest, options: command.options, strict: true });
-      return await runOnStore(command, values as Record<string, string | undefined>, environment);
-    }
-    return 0;
+    return await run(command, args.slice(command.name.split(' ').length), environment);
   } catch (cause) {
     const { code, message } = cause as { code?: string; message: string };
     const isUsage = code?.startsWith('ERR_PARSE_ARGS') ?? false;
@@ -94,45 +86,39 @@ export async function runCommand(args: readonly string[], environment: Environme
   }
 }
 
-async function runOnStore(
-  { run, needsStore }: Command,
-  values: Record<string, string | undefined>,
-  environment: Environment,
-): Promise<number> {
+function run(command: StandaloneCommand, args: readonly string[], environment: Environment): Promise<number> {
   // A server on the same machine takes precedence, whatever is done here.
-  lowerPriority();
-  const config = loadConfig(environment);
-  if (needsStore) requireStore(config);
-  const store = await openStore(config, new Log('error'));
-  try {
-    const site = await siteOf(config, store.database, config.port);
-    const result = await run(contextOf(config, site, store.database, store.secrets), values);
-    const { output, exitCode } = typeof result === 'string' ? { output: result, exitCode: 0 } : result;
-    process.stdout.write(output);
-    return exitCode;
-  } finally {
-    await store.database.close();
-  }
-}
-
-async function runStandalone(
-  { options, run }: StandaloneCommand,
-  args: readonly string[],
-  environment: Environment,
-): Promise<number> {
   lowerPriority();
   const { values, positionals } = parseArgs({
     args: [...args],
-    options,
+    options: command.options,
     strict: true,
-    allowPositionals: true,
+    allowPositionals: standalone.includes(command),
   });
-  return run({ environment, values: values as StandaloneCall['values'], words: positionals });
+  return command.run({ environment, values: values as StandaloneCall['values'], words: positionals });
+}
+
+/** Opens the store for a command. */
+function onStore({ run, needsStore, ...command }: Command): StandaloneCommand {
+  return {
+    ...command,
+    async run({ environment, values }) {
+      const config = loadConfig(environment);
+      if (needsStore) requireStore(config);
+      await using store = await openStore(config, new Log('error'));
+      const site = await siteOf(config, store.database, config.port);
+      const context = contextOf(config, site, store.database, store.secrets);
+      const result = await run(context, values as Parameters<Command['run']>[1]);
+      const { output, exitCode } = typeof result === 'string' ? { output: result, exitCode: 0 } : result;
+      process.stdout.write(output);
+      return exitCode;
+    },
+  };
 }
 
 const usageOf = (usage: string): string => `Usage: ${shellCommand(usage)}\n`;
 
 function usageOfAll(): string {
-  const lines = [serveUsage, ...[...commands, ...standalone].map(({ usage }) => usage)];
+  const lines = [serveUsage, ...commands.map(({ usage }) => usage)];
   return `Linnet: short links that stay yours.\n\nUsage: ${shellCommand('COMMAND')}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }

@@ -8,9 +8,10 @@ import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { Refusal } from '../rules/errors.ts';
 import { lastExclusiveMigration, newerStore, newestMigration } from '../storage/migrate.ts';
-import { openStore, requireNoLostStore, storeProblem } from '../store.ts';
+import { openStore, requireNoLostStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { refuseArguments, type StandaloneCommand } from './command.ts';
+import { orStoreProblem } from './or-store-problem.ts';
 
 export const upgrade: StandaloneCommand = {
   name: 'upgrade',
@@ -22,13 +23,9 @@ export const upgrade: StandaloneCommand = {
     const config = loadConfig(environment);
     if (values.check === true) return check(config);
     const log = new Log('info');
-    const lock = await lockDataFolder(config, log);
-    try {
-      const { database } = await openStore(config, log);
-      await database.close();
-    } finally {
-      lock.release();
-    }
+    using _lock = await lockDataFolder(config, log);
+    const { database } = await openStore(config, log);
+    await database.close();
     process.stdout.write(`The store is up to date (${newestMigration}).\n`);
     return 0;
   },
@@ -36,27 +33,21 @@ export const upgrade: StandaloneCommand = {
 
 async function check(config: Config): Promise<number> {
   const dataDir = resolve(config.dataDir);
-  const store = await openReadOnlyStore(config.databaseUrl, dataDir).catch((cause) => {
-    throw storeProblem(config, dataDir, cause);
-  });
+  await using store = await orStoreProblem(config, openReadOnlyStore(config.databaseUrl, dataDir));
   if (store === null) requireNoLostStore(config);
   if (store === null) return print('There is no store yet: the first start makes one.');
-  try {
-    const done = await migrationsOf(store);
-    if (done === 0) return print('The store is empty: the first start makes its tables.');
-    if (done > newestMigration) throw new Refusal('FIELD_INVALID', `Nothing can be done: ${newerStore}.`);
-    if (done === newestMigration) return print(`The store is up to date (${done}). Nothing would change.`);
-    const plan = await planUpgrade(store.kind, done, (table) => rowsIn(store, table));
-    print(`The store is at ${done}, and this version has ${newestMigration}:\n\n${stepsOf(plan)}`);
-    const staysOnline = store.kind === 'postgres' && done >= lastExclusiveMigration;
-    const meanwhile = staysOnline
-      ? 'the node that does it answers 503, and the others go on'
-      : 'everything is answered 503';
-    print(`It takes ${durationOf(plan)}; meanwhile ${meanwhile}.`);
-    return await printBackupStep(config, store, dataDir);
-  } finally {
-    await store.close();
-  }
+  const done = await migrationsOf(store);
+  if (done === 0) return print('The store is empty: the first start makes its tables.');
+  if (done > newestMigration) throw new Refusal('FIELD_INVALID', `Nothing can be done: ${newerStore}.`);
+  if (done === newestMigration) return print(`The store is up to date (${done}). Nothing would change.`);
+  const plan = await planUpgrade(store.kind, done, (table) => rowsIn(store, table));
+  print(`The store is at ${done}, and this version has ${newestMigration}:\n\n${stepsOf(plan)}`);
+  const staysOnline = store.kind === 'postgres' && done >= lastExclusiveMigration;
+  const meanwhile = staysOnline
+    ? 'the node that does it answers 503, and the others go on'
+    : 'everything is answered 503';
+  print(`It takes ${durationOf(plan)}; meanwhile ${meanwhile}.`);
+  return printBackupStep(config, store, dataDir);
 }
 
 const stepsOf = ({ steps }: UpgradePlan): string =>

@@ -29,12 +29,11 @@ export async function refuseUnknownHost(
 
 async function mayHaveCertificate(host: string, { databaseUrl, dataDir }: Settings): Promise<boolean> {
   try {
-    const store = await openReadOnlyStore(databaseUrl, resolve(dataDir));
+    await using store = await openReadOnlyStore(databaseUrl, resolve(dataDir));
     const rows = await store
       ?.query('select host from certificates where chain is not null')
       // A store of an earlier version has no such table.
       .catch(() => []);
-    await store?.close();
     return rows?.some((row) => row.host === host) ?? false;
   } catch {
     // The start itself reports what is wrong with the store.

@@ -42,5 +42,4 @@ export function healthChecksOf(
 const storeForChecks = ({ kind, read }: Database): ReadOnlyStore => ({
   kind,
   query: async (text) => (await sql.raw<Record<string, unknown>>(text).execute(read)).rows,
-  close: async () => {},
 });

@@ -16,9 +16,8 @@ interface Holder {
   readonly port: number | null;
 }
 
-interface ServerLock {
+interface ServerLock extends Disposable {
   listensOn(port: number): void;
-  release(): void;
 }
 
 /**
@@ -27,7 +26,7 @@ interface ServerLock {
  * different names.
  */
 export async function lockDataFolder(config: Config, log: Log): Promise<ServerLock> {
-  if (config.databaseUrl !== null) return { listensOn() {}, release() {} };
+  if (config.databaseUrl !== null) return { listensOn() {}, [Symbol.dispose]() {} };
   const folder = resolve(config.dataDir);
   await prepareFolder(folder);
   const file = join(folder, 'server.json');
@@ -37,7 +36,7 @@ export async function lockDataFolder(config: Config, log: Log): Promise<ServerLo
   writeHolder(config.port === 0 ? null : config.port);
   return {
     listensOn: writeHolder,
-    release() {
+    [Symbol.dispose]() {
       remove(file, log);
       lock.release();
     },

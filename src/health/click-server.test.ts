@@ -45,20 +45,16 @@ describe.skipIf(!(await hasClickhouse()))('a ClickHouse', () => {
   test('is a problem if it has lost its tables, or belongs to another store', async () => {
     const url = await freshClickhouse();
     const DATABASE_URL = await migratedPostgres();
-    const store = await openReadOnlyStore(DATABASE_URL, '');
+    await using store = await openReadOnlyStore(DATABASE_URL, '');
     const find = async () =>
       (await clickServerFindings({ config: loadConfig({ DATABASE_URL, CLICKS_URL: url }), store }))[0];
-    try {
-      expect((await find())?.state).toBe('ok');
-      await store?.query("insert into settings (key, value) values ('hit_store', 'this')");
-      await store?.query('update hit_ids set newest = 5');
-      expect((await find())?.found).toEndWith('but single clicks of this database were stored in it.');
-      await ClickhouseHits.of(serverOf(url)).prepare('this');
-      expect((await find())?.state).toBe('ok');
-      await store?.query("update settings set value = 'another' where key = 'hit_store'");
-      expect((await find())?.found).toEndWith('has the clicks of another store.');
-    } finally {
-      await store?.close();
-    }
+    expect((await find())?.state).toBe('ok');
+    await store?.query("insert into settings (key, value) values ('hit_store', 'this')");
+    await store?.query('update hit_ids set newest = 5');
+    expect((await find())?.found).toEndWith('but single clicks of this database were stored in it.');
+    await ClickhouseHits.of(serverOf(url)).prepare('this');
+    expect((await find())?.state).toBe('ok');
+    await store?.query("update settings set value = 'another' where key = 'hit_store'");
+    expect((await find())?.found).toEndWith('has the clicks of another store.');
   }, 60_000);
 });
