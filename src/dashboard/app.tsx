@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { lazy } from './lazy.tsx';
-import { EndedSession } from './pages/ended-session.tsx';
 import { LinksPage } from './pages/links.tsx';
 import { PageNotFound } from './pages/page-not-found.tsx';
 import { SetUpPage } from './pages/set-up.tsx';
-import { SignInPage } from './pages/sign-in.tsx';
+import { EndedSession, SignInPage } from './pages/sign-in.tsx';
 import { Confirmation } from './parts/confirmation.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { ErrorBox } from './parts/error-box.tsx';

@@ -67,19 +67,16 @@ function Accept({ token }: { token: string }) {
     navigate('/app', { replace: true });
   });
   return (
-    <div class="form">
-      <FormErrors error={accept.error.value} onRetry={() => void accept.run()} />
+    <Form action={accept} fields={[]} canRetry>
       <p class="soft">
         You can be a member of one organization at a time: accepting means leaving{' '}
         {me.value?.organization_name}.
       </p>
-      <Button kind="primary" disabled={accept.isRunning.value} onClick={() => void accept.run()}>
-        Accept invitation
-      </Button>
+      <Submit kind="primary">Accept invitation</Submit>
       <a class="button" href="/app">
         Decide later
       </a>
-    </div>
+    </Form>
   );
 }
 

@@ -2,12 +2,13 @@ import type { Organization } from '../api-types.ts';
 import { call } from '../client.ts';
 import { CorrectionList, useCorrections } from '../corrections/correction-list.tsx';
 import { EraseClicks } from '../corrections/erase-clicks.tsx';
+import { since } from '../format.ts';
 import { NameSection } from '../parts/name-section.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
+import { RedeliverFailed } from '../parts/redeliver-failed.tsx';
 import { Section } from '../parts/section.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { me } from '../session.ts';
-import { FailingWebhooks } from './organization/failing-webhooks.tsx';
 import { InstanceHealth } from './organization/instance-health.tsx';
 import { OutstandingInvitations } from './organization/invitations.tsx';
 import { Members } from './organization/members.tsx';
@@ -76,6 +77,46 @@ function EraseSection() {
       actions={<EraseClicks scope={all} days={null} />}
     >
       {corrections.length > 0 && <CorrectionList scope={all} corrections={corrections} />}
+    </Section>
+  );
+}
+
+/** Only shown while a target fails, and afterwards as long as failed messages can be sent again. */
+function FailingWebhooks() {
+  const query = useQuery('webhook outages', () => call('GET /api/v1/webhook_outages'));
+  const { webhook_outages: outages = [], total_failed: failed = 0 } = query.data.value ?? {};
+  if (outages.length === 0 && failed === 0) return null;
+  const isOver = outages.length === 0;
+  return (
+    <Section
+      title={isOver ? 'Failed webhooks' : 'Failing webhooks'}
+      about={isOver && 'Messages that were given up after all retries. No target is failing now.'}
+      isFlush
+    >
+      {!isOver && (
+        <ul class="rows">
+          {outages.map(({ target_url, since: began, last_failed_at, told_at }) => (
+            <li key={target_url}>
+              <div class="who">
+                <p class="cut">{target_url}</p>
+                <p class="soft small">
+                  First failed {since(began)}, last tried {since(last_failed_at)}
+                  {told_at && ' · administrators were notified by mail'}
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="pad">
+        {failed > 0 ? (
+          <RedeliverFailed failed={failed} />
+        ) : (
+          <p class="soft small">
+            Nothing has failed permanently so far: each message is retried for three days.
+          </p>
+        )}
+      </div>
     </Section>
   );
 }

@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { CurrentPasswordField, EmailField } from '../parts/account-fields.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Form, Submit } from '../parts/form.tsx';
-import { setup, signIn } from '../session.ts';
+import { refresh } from '../queries.ts';
+import { me, sessionHasEnded, setup, signIn } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
 
 export function SignInPage() {
@@ -30,5 +32,21 @@ export function SignInForm({ knownEmail = '', onDone }: { knownEmail?: string; o
       <CurrentPasswordField name="password" autoFocus={knownEmail !== ''} signal={password} />
       <Submit kind="primary">Sign in</Submit>
     </Form>
+  );
+}
+
+/** Covers the current page, so that nothing typed there is lost. */
+export function EndedSession() {
+  return (
+    <Dialog title="Your session has ended" onClose={() => {}} isFirm>
+      <p class="soft">Sign in again to continue. What you typed is still there.</p>
+      <SignInForm
+        knownEmail={me.value?.email ?? ''}
+        onDone={() => {
+          sessionHasEnded.value = false;
+          refresh('');
+        }}
+      />
+    </Dialog>
   );
 }

@@ -1,13 +1,19 @@
+import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
+import { useAction } from '../../action.ts';
+import type { WebhookDelivery } from '../../api-types.ts';
+import { call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { refresh } from '../../queries.ts';
 import { Deliveries } from './deliveries.tsx';
-import type { WebhookEvent } from './fields.ts';
+import { AttemptOutcome } from './delivery.tsx';
+import { type WebhookEvent, webhookFields } from './fields.ts';
 import { FieldsForm } from './fields-form.tsx';
 import type { LinkForm } from './form.ts';
 import { SecretField } from './secret-field.tsx';
-import { TestCall } from './test-call.tsx';
 import { Zapier } from './zapier.tsx';
 
 /** The webhook of a link, its Zap, and their deliveries. */
@@ -91,6 +97,44 @@ function WebhookEvents({ form }: { form: LinkForm }) {
         </p>
       )}
     </fieldset>
+  );
+}
+
+/** Sends a made-up click, and shows the target's answer. */
+function TestCall({ form }: { form: LinkForm }) {
+  const outcome = useSignal<WebhookDelivery | null>(null);
+  const isUnsaved = webhookFields.some((name) => form.changed.includes(name));
+  const testing = useAction(async () => {
+    outcome.value = null;
+    if (isUnsaved && !(await form.save())) return;
+    outcome.value = await call('POST /api/v1/link/{id}/webhook_test', { params: { id: form.link.id } });
+    refresh(`webhook deliveries ${form.link.id} `);
+  });
+  const delivery = outcome.value;
+  const error = testing.error.value;
+  const attempt = delivery?.attempts.at(-1);
+  return (
+    <div class="field test-call">
+      <div class="actions">
+        <Button
+          icon="live"
+          disabled={form.fields.webhook_url === '' || testing.isRunning.value || form.isSaving}
+          onClick={() => void testing.run()}
+        >
+          {isUnsaved ? 'Save and send test call' : 'Send test call'}
+        </Button>
+        <span class="soft small" role="status">
+          {testing.isRunning.value && 'Waiting for the response.'}
+        </span>
+      </div>
+      <p class="hint">An invented click, marked "sample": true, is sent once, immediately.</p>
+      {error && <ErrorBox error={error} onRetry={() => void testing.run()} />}
+      {delivery && attempt && (
+        <div class={delivery.state === 'delivered' ? 'callout good' : 'callout bad'} role="status">
+          <AttemptOutcome attempt={attempt} />
+        </div>
+      )}
+    </div>
   );
 }
 
