@@ -289,6 +289,7 @@ test("the question mark lists the page's shortcuts", async () => {
   const body = { destination_url: 'https://example.com/' };
   const link = await app.call('POST', '/api/v1/link', { key: account.key, body });
   const page = await dashboardOf(app, account, `/app/links/${link.json.id}`);
+  await page.getByRole('navigation', { name: 'Link' }).waitFor();
   await page.keyboard.press('?');
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await dialog.waitFor();
