@@ -119,11 +119,7 @@ test('a secret that is being created is shown, although its dialog was to be clo
     ['account', 'api_key', 'Add API Key', 'Name', 'Create API Key', 'Copy it now'],
     ['organization', 'invitation', 'Invite member', 'Email', 'Invite member', 'no mail was sent'],
   ] as const) {
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route(`**/api/v1/${call}`, async (route) => {
-      if (route.request().method() === 'POST') await released;
-      await route.continue();
-    });
+    const { release } = await holdBack(page, `**/api/v1/${call}`);
     await page.goto(`${app.url}/app/${path}`);
     await page.getByRole('button', { name: open }).click();
     await dialog.getByRole('textbox', { name: label, exact: true }).fill('slow@example.com');

@@ -4,6 +4,7 @@ import { startApp, type TestAccount } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
+import { holdBack } from './held-requests.ts';
 
 const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 
@@ -119,12 +120,7 @@ describe('while the server is unreachable', () => {
     const page = await dashboardOf(app, owner, '/app/organization');
     const marker = page.getByRole('switch', { name: 'New links distinguish scans from clicks' });
     await marker.waitFor();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/api/v1/organization', async (route) => {
-      if (route.request().method() !== 'PATCH') return route.continue();
-      await released;
-      await route.abort();
-    });
+    const { release } = await holdBack(page, '**/api/v1/organization', { method: 'PATCH', fails: true });
     await marker.click();
     expect(await marker.isChecked()).toBe(true);
     release();

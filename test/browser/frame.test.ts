@@ -4,6 +4,7 @@ import { startApp, type TestAccount } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
+import { holdBack } from './held-requests.ts';
 
 const app = await appOfSuite();
 
@@ -209,11 +210,7 @@ test('if Enter is pressed before the search has finished, the palette opens its 
   await openPalette(page);
   await page.keyboard.type('eager-1');
   await page.getByRole('option', { name: /eager-1/ }).waitFor();
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route('**/api/v1/link?*', async (route) => {
-    await released;
-    await route.continue();
-  });
+  const { release } = await holdBack(page, '**/api/v1/link?*', { method: 'GET' });
   await page.keyboard.press('Backspace');
   await page.keyboard.type('2');
   await page.keyboard.press('Enter');
@@ -269,16 +266,12 @@ test('the skip link, the first element of every page, moves the focus past the n
 
 test('a field that appears when its list has loaded takes the focus from no user who has moved it', async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/account');
-  const skipped = Promise.withResolvers<void>();
-  await page.route('**/api/v1/tag', async (route) => {
-    await skipped.promise;
-    await route.continue();
-  });
+  const { release } = await holdBack(page, '**/api/v1/tag', { method: 'GET' });
   await page.goto(`${app.url}/app/tags`);
   await page.getByRole('link', { name: 'Skip to content' }).focus();
   await page.keyboard.press('Enter');
   await page.locator('#main:focus').waitFor();
-  skipped.resolve();
+  release();
   await page.getByLabel('New tag').waitFor();
   expect(await page.locator('#main:focus').count()).toBe(1);
   await page.unroute('**/api/v1/tag');

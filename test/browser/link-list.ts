@@ -8,6 +8,18 @@ export const suffixes = (page: Page): Promise<string[]> =>
   page.locator('.short-text > :last-child').allInnerTexts();
 export const notice = (page: Page) => page.locator('.notice');
 
+/** Pastes a text outside any field, and waits until the field that creates links has the focus. */
+export async function pasteOutside(page: Page, text: string): Promise<void> {
+  await page.evaluate((pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    document.body.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+    );
+  }, text);
+  await page.locator('#new-link:focus').waitFor();
+}
+
 /** Functions that create links and tags by the API, before a page is opened. */
 export function linksOf(app: TestApp) {
   async function createLink(

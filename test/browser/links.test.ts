@@ -3,7 +3,8 @@ import { startApp } from '../support/app.ts';
 import { dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
-import { linksOf, longUrlField, row, rows, suffixes } from './link-list.ts';
+import { holdBack } from './held-requests.ts';
+import { linksOf, longUrlField, pasteOutside, row, rows, suffixes } from './link-list.ts';
 
 const app = await appOfSuite();
 const { createLink, createTag } = linksOf(app);
@@ -80,11 +81,7 @@ describe('creating links', () => {
   test('a slow response creates one link however often Enter is pressed, and new input is kept', async () => {
     const account = await app.createAccount();
     const page = await dashboardOf(app, account);
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/api/v1/link', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const { release } = await holdBack(page, '**/api/v1/link');
     await longUrlField(page).fill('https://example.com/slow');
     await longUrlField(page).press('Enter');
     await longUrlField(page).press('Enter');
@@ -132,11 +129,7 @@ describe('creating links', () => {
 
   test('input from before the empty list was loaded is kept', async () => {
     const page = await dashboardOf(app, await app.createAccount(), '/app/nowhere');
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/api/v1/link?*', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const { release } = await holdBack(page, '**/api/v1/link?*', { method: 'GET' });
     await page.goto(`${app.url}/app`);
     await page.getByRole('button', { name: 'Options' }).click();
     const suffix = page.getByRole('textbox', { name: 'Suffix' });
@@ -169,14 +162,7 @@ describe('creating links', () => {
     await createLink(account, 'beside');
     const page = await dashboardOf(app, account);
     await row(page, '/beside').waitFor();
-    await page.evaluate(() => {
-      const clipboardData = new DataTransfer();
-      clipboardData.setData('text/plain', 'https://example.com/pasted');
-      document.body.dispatchEvent(
-        new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
-      );
-    });
-    await page.locator('#new-link:focus').waitFor();
+    await pasteOutside(page, 'https://example.com/pasted');
     expect(await longUrlField(page).inputValue()).toBe('https://example.com/pasted');
   });
 });
@@ -233,11 +219,7 @@ describe('finding links', () => {
     await createLink(account, 'eager-plain');
     const page = await dashboardOf(app, account);
     await row(page, '/eager-plain').waitFor();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route('**/api/v1/tag', async (route) => {
-      await released;
-      await route.continue();
-    });
+    const { release } = await holdBack(page, '**/api/v1/tag', { method: 'GET' });
     const filter = page.getByRole('combobox', { name: 'Filter by tag' });
     await filter.fill('re');
     await filter.press('Enter');

@@ -4,7 +4,7 @@ import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { holdBack, loseFirstAnswer } from './held-requests.ts';
-import { linksOf, longUrlField, notice } from './link-list.ts';
+import { linksOf, longUrlField, notice, pasteOutside } from './link-list.ts';
 
 const app = await appOfSuite();
 const { createLink, createTag } = linksOf(app);
@@ -124,14 +124,7 @@ describe('what is in the field', () => {
     const page = await dashboardOf(app, await app.createAccount());
     await longUrlField(page).fill('https://example.com/1\nhttps://example.com/2\n');
     await longUrlField(page).blur();
-    await page.evaluate(() => {
-      const clipboardData = new DataTransfer();
-      clipboardData.setData('text/plain', 'https://example.com/3');
-      document.body.dispatchEvent(
-        new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
-      );
-    });
-    await page.locator('#new-link:focus').waitFor();
+    await pasteOutside(page, 'https://example.com/3');
     expect(await longUrlField(page).inputValue()).toBe(
       'https://example.com/1\nhttps://example.com/2\nhttps://example.com/3',
     );

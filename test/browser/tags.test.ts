@@ -4,25 +4,14 @@ import type { TestAccount } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
-import { notice } from './link-list.ts';
+import { linksOf, notice } from './link-list.ts';
 
 const app = await appOfSuite();
+const { createLink, createTag } = linksOf(app);
 
 const rows = (page: Page) => page.locator('.tag-row');
 const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
 const names = (page: Page): Promise<string[]> => page.locator('.tag-name').allInnerTexts();
-
-async function createTag(account: TestAccount, name: string): Promise<number> {
-  const created = await app.call('POST', '/api/v1/tag', { key: account.key, body: { name } });
-  if (created.status !== 201) throw new Error(created.text);
-  return created.json.id;
-}
-
-const createLink = (account: TestAccount, tags: readonly number[]) =>
-  app.call('POST', '/api/v1/link', {
-    key: account.key,
-    body: { destination_url: 'https://example.com', tags },
-  });
 
 const namesInApi = async (account: TestAccount): Promise<string[]> =>
   (await app.call('GET', '/api/v1/tag', { key: account.key })).json.map(({ name }: { name: string }) => name);
@@ -38,7 +27,7 @@ describe('tags', () => {
     await page.keyboard.press('Enter');
     await row(page, 'Spring').waitFor();
     const used = await createTag(account, 'Used');
-    await createLink(account, [used]);
+    await createLink(account, 'spring', { tags: [used] });
     await page.reload();
     await row(page, 'Used').getByText('1 link').waitFor();
     expect(await names(page)).toEqual(['Spring', 'Used']);
@@ -106,7 +95,7 @@ describe('tags', () => {
   test('are deleted only after explaining the effect, and reappear if the request fails', async () => {
     const account = await app.createAccount();
     const id = await createTag(account, 'doomed');
-    await createLink(account, [id]);
+    await createLink(account, 'doomed', { tags: [id] });
     const page = await dashboardOf(app, account, '/app/tags');
     await row(page, 'doomed').hover();
     const openConfirmation = async () => {
