@@ -32,14 +32,6 @@ const isSample = (body: string): boolean => /"sample":\s*true/.test(body);
 const nameOf = ({ event, body }: WebhookDelivery): string =>
   isSample(body) ? 'Test call' : (eventNames[event] ?? event);
 
-function prettyJson(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
-}
-
 /** One message: its outcome, and on demand its attempts and its body. */
 export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; listKey: string }) {
   const isOpen = useSignal(false);
@@ -114,7 +106,7 @@ function DeliveryDetails({ delivery }: { delivery: WebhookDelivery }) {
       )}
       <h3>What was sent</h3>
       <pre>
-        <code>{prettyJson(delivery.body)}</code>
+        <code>{JSON.stringify(JSON.parse(delivery.body), null, 2)}</code>
       </pre>
     </>
   );
