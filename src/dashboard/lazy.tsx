@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { unreachable } from './api-error.ts';
 import { setTo } from './handlers.ts';
 import { ErrorBox } from './parts/error-box.tsx';
+import { Skeleton } from './parts/page.tsx';
 
 /** A page whose script is loaded when it is first shown. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
@@ -22,10 +23,6 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     }, []);
     if (state.value === 'failed') return <ErrorBox error={unreachable()} onRetry={() => location.reload()} />;
     const Page = loaded;
-    return state.value === 'ready' && Page ? (
-      <Page {...props} />
-    ) : (
-      <div class="skeleton" style={{ height: '240px' }} aria-busy="true" />
-    );
+    return state.value === 'ready' && Page ? <Page {...props} /> : <Skeleton height={240} />;
   };
 }

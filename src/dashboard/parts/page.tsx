@@ -39,6 +39,11 @@ export function Page({ title, about, actions, isTitleUnseen = false, children }:
   );
 }
 
+/** Shown in place of what is loading. */
+export const Skeleton = ({ height }: { height: number }) => (
+  <div class="skeleton" style={{ height: `${height}px` }} aria-busy="true" />
+);
+
 interface LoadedProps<T> {
   readonly query: Query<T>;
   /** The height of the skeleton. */
@@ -53,9 +58,7 @@ export function Loaded<T>({ query, height = 240, children }: LoadedProps<T>) {
   return (
     <>
       {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
-      {data !== undefined
-        ? children(data)
-        : !error && <div class="skeleton" style={{ height: `${height}px` }} aria-busy="true" />}
+      {data !== undefined ? children(data) : !error && <Skeleton height={height} />}
     </>
   );
 }

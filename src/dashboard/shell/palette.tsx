@@ -124,11 +124,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
         onChoose={choose}
       />
       {error ? (
-        <p class="nothing soft" role="alert">
+        <p class="soft pad" role="alert">
           Links and tags can't be searched now. {error.message}
         </p>
       ) : (
-        entries.length === 0 && !isSearching && <p class="nothing soft">Nothing has that name.</p>
+        entries.length === 0 && !isSearching && <p class="soft pad">Nothing has that name.</p>
       )}
     </Modal>
   );

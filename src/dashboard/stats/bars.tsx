@@ -33,7 +33,7 @@ export function Bars({ values, total, chosen, noun, onChoose }: BarsProps) {
             <span class="bar-name cut" dir="auto">
               {name}
             </span>
-            <span class="bar-share soft">{shareOf(hits, total)}</span>
+            <span class="soft small">{shareOf(hits, total)}</span>
             <span class="bar-hits">{compact(hits)}</span>
           </button>
         </li>

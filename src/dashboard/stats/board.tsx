@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { Link } from '../api-types.ts';
 import { CorrectionsCard } from '../corrections/corrections-card.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
+import { Skeleton } from '../parts/page.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { search, setQuery } from '../router.ts';
 import { setup } from '../session.ts';
@@ -70,7 +71,7 @@ export function StatsBoard({ scope }: { scope: Scope }) {
           <OverTime numbers={numbers} />
         </div>
       ) : (
-        !error && <div class="board-waiting skeleton" aria-busy="true" />
+        !error && <Skeleton height={396} />
       )}
       <Breakdowns view={view} numbers={numbers} isErrorShown={error !== null} />
       {scope.kind === 'link' && <CorrectionsCard scope={scope} days={daysOf(view.plan.span)} />}

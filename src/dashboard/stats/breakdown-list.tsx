@@ -50,7 +50,7 @@ export function BreakdownList({ view, dimension, isErrorShown, onFound }: ListPr
   return (
     <div class={isOld ? 'bars-place old' : 'bars-place'} aria-busy={isOld}>
       {isEmpty || data.values.length === 0 ? (
-        <p class="soft bars-none">{isEmpty || 'Nothing in this period.'}</p>
+        <p class="soft">{isEmpty || 'Nothing in this period.'}</p>
       ) : (
         <Bars
           values={shown}

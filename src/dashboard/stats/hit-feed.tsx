@@ -5,6 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
+import { Skeleton } from '../parts/page.tsx';
 import { search, setQuery } from '../router.ts';
 import { sessionHasEnded } from '../session.ts';
 import { useShortcuts } from '../shortcuts.ts';
@@ -70,7 +71,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
           <HitTable hits={rows} scope={scope} shown={shown} />
         </div>
       ) : (
-        !feed.error.value && <div class="feed-waiting skeleton" aria-busy="true" />
+        !feed.error.value && <Skeleton height={420} />
       )}
       <div class="feed-end">
         {feed.hasOlder.value && (

@@ -54,7 +54,7 @@ function Row({ hit, showsAllLinks }: { hit: Click; showsAllLinks: boolean }) {
   const from = originsOf(hit);
   return (
     <tr data-hit={hit.id}>
-      <td class="hit-time">
+      <td class="hit-time whole">
         <time dateTime={hit.clicked_at}>
           {time} <span class="soft small">{day}</span>
         </time>
@@ -65,7 +65,7 @@ function Row({ hit, showsAllLinks }: { hit: Click; showsAllLinks: boolean }) {
         </td>
       )}
       <td class="hit-kind">
-        <span class={isClick(hit) ? undefined : 'chip'}>{kindOf(hit)}</span>
+        <span class={isClick(hit) ? undefined : 'chip whole'}>{kindOf(hit)}</span>
         {reason && <p class="soft small">{reason}</p>}
       </td>
       <td>

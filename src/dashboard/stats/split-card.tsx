@@ -1,5 +1,6 @@
 import type { Link, Stats } from '../api-types.ts';
 import { counted } from '../format.ts';
+import { Skeleton } from '../parts/page.tsx';
 import { useQuery } from '../queries.ts';
 import { usePrevious } from '../use-previous.ts';
 import { CardFrame } from './breakdown-card.tsx';
@@ -16,7 +17,7 @@ export function SplitCard({ view, rules }: { view: View; rules: Link['rules'] })
   return (
     <CardFrame title="Splits" class={isOld ? 'splits old' : 'splits'}>
       <div class="splits-body">
-        {!data && !query.error.value && <div class="skeleton splits-waiting" aria-busy="true" />}
+        {!data && !query.error.value && <Skeleton height={120} />}
         {!data && query.error.value && <p class="soft">{query.error.value.message}</p>}
         {data &&
           rules.map(
