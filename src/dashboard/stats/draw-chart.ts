@@ -36,11 +36,12 @@ export interface Hover {
 
 const colourNames = ['accent', 'wash', 'quiet', 'line', 'zero', 'words', 'ground'] as const;
 
-/** A canvas has no CSS variables and no light-dark(), so the colours are read from elements that the stylesheet colours. */
+/** A canvas has no CSS variables and no light-dark(), so the colours are read from elements that have them. */
 const coloursOf = (host: HTMLElement) =>
   eachField(colourNames, (colourName) => {
     const probe = document.createElement('i');
-    probe.className = `chart-ink ${colourName}`;
+    probe.className = 'chart-ink';
+    probe.style.color = `var(--chart-${colourName})`;
     host.append(probe);
     const { color } = getComputedStyle(probe);
     probe.remove();
@@ -90,6 +91,7 @@ export function draw(
           gap: 8,
           grid: { show: false },
           ticks: { show: false },
+          border: { show: true, stroke: () => colours.zero, width: 1 },
           splits: (u) => [...labelIndexes(data.points, Math.min(8, u.width / 84))],
           values: (_, splits) => splits.map((index) => data.points[index]?.tick ?? ''),
         },
@@ -98,7 +100,12 @@ export function draw(
           stroke: () => colours.words,
           size: (_, values) => 14 + Math.max(...(values ?? ['0']).map((text) => text.length)) * 7,
           gap: 8,
-          grid: { stroke: () => colours.line, width: 1 },
+          grid: {
+            stroke: () => colours.line,
+            width: 1,
+            // At zero is the border of the other axis.
+            filter: (_, splits) => splits.map((value) => (value === 0 ? null : value)),
+          },
           ticks: { show: false },
           splits: () => [...scale()],
           values: (_, splits) => splits.map(compact),
@@ -111,7 +118,6 @@ export function draw(
         { ...hitsLine, dash: [4, 4], points: { show: false } },
       ],
       hooks: {
-        drawAxes: [zeroLine],
         draw: [nameLines, placeMarks],
         setCursor: [reportHover],
       },
@@ -130,19 +136,6 @@ export function draw(
       points.map(({ hits }, index) => (isDashed && index === last ? null : hits)),
       points.map(({ hits }, index) => (isDashed && index >= last - 1 ? hits : null)),
     ];
-  }
-
-  function zeroLine(u: uPlot): void {
-    const { ctx, bbox } = u;
-    const y = Math.round(u.valToPos(0, 'y', true)) + 0.5;
-    ctx.save();
-    ctx.strokeStyle = colours.zero;
-    ctx.lineWidth = uPlot.pxRatio;
-    ctx.beginPath();
-    ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
-    ctx.stroke();
-    ctx.restore();
   }
 
   /** Writes the names beside the ends of the lines, apart from each other. */
