@@ -2,7 +2,7 @@ import type { Calls, ClickCorrection, ClickCorrectionList } from '../api-types.t
 import { call } from '../client.ts';
 import { refresh } from '../queries.ts';
 import { instantsOf, type Span } from '../stats/range.ts';
-import { keyOf, type Scope } from '../stats/scope.ts';
+import { keyOf, loadHits, type Scope } from '../stats/scope.ts';
 
 /** Days in the visitor's time zone, the last one included; null: all. */
 export type Days = Required<Pick<Span, 'from' | 'to'>> | null;
@@ -27,15 +27,9 @@ export interface HitCount {
 
 /** How many hits are in these days. */
 export async function countHits(scope: Scope, days: Days): Promise<HitCount> {
-  const params = idOf(scope);
   const span = days ? instantsOf(days) : {};
-  const total = async (ofClass: 'all' | 'click') => {
-    const query = { ...span, class: ofClass, limit: 1 };
-    const { total_clicks } = params
-      ? await call('GET /api/v1/link/{id}/clicks', { params, query })
-      : await call('GET /api/v1/clicks', { query });
-    return total_clicks;
-  };
+  const total = async (ofClass: 'all' | 'click') =>
+    (await loadHits(scope, { ...span, class: ofClass, limit: 1 })).total_clicks;
   const [hits, clicks] = await Promise.all([total('all'), total('click')]);
   return { hits, clicks };
 }

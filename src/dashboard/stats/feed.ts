@@ -1,9 +1,8 @@
 import { signal } from '@preact/signals';
 import { type ApiError, asApiError } from '../api-error.ts';
 import type { Click, ClickList } from '../api-types.ts';
-import { call } from '../client.ts';
 import { followHits, type StreamState, signedOut } from './live-stream.ts';
-import { choiceOf, type Scope } from './scope.ts';
+import { choiceOf, loadHits, type Scope } from './scope.ts';
 import type { ShownClass } from './shown-class.ts';
 
 const perPage = 50;
@@ -190,10 +189,7 @@ export class Feed {
   }
 
   #page(from: PageStart): Promise<ClickList> {
-    const query = { class: this.#shown, limit: perPage, ...from };
-    return this.#scope.kind === 'link'
-      ? call('GET /api/v1/link/{id}/clicks', { params: { id: this.#scope.link.id }, query })
-      : call('GET /api/v1/clicks', { query: { ...query, ...this.#scope.chosen } });
+    return loadHits(this.#scope, { class: this.#shown, limit: perPage, ...from });
   }
 }
 

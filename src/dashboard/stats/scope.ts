@@ -1,4 +1,4 @@
-import type { Calls, Link, Stats } from '../api-types.ts';
+import type { Calls, ClickList, Link, Stats } from '../api-types.ts';
 import { call } from '../client.ts';
 import { type Chosen, hasSelection } from './chosen.ts';
 
@@ -22,4 +22,12 @@ export function loadStats(scope: Scope, query: StatsQuery): Promise<Stats> {
   return scope.kind === 'link'
     ? call('GET /api/v1/link/{id}/stats', { params: { id: scope.link.id }, query })
     : call('GET /api/v1/stats', { query: { ...query, ...scope.chosen } });
+}
+
+type HitsQuery = Calls['GET /api/v1/clicks']['query'];
+
+export function loadHits(scope: Scope, query: HitsQuery): Promise<ClickList> {
+  return scope.kind === 'link'
+    ? call('GET /api/v1/link/{id}/clicks', { params: { id: scope.link.id }, query })
+    : call('GET /api/v1/clicks', { query: { ...query, ...scope.chosen } });
 }
