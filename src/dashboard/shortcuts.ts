@@ -32,8 +32,10 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, []);
 }
 
-const nameOf = (event: KeyboardEvent): string =>
-  `${event.ctrlKey || event.metaKey ? 'Ctrl ' : ''}${event.key.length === 1 && (event.ctrlKey || event.metaKey) ? event.key.toUpperCase() : event.key}`;
+function nameOf({ ctrlKey, metaKey, key }: KeyboardEvent): string {
+  if (!ctrlKey && !metaKey) return key;
+  return `Ctrl ${key.length === 1 ? key.toUpperCase() : key}`;
+}
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
