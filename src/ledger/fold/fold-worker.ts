@@ -12,7 +12,7 @@ import type { ToFold } from './fold-messages.ts';
 import type { FoldWorkerParts } from './fold-worker-parts.ts';
 import type { JournalFold } from './journal-fold.ts';
 import { openJournal } from './journal-opener.ts';
-import { OrphanedJournals } from './orphaned-journals.ts';
+import { OrphanedJournals, requireReached } from './orphaned-journals.ts';
 import { pause } from './pause.ts';
 import { ServerClock } from './server-clock.ts';
 
@@ -291,14 +291,11 @@ export class FoldWorker {
   /** If the database has gone back in time, what it lost is still in the journals, and is folded by a new thread. */
   async #checkWatermarks(): Promise<void> {
     this.#checkLater();
-    const own = watermarkKey(this.#parts.settings.journal);
+    const { settings, store } = this.#parts;
     this.#own?.trim();
-    const known = [...this.#orphans.reached, [own, this.#own?.watermark ?? null] as const];
-    for (const [journal, mark] of known) {
-      if (mark === null) continue;
-      const stored = await this.#parts.store.watermark(journal);
-      if (stored === null || isBefore(stored, mark)) throw new StoreChanged('a watermark has gone back');
-    }
+    const reached = new Map(this.#orphans.reached);
+    if (this.#own?.watermark) reached.set(watermarkKey(settings.journal), this.#own.watermark);
+    for (const [journal, position] of reached) requireReached(await store.watermark(journal), position);
     if (this.#orphans.isCheckDue) this.#leftovers.now();
   }
 

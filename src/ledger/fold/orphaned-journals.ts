@@ -66,19 +66,18 @@ export class OrphanedJournals {
     return isSomeLeft;
   }
 
-  /** Removes a finished journal once its segments have been kept for long enough. Returns whether it is kept. */
-  removeOrKeep(name: JournalName, journal: JournalFold): boolean {
+  /** Removes a finished journal once its segments have been kept for long enough. */
+  removeOrKeep(name: JournalName, journal: JournalFold): void {
     const key = watermarkKey(name);
     const folder = folderOf(this.#parts.settings.dataDir, name);
     if (journal.finish() && journal.watermark !== null) {
       this.#finished.add(key);
       markFinished(folder, this.#parts.now());
-      return true;
+      return;
     }
     this.#finished.delete(key);
     this.#reached.delete(key);
     removeJournal(folder);
-    return false;
   }
 
   /** A journal that can't be read or locked now, or that another process folds, is left for later. */
@@ -116,7 +115,7 @@ export class OrphanedJournals {
         removeJournal(folder);
         return;
       }
-      this.#requireReached(name, journal.watermark);
+      requireReached(journal.watermark, this.#reached.get(watermarkKey(name)));
       await this.#foldAll(name, journal);
       if (isStopping()) return;
       await store.finishJournal(watermarkKey(name), now());
@@ -128,15 +127,6 @@ export class OrphanedJournals {
     }
   }
 
-  /**
-   * This thread remembers the visitors that it has folded. Where the store has lost them, a new thread has to fold them again.
-   */
-  #requireReached(name: JournalName, watermark: Position | null): void {
-    const reached = this.#reached.get(watermarkKey(name));
-    if (reached !== undefined && (watermark === null || isBefore(watermark, reached)))
-      throw new StoreChanged('a watermark has gone back');
-  }
-
   /** A moved watermark means another node that folds a copy, or a database that has gone back in time. */
   async #foldAll(name: JournalName, journal: JournalFold): Promise<void> {
     const { store, foldSome, foldOwn } = this.#parts;
@@ -144,11 +134,8 @@ export class OrphanedJournals {
     try {
       while (await foldSome(journal)) await foldOwn();
     } catch (cause) {
-      if (!(cause instanceof JournalTaken) || cause.message !== key || journal.watermark === null)
-        throw cause;
-      const stored = await store.watermark(key);
-      if (stored === null || isBefore(stored, journal.watermark))
-        throw new StoreChanged('a watermark has gone back');
+      if (cause instanceof JournalTaken && cause.message === key && journal.watermark !== null)
+        requireReached(await store.watermark(key), journal.watermark);
       throw cause;
     } finally {
       if (journal.watermark !== null) this.#reached.set(key, journal.watermark);
@@ -158,4 +145,13 @@ export class OrphanedJournals {
   #warn(event: string, facts: Record<string, unknown>): void {
     this.#parts.send({ kind: 'warning', event, facts });
   }
+}
+
+/**
+ * A thread remembers the visitors that it has folded. If the store has lost them, because its watermark is before what the thread
+ * has `reached`, a new thread has to fold them again.
+ */
+export function requireReached(stored: Position | null, reached: Position | undefined): void {
+  if (reached !== undefined && (stored === null || isBefore(stored, reached)))
+    throw new StoreChanged('a watermark has gone back');
 }
