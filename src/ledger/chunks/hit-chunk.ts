@@ -57,8 +57,6 @@ export const chunkColumns = [
   'alias',
 ] as const;
 export type ChunkColumn = (typeof chunkColumns)[number];
-/** These are stored as differences, all others as codes. */
-const distinctColumns: ReadonlySet<ChunkColumn> = new Set(['id', 'milliseconds']);
 
 /** More than there are columns. */
 const maxColumns = 32;
@@ -119,24 +117,28 @@ export function chunkOf(stored: HitsToStore): NewChunk {
   const classes = classesOf(ordered(stored.column('class')), ordered(stored.column('outcome')), rows);
   const hours = hoursOf(instants);
   const isChanged = hasChangedClasses(reasons);
-  const codesOf = (column: ChunkColumn): ColumnOrValue => {
-    if (column === 'rollup_class') return classes;
-    if (column === 'hour') return hours;
-    if (column === 'link_id') return links;
-    if (column === 'reason') return isChanged ? valuesOf(reasons, rows).map(shownReason) : reasons;
-    if (column === 'stored_reason') return reasons;
-    if (column === 'id' || column === 'milliseconds') throw new Error(`${column} has no codes`);
-    return ordered(stored.column(column));
+  const cellsOf = (column: ChunkColumn): Uint8Array => {
+    switch (column) {
+      case 'id':
+        return writeDifferences(ids);
+      case 'milliseconds':
+        return writeDifferences(millisecondsOf(instants, hours));
+      case 'hour':
+        return writeCoded(hours);
+      case 'rollup_class':
+        return writeCoded(classes);
+      case 'link_id':
+        return writeCoded(links);
+      case 'reason':
+        return writeCoded(isChanged ? valuesOf(reasons, rows).map(shownReason) : reasons);
+      case 'stored_reason':
+        return writeCoded(reasons);
+      default:
+        return writeCoded(ordered(stored.column(column)));
+    }
   };
-  const differencesOf = (column: ChunkColumn) => (column === 'id' ? ids : millisecondsOf(instants, hours));
   const columns = chunkColumns.filter((column) => column !== 'stored_reason' || isChanged);
-  const written = columns.map((column) => ({
-    column,
-    cells: distinctColumns.has(column)
-      ? writeDifferences(differencesOf(column))
-      : writeCoded(codesOf(column)),
-  }));
-  const cells = new Map(written.map((one) => [one.column, one.cells]));
+  const cells = new Map(columns.map((column) => [column, cellsOf(column)]));
   const none = new Uint8Array();
   const [spanOfIds, spanOfInstants] = [rangeOf(ids), rangeOf(instants)];
   return {
@@ -149,7 +151,7 @@ export function chunkOf(stored: HitsToStore): NewChunk {
       last_at: spanOfInstants.max,
       classes: bitsOf(classes),
     },
-    columns: written,
+    columns: Array.from(cells, ([column, cells]) => ({ column, cells })),
     tallies: talliedColumns.map((column) => ({
       column,
       cells: writeTally(cells.get(column) ?? none, cells.get('rollup_class') ?? none, rows),
