@@ -3,6 +3,7 @@ import { classCodes, reasonCodes } from '../../rules/click-fields.ts';
 import type { FoldStore, OtherClaim } from '../fold-store.ts';
 import type { HitColumns } from '../hit-columns.ts';
 import { FloodLevels } from './flood-levels.ts';
+import type { FoldLimits } from './fold-messages.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { mergedClicks, noClicks, packClicks, type RecentClicks, unpackClicks } from './recent-clicks.ts';
 import { RepeatFinder } from './repeat-finder.ts';
@@ -38,7 +39,7 @@ export class ClickClaims {
    * `isAlone` returns whether no other journal has hits to fold now. If so, only the last clicks are claimed: hits of later
    * journals are later than all of these (alternating runs: claiming everything took 0.2 µs of a hit's 9).
    */
-  constructor(limits: Limits, journal: string, isAlone: () => boolean) {
+  constructor(limits: FoldLimits, journal: string, isAlone: () => boolean) {
     const window = limits.repeatWindow;
     this.#window = window;
     this.#floods = new FloodLevels(limits.floodLimit);
@@ -99,11 +100,6 @@ export class ClickClaims {
       columns.reason[row] = reasonCodes.recent_visit;
     }
   }
-}
-
-interface Limits {
-  readonly repeatWindow: number;
-  readonly floodLimit: number;
 }
 
 function pairsOf(hot: Float64Array): number[] {

@@ -36,12 +36,7 @@ export class EqualClicks {
 
   /** `dimensions` are those of the columns of the following clicks, at most 32: texts of others are not reused. */
   begin(dimensions: readonly number[]): void {
-    const previous = this.#dimensions;
-    if (
-      dimensions.length === previous.length &&
-      dimensions.every((dimension, index) => dimension === previous[index])
-    )
-      return;
+    if (dimensions.join() === this.#dimensions.join()) return;
     this.#texts.fill(null);
     this.#dimensions = dimensions;
     this.#entryCells = dimensions.length > fewCells ? maxCells : fewCells;

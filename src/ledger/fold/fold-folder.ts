@@ -4,7 +4,7 @@ import { lockJournal } from '../../journal/lock.ts';
 import { JournalTaken } from '../fold-store.ts';
 import { isExpired } from './finished-mark.ts';
 import { FoldMemory } from './fold-memory.ts';
-import type { FoldSettings } from './fold-messages.ts';
+import type { FoldLimits } from './fold-messages.ts';
 import type { FoldParts } from './fold-worker-parts.ts';
 import { JournalFold } from './journal-fold.ts';
 import { ServerClock } from './server-clock.ts';
@@ -18,7 +18,7 @@ interface FoldedFolder {
 }
 
 interface FolderParts extends FoldParts {
-  readonly settings: Pick<FoldSettings, 'repeatWindow' | 'floodLimit'>;
+  readonly settings: FoldLimits;
   readonly now: () => number;
   readonly log: (event: string, facts: Record<string, unknown>) => void;
 }

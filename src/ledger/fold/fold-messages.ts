@@ -3,8 +3,15 @@ import type { Retention } from '../../journal/folded-segments.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
 import type { ClickServerCalls } from '../click-server-calls.ts';
 
+export interface FoldLimits {
+  /** Milliseconds in which the same request of a browser counts as a repeat; 0: none does. */
+  readonly repeatWindow: number;
+  /** Clicks a minute of one network on one link above which they are a flood; 0: none are. */
+  readonly floodLimit: number;
+}
+
 /** The settings of the fold's thread. */
-export interface FoldSettings {
+export interface FoldSettings extends FoldLimits {
   readonly dataDir: string;
   readonly saltDir: string;
   /** The instance's key: it signs and seals the messages about salts between nodes. */
@@ -19,10 +26,6 @@ export interface FoldSettings {
   readonly clock: 'server' | 'told';
   /** How long folded segments of the journal are kept. */
   readonly keep: Retention;
-  /** Milliseconds in which the same request of a browser counts as a repeat; 0: none does. */
-  readonly repeatWindow: number;
-  /** Clicks a minute of one network on one link above which they are a flood; 0: none are. */
-  readonly floodLimit: number;
   /** Null: the bundled file. */
   readonly countryFile: string | null;
   readonly webhookAddress: 'full' | 'shortened' | 'none';

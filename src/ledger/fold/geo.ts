@@ -120,20 +120,14 @@ export function openLazily<Found>(
   onProblem: (problem: CountryFileError) => void,
 ): (address: string) => Found {
   let find: ((address: string) => Found) | null = null;
-  const giveUp = (cause: unknown) => {
-    onProblem(
-      cause instanceof CountryFileError
-        ? cause
-        : new CountryFileError('The country file is broken.', { cause }),
-    );
-    return () => unknown;
-  };
   return (address) => {
     try {
       find ??= open();
       return find(address);
     } catch (cause) {
-      find = giveUp(cause);
+      find = () => unknown;
+      const isKnown = cause instanceof CountryFileError;
+      onProblem(isKnown ? cause : new CountryFileError('The country file is broken.', { cause }));
       return unknown;
     }
   };

@@ -12,7 +12,7 @@ import { type DeliveriesOf, type FoldBatch, type Hits, StoreChanged } from '../f
 import { ClickClaims } from './click-claims.ts';
 import { enrich } from './enrich.ts';
 import type { FoldMemory } from './fold-memory.ts';
-import type { FoldSettings } from './fold-messages.ts';
+import type { FoldLimits } from './fold-messages.ts';
 import type { FoldParts } from './fold-worker-parts.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { pause } from './pause.ts';
@@ -20,7 +20,7 @@ import type { ServerClock, TimeBound } from './server-clock.ts';
 import type { WordMark } from './word-ids.ts';
 
 export interface JournalFoldParts extends Omit<FoldParts, 'hosts'> {
-  readonly settings: Pick<FoldSettings, 'repeatWindow' | 'floodLimit'>;
+  readonly settings: FoldLimits;
   readonly memory: FoldMemory;
   readonly clock: ServerClock;
   /** The machine's time. */
