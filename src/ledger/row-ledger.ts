@@ -4,7 +4,9 @@ import { firstReclassified } from '../rules/reclassified.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import type { HitCount, HitFilter, HitOwner, HitPage, PageAfter, PageBefore, StoredHit } from './ledger.ts';
-import { rollupClass } from './rollup-class.ts';
+
+/** `rollupClassOf` of `rules/click-fields.ts`, in SQL. */
+const rollupClass = sql<number>`case when class > 0 then class + 1 when outcome = 0 then 0 else 1 end`;
 
 /** The first id of the range, and the first one after it. */
 interface Ids {
@@ -25,12 +27,13 @@ export class RowLedger {
 
   async before(filter: HitFilter, page: Ids & PageBefore): Promise<HitPage> {
     if (page.until !== undefined && page.offset === 0) return this.#beforeInTime(filter, page, page.until);
-    const hits = await this.rowsBefore(filter, page);
-    const passed = hits.length > 0 || page.offset === 0 ? page.offset : await this.#total(filter, page);
-    return { hits, passed, stoppedAt: null };
+    const hits = await this.#rowsBefore(filter, page);
+    if (hits.length > 0 || page.offset === 0) return { hits, passed: page.offset, stoppedAt: null };
+    const counts = await this.count(filter, 'class', page);
+    return { hits, passed: counts.reduce((sum, one) => sum + one.hits, 0), stoppedAt: null };
   }
 
-  async rowsBefore(filter: HitFilter, page: Ids & PageBefore): Promise<readonly StoredHit[]> {
+  async #rowsBefore(filter: HitFilter, page: Ids & PageBefore): Promise<readonly StoredHit[]> {
     const { rows } = await sql<StoredHit>`
       select * from hits where ${this.#matches(filter, page)}
       order by id desc limit ${page.limit} offset ${page.offset}`.execute(this.#database.read);
@@ -45,17 +48,12 @@ export class RowLedger {
     for (let ids = firstIds; ; ids *= 4) {
       const from = Math.max(lowest, before - ids);
       const limit = page.limit - hits.length;
-      hits.push(...(await this.rowsBefore(filter, { ...page, from, before, limit })));
+      hits.push(...(await this.#rowsBefore(filter, { ...page, from, before, limit })));
       if (hits.length === page.limit || from <= lowest) break;
       if (performance.now() >= until) return { hits, passed: 0, stoppedAt: from };
       before = from;
     }
     return { hits, passed: 0, stoppedAt: null };
-  }
-
-  async #total(filter: HitFilter, ids: Ids): Promise<number> {
-    const counts = await this.countWithin(filter, 'class', ids);
-    return counts.reduce((sum, { hits }) => sum + hits, 0);
   }
 
   async after(filter: HitFilter, { after, upTo, limit }: PageAfter): Promise<readonly StoredHit[]> {
@@ -65,11 +63,7 @@ export class RowLedger {
     return rows;
   }
 
-  count(filter: HitFilter, by: 'hour' | 'class'): Promise<readonly HitCount[]> {
-    return this.countWithin(filter, by, {});
-  }
-
-  async countWithin(filter: HitFilter, by: 'hour' | 'class', ids: Ids): Promise<readonly HitCount[]> {
+  async count(filter: HitFilter, by: 'hour' | 'class', ids: Ids = {}): Promise<readonly HitCount[]> {
     const value = by === 'hour' ? sql`at / 3600000` : rollupClass;
     const { rows } = await sql<HitCount>`
       select ${value} as value, ${rollupClass} as class, count(*) as hits
@@ -122,8 +116,7 @@ export class RowLedger {
       ...(owner.links === undefined ? [] : [sql`link_id in (${listed(owner.links)})`]),
       ...(from === undefined ? [] : [sql`at >= ${from}`]),
       ...(to === undefined ? [] : [sql`at < ${to}`]),
-      ...(firstId <= above ? [] : [sql`id >= ${firstId}`]),
-      ...(above === 0 || firstId > above ? [] : [sql`id > ${above}`]),
+      ...(firstId === 0 && above === 0 ? [] : [sql`id >= ${Math.max(firstId, above + 1)}`]),
       ...(before === undefined ? [] : [sql`id < ${before}`]),
     ];
     return sql.join(conditions, sql` and `);

@@ -155,7 +155,7 @@ export class PackLedger {
   }
 
   async #countRows(filter: HitFilter, from: number, before: number): Promise<number> {
-    const counts = await this.#rows.countWithin(filter, 'class', { from, before });
+    const counts = await this.#rows.count(filter, 'class', { from, before });
     return counts.reduce((sum, { hits }) => sum + hits, 0);
   }
 }
