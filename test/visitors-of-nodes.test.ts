@@ -187,8 +187,9 @@ test('erased visitors are removed from the runs, and new again on every node', a
     to: (day + 1) * dayLength,
     change: null,
   } as const;
+  const input = { scope, hours: { from: 0, to: 0 }, requestedAt: (day + 2) * dayLength };
   const step = (cursor: number) =>
-    fixture.database.write((queries) => eraseVisitorRuns(queries, scope, cursor, (day + 2) * dayLength));
+    fixture.database.write((queries) => eraseVisitorRuns(queries, { ...input, cursor }));
   const { cursor } = await step(0);
   expect((await step(cursor ?? 0)).cursor).toBeNull();
   const left = (await visitorsOn(fixture.sql)).map((visit) => [visit.day - day, visit.owner]);

@@ -16,7 +16,7 @@ import { eraseLinkHours, eraseOrganizationHours, eraseOrganizationRollups } from
 import { eraseVisitorRuns } from './erase-visitor-runs.ts';
 import { eraseVisitors } from './erase-visitors.ts';
 import { lastClicksToSet } from './last-clicks.ts';
-import type { Step, StepResult } from './step-result.ts';
+import type { Step, StepOf, StepResult } from './step-result.ts';
 
 /** Stored by index: new phases are added at the end. */
 const phases = ['hits', 'deliveries', 'hours', 'rollups', 'visitors', 'last_clicks', 'visitor_runs'] as const;
@@ -45,7 +45,6 @@ export function scopeOf(correction: StoredCorrection): CorrectionScope {
   };
 }
 
-/** The whole hours in a scope: partial hours keep the counts of their other hits. */
 const hoursOf = ({ from, to }: CorrectionScope): Hours => ({
   from: from === null ? 0 : Math.ceil(from / hourLength),
   to: Math.floor(to / hourLength),
@@ -113,10 +112,11 @@ async function preparedStep(
   scope: CorrectionScope,
   phase: Phase,
 ): Promise<Step> {
-  const hours = hoursOf(scope);
   const external = externalHits(database);
   if (external !== null) await finishPart(database, external, scope, id);
-  const unlessLater = (step: Step): Step => unlessLateHits(database, scope, seen_id, step);
+  const input = { scope, hours: hoursOf(scope), cursor, requestedAt: created_at };
+  const unlessLater = (step: StepOf): Step =>
+    unlessLateHits(database, scope, seen_id, (queries) => step(queries, input));
   switch (phase) {
     case 'hits':
       if (external !== null) return stepOverExternalHits(database, external, scope, id, cursor);
@@ -124,17 +124,13 @@ async function preparedStep(
     case 'deliveries':
       return deliveriesToErase(database, scope, cursor);
     case 'hours':
-      return unlessLater((queries) =>
-        scope.owner.kind === 'link'
-          ? eraseLinkHours(queries, scope, hours, cursor)
-          : eraseOrganizationHours(queries, scope, hours, cursor),
-      );
+      return unlessLater(scope.owner.kind === 'link' ? eraseLinkHours : eraseOrganizationHours);
     case 'rollups':
-      return unlessLater((queries) => eraseOrganizationRollups(queries, scope, hours, cursor));
+      return unlessLater(eraseOrganizationRollups);
     case 'visitors':
-      return (queries) => eraseVisitors(queries, scope, cursor, created_at);
+      return (queries) => eraseVisitors(queries, input);
     case 'visitor_runs':
-      return (queries) => eraseVisitorRuns(queries, scope, cursor, created_at);
+      return (queries) => eraseVisitorRuns(queries, input);
     case 'last_clicks':
       return lastClicksStep(database, scope, cursor);
   }

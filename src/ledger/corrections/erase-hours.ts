@@ -1,12 +1,9 @@
 import { sql } from 'kysely';
 import { dimensionCodes, dimensions, rollupClasses } from '../../rules/click-fields.ts';
-import type { Queries } from '../../storage/schema.ts';
-import type { CorrectionScope } from '../correction-scope.ts';
-import type { Hours } from '../counts/counts.ts';
 import { changeLinkClicks, changeTotals } from './change-totals.ts';
 import { ownLinksAfter } from './own-links.ts';
 import { RollUpDifference, type StoredHour } from './roll-up-difference.ts';
-import type { StepResult } from './step-result.ts';
+import type { StepOf } from './step-result.ts';
 
 /*
  * When no hit of a scope is left, its whole hours still count hits that retention has deleted: these counts are deleted directly.
@@ -16,12 +13,10 @@ import type { StepResult } from './step-result.ts';
 const hoursAtOnce = 300;
 const rowsAtOnce = 2_000;
 
-export async function eraseLinkHours(
-  queries: Queries,
-  { organizationId, owner }: CorrectionScope,
-  hours: Hours,
-  cursor: number,
-): Promise<StepResult> {
+export const eraseLinkHours: StepOf = async (
+  queries,
+  { scope: { organizationId, owner }, hours, cursor },
+) => {
   const rows: readonly StoredHour[] = await queries
     .selectFrom('link_hours')
     .selectAll()
@@ -39,17 +34,12 @@ export async function eraseLinkHours(
     cursor: last === undefined || rows.length < hoursAtOnce ? null : last.hour + 1,
     notKept: rows.reduce((sum, row) => sum + hitsIn(row), 0),
   };
-}
+};
 
 const hitsIn = (row: StoredHour): number => rollupClasses.reduce((sum, name) => sum + (row[name] ?? 0), 0);
 
 /** The hours of the organization's links, followed by those of the organization itself. */
-export async function eraseOrganizationHours(
-  queries: Queries,
-  scope: CorrectionScope,
-  hours: Hours,
-  cursor: number,
-): Promise<StepResult> {
+export const eraseOrganizationHours: StepOf = async (queries, { scope, hours, cursor }) => {
   const links = await ownLinksAfter(queries, scope, cursor);
   const last = links.at(-1);
   if (last === undefined || hours.from >= hours.to) return { cursor: null };
@@ -62,15 +52,11 @@ export async function eraseOrganizationHours(
   for (const { link_id, click } of rows) difference.addClicks(link_id, -click, 0);
   await changeLinkClicks(queries, difference);
   return { cursor: rows.length < rowsAtOnce ? last : cursor };
-}
+};
 
 /** `cursor` is the dimension. */
-export async function eraseOrganizationRollups(
-  queries: Queries,
-  { organizationId, owner }: CorrectionScope,
-  hours: Hours,
-  cursor: number,
-): Promise<StepResult> {
+export const eraseOrganizationRollups: StepOf = async (queries, { scope, hours, cursor }) => {
+  const { organizationId, owner } = scope;
   if (owner.kind === 'link' || hours.from >= hours.to) return { cursor: null };
   let notKept = 0;
   let left = rowsAtOnce;
@@ -86,4 +72,4 @@ export async function eraseOrganizationRollups(
     if (left === 0) return { cursor: dimension, notKept };
   }
   return { cursor: null, notKept };
-}
+};

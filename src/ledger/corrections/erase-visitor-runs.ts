@@ -4,7 +4,7 @@ import type { Queries } from '../../storage/schema.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import { readRun, runWithout } from '../visitors/visitor-runs.ts';
 import { wholeDays } from './erase-visitors.ts';
-import type { StepResult } from './step-result.ts';
+import type { StepOf } from './step-result.ts';
 
 /** Each has some ten thousand visitors at most. */
 const runsAtOnce = 8;
@@ -15,14 +15,9 @@ const perDay = 2 ** 31;
  * Removes the visitors of whole days from the runs, on PostgreSQL, while no visitors of these days are counted. `cursor` is the
  * previous run. After the last one, all nodes reload the runs.
  */
-export async function eraseVisitorRuns(
-  queries: Queries,
-  scope: CorrectionScope,
-  cursor: number,
-  now: number,
-): Promise<StepResult> {
+export const eraseVisitorRuns: StepOf = async (queries, { scope, cursor, requestedAt }) => {
   if (!dialectOf(queries).partitions) return { cursor: null };
-  const days = wholeDays(scope, now);
+  const days = wholeDays(scope, requestedAt);
   await sql`select from visitor_days where day >= ${days.from} and day < ${days.to}
     order by day for no key update`.execute(queries);
   const runs = await queries
@@ -49,7 +44,7 @@ export async function eraseVisitorRuns(
   await sql`update visitor_days set edition = edition + 1
     where day >= ${days.from} and day < ${days.to}`.execute(queries);
   return { cursor: null };
-}
+};
 
 const isRun = ({ day, id }: { readonly day: number; readonly id: number }) =>
   sql`day = ${day} and id = ${id}`;

@@ -1,30 +1,24 @@
 import { sql } from 'kysely';
 import { dayLength } from '../../rules/utc-time.ts';
-import type { Queries } from '../../storage/schema.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import { ownLinksAfter } from './own-links.ts';
-import type { StepResult } from './step-result.ts';
+import type { StepOf } from './step-result.ts';
 
 const rowsAtOnce = 2_000;
 
 /**
- * The days that are erased completely. `now` is when the correction was requested: a day that had not ended then is complete if
- * the scope reaches up to that instant.
+ * The days that are erased completely. A day that had not ended when the correction was requested is complete if the scope
+ * reaches up to that instant.
  */
-export const wholeDays = ({ from, to }: CorrectionScope, now: number) => ({
+export const wholeDays = ({ from, to }: CorrectionScope, requestedAt: number) => ({
   from: from === null ? 0 : Math.ceil(from / dayLength),
-  to: to >= now ? Math.ceil(to / dayLength) : Math.floor(to / dayLength),
+  to: to >= requestedAt ? Math.ceil(to / dayLength) : Math.floor(to / dayLength),
 });
 
 /** Deletes the visitors of whole days that are stored in rows. `cursor` is the previous link. */
-export async function eraseVisitors(
-  queries: Queries,
-  scope: CorrectionScope,
-  cursor: number,
-  now: number,
-): Promise<StepResult> {
+export const eraseVisitors: StepOf = async (queries, { scope, cursor, requestedAt }) => {
   const { organizationId, owner } = scope;
-  const days = wholeDays(scope, now);
+  const days = wholeDays(scope, requestedAt);
   const links = await ownLinksAfter(queries, scope, cursor);
   const owners = owner.kind === 'link' || cursor > 0 ? links : [-organizationId, ...links];
   if (owners.length === 0 || days.from >= days.to) return { cursor: null };
@@ -36,4 +30,4 @@ export async function eraseVisitors(
   if (rows.length === rowsAtOnce) return { cursor };
   const last = links.at(-1);
   return { cursor: owner.kind === 'link' || last === undefined ? null : last };
-}
+};
