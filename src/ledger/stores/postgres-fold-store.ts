@@ -257,24 +257,15 @@ export class PostgresFoldStore extends SqlFoldStore implements FoldStore {
     return this.#visitors.insert(query, groups);
   }
 
-  protected override async add(
-    query: Query,
-    total: Total,
-    columns: readonly Cells[],
-    count: number,
-  ): Promise<void> {
-    if (count === 0) return;
+  protected override async add(query: Query, total: Total, columns: readonly Cells[]): Promise<void> {
+    if (columns[0]?.length === 0) return;
     const { head, constants = '', tail }: Insertion = totals[total];
     const rows = unnested(columns.map((cells) => (isText(cells) ? 'text' : 'bigint')));
     await query(`${head} select *${constants} from ${rows} ${tail}`, columns.map(arrayOf));
   }
 
-  protected override async addLinkHours(
-    query: Query,
-    columns: readonly Cells[],
-    count: number,
-  ): Promise<readonly Row[]> {
-    if (count === 0) return [];
+  protected override async addLinkHours(query: Query, columns: readonly Cells[]): Promise<readonly Row[]> {
+    if (columns[0]?.length === 0) return [];
     const none = storedAsNull(this.#minMigration < hoursHaveNullsSince);
     return query(hoursSql, [...columns.map(arrayOf), none]);
   }

@@ -44,7 +44,7 @@ export class RowInsertions {
     this.#everyColumn = 2 ** insertion.columns - 1;
   }
 
-  insert(columns: readonly Cells[], count: number): void {
+  insert(columns: readonly Cells[], count = columns[0]?.length ?? 0): void {
     let from = 0;
     for (const rows of this.#rowsPerStatement) {
       for (; from + rows <= count; from += rows) {

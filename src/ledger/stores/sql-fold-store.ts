@@ -129,26 +129,16 @@ export abstract class SqlFoldStore {
   /** Outside a transaction. */
   protected abstract query: Query;
   protected abstract transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
-  /**
-   * Returns a function that returns the ids of the hits by row, valid until others are inserted. It is only called if `needsIds`
-   * is true.
-   */
-  protected abstract appendHits(
-    query: Query,
-    batch: FoldBatch,
-    needsIds: boolean,
-  ): Promise<() => Float64Array>;
+  /** Returns a function that returns the ids of the hits by row, valid until others are inserted. */
+  protected abstract appendHits(query: Query, batch: FoldBatch): Promise<() => Float64Array>;
   protected abstract insertVisitors(
     query: Query,
     groups: readonly HourVisitors[],
   ): Promise<readonly NewVisitors[]>;
-  protected abstract add(query: Query, total: Total, columns: readonly Cells[], count: number): Promise<void>;
+  /** Columns of the same length. */
+  protected abstract add(query: Query, total: Total, columns: readonly Cells[]): Promise<void>;
   /** Returns link, hour and counts of the hours whose counts should be merged. */
-  protected abstract addLinkHours(
-    query: Query,
-    columns: readonly Cells[],
-    count: number,
-  ): Promise<readonly Row[]>;
+  protected abstract addLinkHours(query: Query, columns: readonly Cells[]): Promise<readonly Row[]>;
   protected abstract setCounts(query: Query, hours: readonly MergedHour[]): Promise<void>;
 
   /** Prevents a sweep of words from beginning until the transaction ends. On SQLite being the only writer suffices. */
@@ -269,12 +259,12 @@ export abstract class SqlFoldStore {
       await this.#requireWords(query, batch);
       if ((await newestSweep(query)) !== batch.sweep) await this.#keepWords(query, batch);
       const links = await this.#linksWithHooks(query, batch);
-      const ids = await this.appendHits(query, batch, links.size > 0);
+      const ids = await this.appendHits(query, batch);
       const visitors = await this.insertVisitors(query, batch.visitors);
       const { ofLinkHours, organizations, counts } = splitVisitors(batch.linkHours, visitors);
       const { numbers } = batch.linkHours;
       const hours = [...columnsOf(numbers, linkHourColumns.length), ofLinkHours, counts];
-      await this.#mergeLinkHours(query, await this.addLinkHours(query, hours, counts.length));
+      await this.#mergeLinkHours(query, await this.addLinkHours(query, hours));
       await this.#addRows(query, 'organizationRollups', batch.organizationRollups);
       await this.#addRows(query, 'organizationRollups', organizations);
       await this.#addRows(query, 'linkClicks', batch.linkClicks);
@@ -345,8 +335,7 @@ export abstract class SqlFoldStore {
   }
 
   async #addRows(query: Query, total: Total, rows: Float64Array): Promise<void> {
-    const width = totals[total].columns;
-    await this.add(query, total, columnsOf(rows, width), rows.length / width);
+    await this.add(query, total, columnsOf(rows, totals[total].columns));
   }
 
   /** Merges counts that were appended to again and again. */
@@ -363,9 +352,9 @@ export abstract class SqlFoldStore {
   async #linksWithHooks(query: Query, batch: FoldBatch): Promise<ReadonlyMap<number, HookedLink>> {
     const links = `from links ${this.linkHint} left join domains on domains.id = links.domain_id
       where (links.webhook_url is not null or links.zapier_hook_url is not null)`;
-    const clicked = clickedLinks(batch);
-    const [any] = clicked.length === 0 ? [] : await query(`select links.id ${links} limit 1`);
+    const [any] = batch.linkClicks.length === 0 ? [] : await query(`select links.id ${links} limit 1`);
     if (any === undefined) return new Map();
+    const clicked = Array.from(columnsOf(batch.linkClicks, linkClickColumns)[0] ?? []);
     const rows = await this.#among(query, `select ${linkFields} ${links} and links.id`, clicked);
     return new Map(
       rows.map((row) => {
@@ -404,13 +393,6 @@ async function insertDeliveries(query: Query, deliveries: readonly NewDelivery[]
       Object.values(delivery),
     );
   }
-}
-
-/** The links with clicks in this batch: the first cell of each row. */
-function clickedLinks({ linkClicks }: FoldBatch): number[] {
-  const links: number[] = [];
-  for (let at = 0; at < linkClicks.length; at += linkClickColumns) links.push(linkClicks[at] ?? 0);
-  return links;
 }
 
 function columnsOf(rows: Float64Array, width: number): Float64Array[] {

@@ -228,21 +228,12 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
     return this.#hits.append(batch);
   }
 
-  protected override async add(
-    _query: Query,
-    total: Total,
-    columns: readonly Cells[],
-    count: number,
-  ): Promise<void> {
-    this.#into[total].insert(columns, count);
+  protected override async add(_query: Query, total: Total, columns: readonly Cells[]): Promise<void> {
+    this.#into[total].insert(columns);
   }
 
-  protected override async addLinkHours(
-    query: Query,
-    columns: readonly Cells[],
-    count: number,
-  ): Promise<readonly Row[]> {
-    this.#into.linkHours.insert(columns, count);
+  protected override async addLinkHours(query: Query, columns: readonly Cells[]): Promise<readonly Row[]> {
+    this.#into.linkHours.insert(columns);
     return query(looseHours);
   }
 

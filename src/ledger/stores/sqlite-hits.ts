@@ -60,7 +60,7 @@ export class SqliteHits {
     for (const part of packing.chunks) this.#chunks.append(packing, part, firstId, batch.now);
     const { left } = packing;
     if (left.count < batch.hits.count) this.#setNewestId(firstId + batch.hits.count - left.count - 1);
-    this.#links.insert([Float64Array.from(links), Float64Array.from(packs)], links.length);
+    this.#links.insert([Float64Array.from(links), Float64Array.from(packs)]);
     this.#rows.insert(left.columns, left.count);
     return () => idsOf(packing, firstId);
   }
