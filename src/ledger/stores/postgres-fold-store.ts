@@ -22,6 +22,7 @@ import { PostgresChunks } from './postgres-chunks.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { minPacked, monthsOf, PostgresHits } from './postgres-hits.ts';
 import { addHoursSql, hoursHaveNullsSince, storedAsNull } from './postgres-hours.ts';
+import { columnsOf } from './postgres-rows.ts';
 import { postgresSaltExchange } from './postgres-salt-exchange.ts';
 import { maxInRuns, PostgresVisitors } from './postgres-visitors.ts';
 import {
@@ -272,8 +273,7 @@ export class PostgresFoldStore extends SqlFoldStore implements FoldStore {
 
   protected override async setCounts(query: Query, hours: readonly MergedHour[]): Promise<void> {
     await query(countsSql, [
-      bigintArray(hours.map(({ link }) => link)),
-      bigintArray(hours.map(({ hour }) => hour)),
+      ...columnsOf(hours.map(({ link, hour }) => [link, hour])),
       asciiArray(hours.map(({ counts }) => counts)),
     ]);
   }

@@ -4,7 +4,7 @@ import { FloatList } from '../../structures/float-list.ts';
 import type { HourVisitors, NewVisitors } from '../fold-store.ts';
 import { VisitorRun } from '../visitors/visitor-runs.ts';
 import { VisitorsOfDay } from '../visitors/visitors-of-day.ts';
-import { bigintArray } from './binary-arrays.ts';
+import { columnsOf } from './postgres-rows.ts';
 import { type Query, unnested } from './sql-fold-store.ts';
 
 /** The migration since which all versions use runs. */
@@ -39,12 +39,6 @@ const rowsSql = `with given as (
     insert into daily_visitors (day, owner, visitor) select $5, owner, visitor from given order by owner, visitor
     on conflict do nothing returning owner, visitor
   ) select hour, owner, variant, count(*) as count from fresh join given using (owner, visitor) group by 1, 2, 3`;
-
-interface Day {
-  readonly newest: number;
-  readonly edition: number;
-  readonly isByRow: boolean;
-}
 
 /**
  * Counts the visitors of a day, each once across all nodes. Each batch adds a run of the visitors that no run contains yet, and
@@ -117,18 +111,10 @@ export class PostgresVisitors {
     known.newest = newest - 1;
     this.#locked.set(day, newest);
     const given = groups.reduce((sum, { visitors }) => sum + visitors.length, 0);
-    if (!isByRow && known.size + given <= this.#max) return this.#insertRun(query, day, newest, groups);
-    if (!isByRow) await query('update visitor_days set is_by_row = true where day = $1', [day]);
-    return insertRows(query, day, known, groups);
-  }
-
-  async #insertRun(
-    query: Query,
-    day: number,
-    newest: number,
-    groups: readonly HourVisitors[],
-  ): Promise<readonly NewVisitors[]> {
-    const known = this.#dayOf(day);
+    if (isByRow || known.size + given > this.#max) {
+      if (!isByRow) await query('update visitor_days set is_by_row = true where day = $1', [day]);
+      return insertByRow(query, day, known, groups);
+    }
     this.#run.begin();
     const found = groups.map(({ hour, owner, variant, visitors }) => {
       known.keepFresh(owner, visitors, this.#fresh);
@@ -159,7 +145,7 @@ export class PostgresVisitors {
   }
 }
 
-async function lock(query: Query, day: number): Promise<Day> {
+async function lock(query: Query, day: number) {
   const [locked] = await query(lockSql, [day]);
   const [row] = locked === undefined ? await query(beginSql, [day]) : [locked];
   return { newest: Number(row?.newest), edition: Number(row?.edition), isByRow: row?.is_by_row === true };
@@ -177,25 +163,19 @@ async function readRuns(query: Query, day: number, known: VisitorsOfDay): Promis
   }
 }
 
-async function insertRows(
+async function insertByRow(
   query: Query,
   day: number,
   known: VisitorsOfDay,
   groups: readonly HourVisitors[],
 ): Promise<readonly NewVisitors[]> {
-  const [hours, owners, visitors, variants]: [number[], number[], number[], number[]] = [[], [], [], []];
-  for (const group of groups) {
-    for (const visitor of group.visitors) {
-      if (known.has(group.owner, visitor)) continue;
-      hours.push(group.hour);
-      owners.push(group.owner);
-      visitors.push(visitor);
-      variants.push(group.variant);
-    }
-  }
-  if (hours.length === 0) return [];
-  const arrays = [hours, owners, visitors, variants].map((numbers) => bigintArray(numbers));
-  const rows = await query(rowsSql, [...arrays, day]);
+  const given = groups.flatMap(({ hour, owner, variant, visitors }) =>
+    Array.from(visitors)
+      .filter((visitor) => !known.has(owner, visitor))
+      .map((visitor) => [hour, owner, visitor, variant]),
+  );
+  if (given.length === 0) return [];
+  const rows = await query(rowsSql, [...columnsOf(given), day]);
   return rows.map(({ hour, owner, variant, count }) => ({
     hour: Number(hour),
     owner: Number(owner),
