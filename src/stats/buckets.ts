@@ -42,12 +42,7 @@ export function bucketsOf(
 ): readonly Bucket[] | null {
   const hours = hoursOf(range, timezone);
   const days = daysOf(range, timezone);
-  return interval === 'hour'
-    ? hourBuckets(hours, days, timezone, max)
-    : calendarBuckets(range, hours, days, interval, timezone, max);
-}
-
-function hourBuckets(hours: Hours, days: Hours, timezone: string, max: number): readonly Bucket[] | null {
+  if (interval !== 'hour') return calendarBuckets(range, hours, days, interval, timezone, max);
   if (hours.to - hours.from > max) return null;
   return Array.from({ length: hours.to - hours.from }, (_, index) => {
     const from = hours.from + index;

@@ -92,7 +92,7 @@ interface StatsGroup {
 }
 
 const maxGroups = 100;
-const everything = (dimension: 'total' | 'visitors' | 'variant_visitors'): RollupSlice => ({
+const everything = (dimension: 'visitors' | 'variant_visitors'): RollupSlice => ({
   kind: 'rollups',
   dimension: dimensionCodes[dimension],
   value: undefined,
