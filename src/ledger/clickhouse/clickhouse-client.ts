@@ -119,16 +119,15 @@ export class ClickhouseClient {
     return linesOf(response);
   }
 
-  async run(sql: string, timeout = defaultTimeout, settings: Settings = {}): Promise<void> {
+  async run(body: string | Uint8Array, timeout = defaultTimeout, settings: Settings = {}): Promise<void> {
     await this.#verify();
-    await this.#request(sql, timeout, settings, requireSuccess);
+    await this.#request(body, timeout, settings, requireSuccess);
   }
 
   /** Blocks with the same token are inserted only once, however often this is called. `body` is a single block. */
-  async insert(sql: string, body: Uint8Array, token: string, timeout: number): Promise<void> {
-    await this.#verify();
+  insert(sql: string, body: Uint8Array, token: string, timeout: number): Promise<void> {
     const settings = { query: sql, insert_deduplication_token: token, max_insert_block_size: 1_000_000 };
-    await this.#request(body, timeout, settings, requireSuccess);
+    return this.run(body, timeout, settings);
   }
 
   /** Throws StoreUnavailable if `parse` can't read the answer: an error may follow after status 200. */

@@ -20,24 +20,19 @@ export async function deleteExpired(
   isStopped: () => boolean,
   between: () => Promise<void>,
 ): Promise<void> {
+  // A small part at a time, so that other writers get their turns and new hits are folded in between.
+  const inParts = async (deleteSome: () => Promise<boolean>) => {
+    while (!isStopped() && (await deleteSome())) {
+      await Bun.sleep(20);
+      await between();
+    }
+  };
   const first = firstDayOfSalts(now);
   await salts.forgetBefore(first);
-  await inParts(() => store.deleteVisitorsBefore(first), isStopped, between);
-  await inParts(() => store.deleteUncounted(now), isStopped, between);
+  await inParts(() => store.deleteVisitorsBefore(first));
+  await inParts(() => store.deleteUncounted(now));
   await store.deleteFinishedBefore(now - watermarksKept);
   const at = now - daysKept * dayLength;
   await store.noteDeletedBefore(at, now);
-  await inParts(() => store.deleteHitsBefore(at, now), isStopped, between);
-}
-
-/** Deletes a small part at a time, so that other writers get their turns and new hits are folded in between. */
-async function inParts(
-  deleteSome: () => Promise<boolean>,
-  isStopped: () => boolean,
-  between: () => Promise<void>,
-): Promise<void> {
-  while (!isStopped() && (await deleteSome())) {
-    await Bun.sleep(20);
-    await between();
-  }
+  await inParts(() => store.deleteHitsBefore(at, now));
 }

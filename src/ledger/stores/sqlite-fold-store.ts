@@ -173,8 +173,6 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
     this.#database.run('pragma busy_timeout = 0');
     try {
       this.#database.run('pragma wal_checkpoint(truncate)');
-    } catch (cause) {
-      throw faultOf(cause);
     } finally {
       this.#database.run('pragma busy_timeout = 5000');
     }
