@@ -75,9 +75,28 @@ export class RowInsertions {
     if (existing) return existing;
     if (this.#statements.size >= maxStatements && varying !== this.#everyColumn)
       return this.#prepare(rows, this.#everyColumn);
-    const created = prepared(this.#prepareStatement, this.#insertion, rows, varying);
+    const created = this.#create(rows, varying);
     this.#statements.set(key, created);
     return created;
+  }
+
+  #create(rows: number, bits: number): Prepared {
+    const { head, constants = '', tail = '' } = this.#insertion;
+    const columns = Array.from({ length: this.#insertion.columns }, (_, column) => column);
+    const varying = columns.filter((column) => bits & (1 << column));
+    const fixed = columns.filter((column) => !varying.includes(column));
+    const cells = columns.map((column) =>
+      varying.includes(column) ? `column${varying.indexOf(column) + 1}` : `?${fixed.indexOf(column) + 1}`,
+    );
+    const row = (index: number) =>
+      varying.map((_, column) => `?${fixed.length + index * varying.length + column + 1}`).join(', ');
+    const all = Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(', ');
+    // Without a condition, "on conflict" would be parsed as that of a join.
+    const statement = this.#prepareStatement(
+      `${head} select ${cells.join(', ')}${constants} from (values ${all}) where true ${tail}`,
+    );
+    const values = new Array<number | string>(fixed.length + rows * varying.length).fill(0);
+    return { statement, fixed, varying, values };
   }
 
   #fill({ fixed, varying, values }: Prepared, columns: readonly Cells[], from: number, rows: number): void {
@@ -93,30 +112,6 @@ export class RowInsertions {
       for (let row = from; row < from + rows; row++, at += width) values[at] = cells?.[row] ?? 0;
     }
   }
-}
-
-function prepared(
-  prepare: (sql: string) => Statement,
-  insertion: Insertion,
-  rows: number,
-  bits: number,
-): Prepared {
-  const { head, constants = '', tail = '' } = insertion;
-  const columns = Array.from({ length: insertion.columns }, (_, column) => column);
-  const varying = columns.filter((column) => bits & (1 << column));
-  const fixed = columns.filter((column) => !varying.includes(column));
-  const cells = columns.map((column) =>
-    varying.includes(column) ? `column${varying.indexOf(column) + 1}` : `?${fixed.indexOf(column) + 1}`,
-  );
-  const row = (index: number) =>
-    varying.map((_, column) => `?${fixed.length + index * varying.length + column + 1}`).join(', ');
-  const all = Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(', ');
-  // Without a condition, "on conflict" would be parsed as that of a join.
-  const statement = prepare(
-    `${head} select ${cells.join(', ')}${constants} from (values ${all}) where true ${tail}`,
-  );
-  const values = new Array<number | string>(fixed.length + rows * varying.length).fill(0);
-  return { statement, fixed, varying, values };
 }
 
 function isConstantColumn(cells: Cells, from: number, rows: number): boolean {

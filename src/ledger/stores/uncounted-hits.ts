@@ -4,16 +4,14 @@ import type { Connection, Row } from './sql-fold-store.ts';
 /** Milliseconds that an active node has to retry a batch. */
 const uncountedKept = 15 * 60_000;
 
-interface ListedJournal {
-  readonly name: string;
-  readonly hasWatermark: boolean;
-}
-
 /** Deletes hits on the other server that no total includes, a part in each transaction. */
 export class UncountedHits {
   readonly #connection: Connection;
-  /** Journals with such hits, as long as they are being deleted: the list may have one for each second since a restored backup. */
-  #listed: ListedJournal[] | null = null;
+  /**
+   * Journals with such hits and whether they have a watermark, as long as they are being deleted: the list may have one for each second
+   * since a restored backup.
+   */
+  #listed: readonly (readonly [journal: string, hasWatermark: boolean])[] | null = null;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -27,9 +25,10 @@ export class UncountedHits {
     const listed = this.#listed ?? (await this.#list(writer, now));
     // After a failure the list is read again.
     this.#listed = null;
-    const [journal, ...others] = listed;
-    if (journal === undefined) return false;
-    const hasMore = await this.deleteSomeOf(writer, journal.name, now, journal.hasWatermark);
+    const [first, ...others] = listed;
+    if (first === undefined) return false;
+    const [journal, hasWatermark] = first;
+    const hasMore = await this.deleteSomeOf(writer, journal, now, hasWatermark);
     const left = hasMore ? listed : others;
     if (left.length > 0) this.#listed = left;
     return left.length > 0;
@@ -63,15 +62,13 @@ export class UncountedHits {
     });
   }
 
-  async #list(writer: HitWriter, now: number): Promise<ListedJournal[]> {
+  async #list(writer: HitWriter, now: number) {
     const rows = await this.#connection.query('select node, segment, byte_offset from journal_watermarks');
     const uncounted = await writer.uncounted(rows.map(markIn), now);
     const old = uncounted.filter(({ foldedAt }) => foldedAt < now - uncountedKept);
     const withWatermark = new Set(rows.map(({ node }) => String(node)));
-    return [...new Set(old.map(({ journal }) => journal))].map((name) => ({
-      name,
-      hasWatermark: withWatermark.has(name),
-    }));
+    const journals = new Set(old.map(({ journal }) => journal));
+    return Array.from(journals, (journal) => [journal, withWatermark.has(journal)] as const);
   }
 }
 
