@@ -37,10 +37,12 @@ export const noLimits = {
   idle_in_transaction_session_timeout: 0,
 } as const;
 
+/** `setting`: for its connections. */
 export function poolOf(
   { url, primary, onIdleError }: PoolServer,
   maxConnections: number,
   timeouts: Limits = limits,
+  setting?: string,
 ): pg.Pool {
   const pool = new pg.Pool({
     Client: clientOf(primary, timeouts),
@@ -52,6 +54,11 @@ export function poolOf(
     keepAlive: true,
   });
   pool.on('error', onIdleError);
+  // The connections of a pooler are shared with other clients.
+  if (setting !== undefined)
+    pool.on('connect', (client) => {
+      if (!primary.isPooler) client.query(`set ${setting}`).catch(() => {});
+    });
   return pool;
 }
 
@@ -66,13 +73,6 @@ export const indexCost = 'random_page_cost = 1.1';
  * table is analyzed.
  */
 export const onlyIndexes = 'enable_seqscan = off';
-
-/** A setting for a pool's connections. Those of a pooler are shared with other clients. */
-export function settingOf(pool: pg.Pool, primary: Primary, setting: string): pg.Pool {
-  return pool.on('connect', (client) => {
-    if (!primary.isPooler) client.query(`set ${setting}`).catch(() => {});
-  });
-}
 
 /** Poolers such as PgBouncer refuse connections with these parameters. */
 const noStartUpLimits = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 } as const;

@@ -22,7 +22,6 @@ import {
   type PoolServer,
   pipelined,
   poolOf,
-  settingOf,
 } from './postgres-pool.ts';
 import { type CheckedOut, PostgresReads } from './postgres-reads.ts';
 import { Primary } from './primary.ts';
@@ -59,7 +58,7 @@ export function openPostgresLookups(
 /** Connections for lookups by key, which are also used to check the server's state. */
 function lookupsOver(server: PoolServer) {
   const limits = { ...lookupLimits, ...keepIdle };
-  const pool = settingOf(poolOf(server, maxLookups, limits), server.primary, onlyIndexes);
+  const pool = poolOf(server, maxLookups, limits, onlyIndexes);
   const queries = queriesOver(pool, server);
   const serverState = async (): Promise<ServerState> => {
     const { rows } = await sql<{ transaction_read_only: string }>`${sql.raw(readOnlySql)}`.execute(queries);
@@ -77,7 +76,7 @@ export function openPostgres(
 ): Database {
   const primary = new Primary(url, (sentence) => onIdleError(new Error(sentence)));
   const server = { url, primary, onIdleError };
-  const control = settingOf(poolOf(server, maxConnections, { ...limits, ...pipelined }), primary, indexCost);
+  const control = poolOf(server, maxConnections, { ...limits, ...pipelined }, indexCost);
   const lookups = lookupsOver(server);
   const batcher = new LookupBatcher(lookups.queries);
   const connect = connectionsOf(control, server);
