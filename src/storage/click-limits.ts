@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Queries } from './schema.ts';
 
 interface TakenClicks {
@@ -13,12 +12,11 @@ interface TakenClicks {
 export async function takeClicks(queries: Queries, linkId: number, requested: number): Promise<TakenClicks> {
   const left = await takeIfLeft(queries, linkId, requested);
   if (left !== undefined) return { taken: requested, isLimitReached: left === 0 };
-  // An update that changes nothing locks the row on every database.
   const link = await queries
-    .updateTable('links')
-    .set({ clicks_spent: sql<number>`clicks_spent` })
+    .selectFrom('links')
+    .select(['click_limit', 'clicks_spent'])
     .where('id', '=', linkId)
-    .returning(['click_limit', 'clicks_spent'])
+    .forNoKeyUpdate()
     .executeTakeFirst();
   if (!link) return { taken: 0, isLimitReached: false };
   if (link.click_limit === null) return { taken: requested, isLimitReached: false };

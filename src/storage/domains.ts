@@ -101,13 +101,12 @@ export async function insertDomain(
 /** Reads a domain and locks it until this transaction ends. */
 export const lockDomain = (queries: Queries, organizationId: number, id: number) =>
   queries
-    .updateTable('domains')
-    // An update that changes nothing locks the row on every database.
-    .set({ host: sql<string>`host` })
+    .selectFrom('domains')
+    .selectAll()
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .returningAll()
+    .forNoKeyUpdate()
     .executeTakeFirst();
 
 /** Throws NotUnique if it would be verified for two organizations. */

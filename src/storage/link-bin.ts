@@ -57,20 +57,20 @@ export type LosableFields = Pick<BinnedLink, 'aliases' | 'external_id'>;
 export type BinnedLink = Pick<Selectable<Schema['link_bin']>, (typeof shown)[number]>;
 
 /** Those of these links that can be restored. They are locked: if two concurrent calls restore one, only one of them finds it. */
-export async function lockRestorable(
+export function lockRestorable(
   queries: Queries,
   organizationId: number,
   ids: readonly number[],
   deletedAfter: number,
 ): Promise<BinnedLink[]> {
-  const found = await queries
-    .updateTable('link_bin')
-    .set({ deleted_at: sql<number>`deleted_at` })
+  return queries
+    .selectFrom('link_bin')
+    .select(shown)
     .where(isRestorable(organizationId, deletedAfter))
     .where('id', 'in', ids)
-    .returning(shown)
+    .orderBy('id')
+    .forNoKeyUpdate()
     .execute();
-  return found.sort((one, other) => one.id - other.id);
 }
 
 /**
