@@ -7,6 +7,9 @@ import { SqliteConnection } from './sqlite-connection.ts';
 import { SqliteReaders } from './sqlite-readers.ts';
 import { type ChangeGroup, type Settle, WriteBatcher } from './write-batcher.ts';
 
+/** Sends a statement with the next one of a change, or with the end of the transaction. */
+type SendFrame = (sql: string, inside?: boolean) => void;
+
 /**
  * One writer, as SQLite requires. Changes that share a commit, and so one wait for the disk, have a savepoint of their own each:
  * one that fails doesn't undo the others.
@@ -56,63 +59,43 @@ class Writer {
   }
 
   async #commit(groups: readonly ChangeGroup[]): Promise<readonly Settle[]> {
-    const frame = new Frame(this.#client);
+    // The statements around the changes, sent at once and checked before the transaction counts as done.
+    const frame: Promise<unknown>[] = [];
+    const send: SendFrame = (sql, inside = true) => {
+      const answer = this.#client.hold(sql, [], inside);
+      answer.catch(() => {});
+      frame.push(answer);
+    };
     const settles: Settle[] = [];
     try {
-      frame.send('begin immediate', false);
+      send('begin immediate', false);
       const [first] = groups;
       // A failure undoes the whole transaction, so no savepoint, which keeps a copy of every page, is needed.
       if (first && groups.length === 1) settles.push(await first.make(this.#queries));
-      else for (const group of groups) settles.push(await this.#attempt(group, frame));
-      await frame.end('commit');
+      else for (const group of groups) settles.push(await this.#attempt(group, send));
+      await Promise.all([...frame, this.#client.run('commit', [], true)]);
     } catch (cause) {
       const rollback = this.#client.run('rollback', [], true).catch(() => {});
-      await frame.settled();
+      await Promise.allSettled(frame);
       await rollback;
       throw cause;
     }
     return settles;
   }
 
-  async #attempt(group: ChangeGroup, frame: Frame): Promise<Settle> {
-    frame.send('savepoint change');
+  async #attempt(group: ChangeGroup, send: SendFrame): Promise<Settle> {
+    send('savepoint change');
     try {
       const settle = await group.make(this.#queries);
-      frame.send('release change');
+      send('release change');
       return settle;
     } catch (cause) {
       // A full disk ends the whole transaction by itself; then nothing of this batch was done. Several changes are retried one by one.
       if (cause instanceof StoreUnavailable || group.changes.length > 1) throw cause;
-      frame.send('rollback to change');
-      frame.send('release change');
+      send('rollback to change');
+      send('release change');
       return () => group.changes[0]?.reject(cause);
     }
-  }
-}
-
-/** The statements around the changes of one transaction, sent at once and checked before it counts as done. */
-class Frame {
-  readonly #client: SqliteThread;
-  readonly #sent: Promise<unknown>[] = [];
-
-  constructor(client: SqliteThread) {
-    this.#client = client;
-  }
-
-  /** Sent with the next statement of the change, or with the end. */
-  send(sql: string, inside = true): void {
-    const sent = this.#client.hold(sql, [], inside);
-    sent.catch(() => {});
-    this.#sent.push(sent);
-  }
-
-  end(sql: string): Promise<unknown> {
-    const last = this.#client.run(sql, [], true);
-    return Promise.all([...this.#sent, last]);
-  }
-
-  settled(): Promise<unknown> {
-    return Promise.allSettled(this.#sent);
   }
 }
 
