@@ -160,15 +160,7 @@ export async function insertAttempt(
     .execute();
 }
 
-/** Where a link's events are sent now; undefined if the link was deleted. */
-export const hooksOfLink = (queries: Queries, linkId: number) =>
-  queries
-    .selectFrom('links')
-    .select(['webhook_url', 'webhook_auth_key', 'zapier_hook_url'])
-    .where('id', '=', linkId)
-    .executeTakeFirst();
-
-/** The same for several links, with their signing keys. */
+/** Where the events of those of these links that exist are sent now, with their signing keys. */
 export const hooksOfLinks = (queries: Queries, linkIds: readonly number[]) =>
   queries
     .selectFrom('links')

@@ -4,7 +4,7 @@ import { noteFailure, noteSuccess } from '../storage/webhook-outages.ts';
 import {
   claimDue,
   DueQueues,
-  hooksOfLink,
+  hooksOfLinks,
   type NewAttempt,
   recordAttempt,
   releaseClaims,
@@ -148,7 +148,7 @@ export class Deliverer implements Webhooks {
    */
   async #currentMessage(delivery: StoredDelivery): Promise<OutgoingMessage | null> {
     const { link_id, event, target_url } = delivery;
-    const hooks = await hooksOfLink(this.#parts.database.lookup, link_id);
+    const [hooks] = await hooksOfLinks(this.#parts.database.lookup, [link_id]);
     if (!hooks) return delivery;
     if (event === zapierClick) return target_url === hooks.zapier_hook_url ? delivery : null;
     return target_url === hooks.webhook_url ? { ...delivery, signing_key: hooks.webhook_auth_key } : null;
