@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Role } from '../rules/access.ts';
 import { recordCallerChange } from './caller-changes.ts';
 import { hasRow } from './rows.ts';
@@ -14,23 +14,16 @@ const ofOrganization = (queries: Queries, organizationId: number) =>
 export const listMembers = (queries: Queries, organizationId: number): Promise<StoredMember[]> =>
   ofOrganization(queries, organizationId).execute();
 
-export const administratorsOf = (queries: Queries, organizationId: number) =>
-  queries
-    .selectFrom('users')
-    .select(['email', 'email_proven'])
-    .where('organization_id', '=', organizationId)
-    .where('role', '=', 'administrator')
-    .orderBy('id')
-    .execute();
+/** Their addresses, and whether these are verified. */
+const addressesIn = (queries: Queries, organizationId: number) =>
+  queries.selectFrom('users').select(['email', 'email_proven']).where('organization_id', '=', organizationId);
 
-/** A member's address, and whether it is verified; undefined if they are no longer a member. */
+export const administratorsOf = (queries: Queries, organizationId: number) =>
+  addressesIn(queries, organizationId).where('role', '=', 'administrator').orderBy('id').execute();
+
+/** Undefined if they are no longer a member. */
 export const mailableMember = (queries: Queries, organizationId: number, id: number) =>
-  queries
-    .selectFrom('users')
-    .select(['email', 'email_proven'])
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  addressesIn(queries, organizationId).where('id', '=', id).executeTakeFirst();
 
 export const findMember = (queries: Queries, organizationId: number, id: number) =>
   ofOrganization(queries, organizationId).where('id', '=', id).executeTakeFirst();
@@ -55,12 +48,7 @@ export type Membership = Pick<Selectable<Schema['users']>, (typeof membership)[n
 
 /** Reads a user's organization and role, and locks them until this transaction ends. */
 export const lockMembership = (queries: Queries, userId: number): Promise<Membership | undefined> =>
-  queries
-    .updateTable('users')
-    .set({ role: sql<Role>`role` })
-    .where('id', '=', userId)
-    .returning(membership)
-    .executeTakeFirst();
+  queries.selectFrom('users').select(membership).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst();
 
 export async function setMembership(
   queries: Queries,
