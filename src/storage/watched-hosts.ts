@@ -71,9 +71,14 @@ export const longestWait = async (queries: Queries, now: number): Promise<number
 
 /** When any host other than this one last answered; null if none ever did. */
 export async function lastAnswerOfOtherHosts(queries: Queries, host: string): Promise<number | null> {
-  const others = queries.selectFrom('watched_hosts').where('host', '<>', host);
-  const { at } = await others.select(({ fn }) => fn.max('answered_at').as('at')).executeTakeFirstOrThrow();
-  return at;
+  const row = await queries
+    .selectFrom('watched_hosts')
+    .select(({ fn }) => fn.max('answered_at').as('at'))
+    .where('host', '<>', host)
+    // As in the index.
+    .where('answered_at', 'is not', null)
+    .executeTakeFirst();
+  return row?.at ?? null;
 }
 
 export const findRobots = (queries: Queries, origin: string): Promise<StoredRobots | undefined> =>
