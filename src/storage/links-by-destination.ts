@@ -56,14 +56,9 @@ export async function linksByDestination(
       order by links.id limit 1
     ) as id from ${sent} as sent`.execute(queries);
   const ids = new Map(found.rows.map(({ place, id }) => [place, id]));
-  const foundIds = [...new Set(ids.values())].filter((id): id is number => id !== null);
+  const foundIds = [...new Set(ids.values())].filter((id) => id !== null);
   const links =
-    foundIds.length > 0
-      ? await withHost(queries)
-          .where('links.organization_id', '=', organizationId)
-          .where('links.id', 'in', foundIds)
-          .execute()
-      : [];
+    foundIds.length > 0 ? await withHost(queries).where('links.id', 'in', foundIds).execute() : [];
   const byId = new Map(links.map((link) => [link.id, link]));
   return requested.map((_, index) => byId.get(ids.get(index) ?? 0) ?? null);
 }
