@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../rules/errors.ts';
-import type { Database, LookupItems, Lookups, RowFinder, WriteItems } from '../database.ts';
+import type { Database, LookupItems, WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
 import { queriesOver, SqliteThread } from './sqlite-client.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -101,15 +101,11 @@ class Writer {
 
 const fileIn = (dataDir: string): string => join(dataDir, 'linnet.sqlite');
 
-interface SqliteLookups extends Pick<Lookups, 'queries' | 'close'> {
-  readonly rowFinder: RowFinder;
-}
-
-export function openSqliteLookups(dataDir: string): SqliteLookups {
+export function openSqliteLookups(dataDir: string) {
   const connection = new SqliteConnection(fileIn(dataDir), 'read');
   return {
     queries: queriesOver(connection),
-    rowFinder: (sql) => connection.rowFinder(sql),
+    rowFinder: <Row>(sql: string) => connection.rowFinder<Row>(sql),
     close: async () => connection.close(),
   };
 }
