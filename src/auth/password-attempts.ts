@@ -1,6 +1,7 @@
 import { widestNetwork } from '../rules/networks.ts';
 import { hasRecentSignIn, recordSignIn } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
+import { BoundedCache } from '../structures/bounded-cache.ts';
 import { FairSemaphore, type Priority } from './fair-semaphore.ts';
 import { type Limit, networkLimits, type RateLimit } from './rate-limit.ts';
 import type { Secrets } from './secrets.ts';
@@ -57,7 +58,7 @@ export class PasswordAttempts {
   readonly #database: Database;
   readonly #secrets: Secrets;
   readonly #now: () => number;
-  readonly #unknown = new Map<string, number>();
+  readonly #unknown = new BoundedCache<number>(maxRemembered);
   /**
    * Guesses at one password are counted in the same rows, and would wait there for each other on all of the store's connections.
    */
@@ -103,7 +104,6 @@ export class PasswordAttempts {
     if ((this.#unknown.get(key) ?? 0) > now) return false;
     if (await hasRecentSignIn(this.#database.lookup, key, now)) return true;
     this.#unknown.set(key, now + unknownFor);
-    if (this.#unknown.size > maxRemembered) this.#unknown.delete(this.#unknown.keys().next().value ?? '');
     return false;
   }
 

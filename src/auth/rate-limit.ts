@@ -3,6 +3,7 @@ import { networksAround } from '../rules/networks.ts';
 import { type AttemptCount, countAttempts, type Window, withdrawAttempts } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
+import { BoundedCache } from '../structures/bounded-cache.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface Limit {
@@ -56,9 +57,9 @@ export class RateLimit {
   readonly #secrets: Secrets;
   readonly #now: () => number;
   /** Keys known to be over their limit, and until when: a flood causes no queries. */
-  readonly #closed = new Map<string, Closed>();
+  readonly #closed = new BoundedCache<Closed>(maxRemembered);
   /** Keys known not to be fresh any more, and until when: they take the other lane. */
-  readonly #notFresh = new Map<string, number>();
+  readonly #notFresh = new BoundedCache<number>(maxRemembered);
 
   constructor(database: Database, secrets: Secrets, now: () => number) {
     this.#database = database;
@@ -80,8 +81,8 @@ export class RateLimit {
     const refused = await this.#database.write((queries) => countAll(queries, keyed, now));
     if (refused) {
       const { key, until, notFresh } = refused;
-      remember(this.#closed, key, { until, recheckAt: now + recheck });
-      if (notFresh) remember(this.#notFresh, notFresh.key, notFresh.until);
+      this.#closed.set(key, { until, recheckAt: now + recheck });
+      if (notFresh) this.#notFresh.set(notFresh.key, notFresh.until);
       throw tooMany(until - now);
     }
     const keys = keyed.map(({ key }) => key);
@@ -114,11 +115,6 @@ export class RateLimit {
     if (!closed || closed.recheckAt > now + recheck) return 0;
     return Math.min(closed.until, closed.recheckAt) > now ? closed.until - now : 0;
   }
-}
-
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.set(key, value);
-  if (map.size > maxRemembered) map.delete(map.keys().next().value ?? '');
 }
 
 interface Refused {
