@@ -2,11 +2,10 @@ import type { Caller } from '../rules/access.ts';
 import { invalidField, Refusal, refusalOfAll } from '../rules/errors.ts';
 import { dialects } from '../storage/dialect.ts';
 import { findOrganization } from '../storage/organizations.ts';
-import type { Queries } from '../storage/schema.ts';
 import type { Caching, Context } from './context.ts';
 import { findLinks, findOrStore } from './find-or-store.ts';
 import { type LinkToCreate, linkPreparer } from './prepare-link.ts';
-import type { LinkWithTags, Outcome, PreparedLink } from './prepared-link.ts';
+import type { LinkWithTags, PreparedLink } from './prepared-link.ts';
 import { inParts, type OnPlaced, outcomeOf, storeLinks } from './store-links.ts';
 import { TimeSlice } from './time-slice.ts';
 
@@ -30,13 +29,15 @@ const cachingOf = ({ isChosen, row }: PreparedLink): Caching =>
   isChosen || row.aliases !== null || row.forward_path === 1 ? 'may be cached' : 'not cached';
 
 async function findOrCreate(context: Context, prepared: PreparedLink): Promise<LinkWithTags> {
-  const [found] = await findLinks(context, context.database.lookup, [prepared]);
-  if (found) return found;
-  return context.database.write(async (queries) => {
-    const [outcome] = await findOrStore(context, queries, [prepared]);
-    if (!outcome || outcome instanceof Refusal) throw outcome ?? new Error('a link could not be created');
-    return outcome;
-  });
+  const found = await findLinks(context, context.database.lookup, [prepared]);
+  return (
+    found.get(prepared) ??
+    context.database.write(async (queries) => {
+      const outcome = outcomeOf(await findOrStore(context, queries, [prepared]), prepared);
+      if (outcome instanceof Refusal) throw outcome;
+      return outcome;
+    })
+  );
 }
 
 const maxProblems = 100;
@@ -106,7 +107,7 @@ async function storeBatch(
   for (const part of validParts) part.catch(() => {});
   const stored = await context.database.write(async (queries) => {
     const outcomes = findsFirst
-      ? await findOrStoreAll(context, queries, (await Promise.all(validParts)).flat(), onPlaced)
+      ? await findOrStore(context, queries, (await Promise.all(validParts)).flat(), onPlaced)
       : await storeLinks(context, queries, validParts, onPlaced);
     const all = (await Promise.all(parts))
       .flat()
@@ -118,16 +119,6 @@ async function storeBatch(
     stored.flatMap((outcome) => (outcome instanceof Refusal || outcome.isFound ? [] : [outcome.link])),
   );
   return stored;
-}
-
-async function findOrStoreAll(
-  context: Context,
-  queries: Queries,
-  links: readonly PreparedLink[],
-  onPlaced: OnPlaced | undefined,
-): Promise<ReadonlyMap<PreparedLink, Outcome>> {
-  const outcomes = await findOrStore(context, queries, links, onPlaced);
-  return new Map(outcomes.map((outcome, index) => [links[index] as PreparedLink, outcome]));
 }
 
 /** Prepares one part after the other. */

@@ -16,14 +16,14 @@ const requestedLinkOf = ({ row, suffix, isChosen }: PreparedLink): RequestedLink
   suffix: isChosen ? suffix : null,
 });
 
-/** For each of an organization's links, an existing one with the same destination, or null. */
+/** The existing links with the same destination as these links of an organization. */
 export async function findLinks(
   { now }: Pick<StoringDependencies, 'now'>,
   queries: Queries,
   links: readonly PreparedLink[],
-): Promise<(LinkWithTags | null)[]> {
+): Promise<ReadonlyMap<PreparedLink, LinkWithTags>> {
   const [first] = links;
-  if (!first) return [];
+  if (!first) return new Map();
   const found = await linksByDestination(
     queries,
     first.row.organization_id,
@@ -32,7 +32,12 @@ export async function findLinks(
   );
   const ids = found.flatMap((link) => link?.id ?? []);
   const tags = ids.length > 0 ? await tagsOf(queries, ids) : new Map();
-  return found.map((link) => link && { link, tags: tags.get(link.id) ?? [], isFound: true });
+  return new Map(
+    links.flatMap((prepared, index): [PreparedLink, LinkWithTags][] => {
+      const link = found[index];
+      return link ? [[prepared, { link, tags: tags.get(link.id) ?? [], isFound: true }]] : [];
+    }),
+  );
 }
 
 /**
@@ -45,34 +50,31 @@ export async function findOrStore(
   links: readonly PreparedLink[],
   onPlaced?: OnPlaced,
   isSecondTry = false,
-): Promise<readonly Outcome[]> {
+): Promise<ReadonlyMap<PreparedLink, Outcome>> {
   const [first] = links;
-  if (!first) return [];
+  if (!first) return new Map();
   await lockDestinations(queries, first.row.organization_id, links.map(requestedLinkOf));
-  const found = await findLinks(dependencies, queries, links);
+  const results = new Map<PreparedLink, Outcome>(await findLinks(dependencies, queries, links));
   const stored = new Map<string, PreparedLink>();
   const now = dependencies.now();
-  const originals = links.map((link, index) => (found[index] ? null : originalOf(link, stored, now)));
-  const parts = inParts([...new Set(originals)].filter((link) => link !== null));
+  const missing = links.filter((link) => !results.has(link));
+  const originals = new Map(missing.map((link) => [link, originalOf(link, stored, now)]));
+  const parts = inParts([...new Set(originals.values())]);
   const outcomes = await storeLinks(
     dependencies,
     queries,
     parts.map((part) => Promise.resolve(part)),
     onPlaced,
   );
-  const results = links.map((link, index): Outcome => {
-    const original = originals[index];
-    if (!original) return found[index] as LinkWithTags;
+  const refused: PreparedLink[] = [];
+  for (const [link, original] of originals) {
     const outcome = outcomeOf(outcomes, original);
-    return original === link || outcome instanceof Refusal ? outcome : { ...outcome, isFound: true };
-  });
+    const isOther = original !== link;
+    results.set(link, isOther && !(outcome instanceof Refusal) ? { ...outcome, isFound: true } : outcome);
+    if (isOther && isWorthRetrying(link, outcome)) refused.push(link);
+  }
   if (isSecondTry) return results;
-  const refused = links.filter(
-    (link, index) => originals[index] !== link && isWorthRetrying(link, results[index] as Outcome),
-  );
-  const second = await findOrStore(dependencies, queries, refused, onPlaced, true);
-  const retried = new Map(refused.map((link, index) => [link, second[index]]));
-  return results.map((result, index) => retried.get(links[index] as PreparedLink) ?? result);
+  return new Map([...results, ...(await findOrStore(dependencies, queries, refused, onPlaced, true))]);
 }
 
 /** Whether the reason for refusing the previous link may not apply to this one. A suffix that is taken is taken for both. */
