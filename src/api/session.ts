@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { endOwnSession, type OwnSession, readSessions } from '../manage/sessions.ts';
+import { endOwnSession, type OwnSession, readSessions, signOut } from '../manage/sessions.ts';
 import { type Browser, startSession } from '../manage/sign-in.ts';
-import { signOut } from '../manage/sign-out.ts';
 import { formatIso } from '../rules/instant.ts';
 import { readAgent } from '../rules/user-agent.ts';
 import { endpoint, Reply } from './endpoint.ts';

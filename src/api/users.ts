@@ -3,7 +3,7 @@ import { changePassword, renameUser } from '../manage/change-user.ts';
 import { deleteAccount } from '../manage/delete-account.ts';
 import { readUser, type StoredUser } from '../manage/read-user.ts';
 import { registerUser } from '../manage/register-user.ts';
-import { signOutEverywhere } from '../manage/sign-out.ts';
+import { signOutEverywhere } from '../manage/sessions.ts';
 import type { Caller } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';

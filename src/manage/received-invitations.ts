@@ -59,8 +59,7 @@ export async function declineInvitation(context: Context, caller: Caller, id: nu
 
 /** From the user's own list of invitations. */
 export const acceptInvitation = (context: Context, caller: Caller, id: number): Promise<StoredUser> =>
-  joining(context, caller, async (queries) => {
-    const member = await lockCaller(queries, caller);
+  joining(context, caller, async (queries, member) => {
     const invitation = await findInvitationById(queries, id);
     if (invitation?.email !== member.email || invitation.expires_at <= context.now())
       throw noSuchInvitation();
@@ -76,13 +75,12 @@ export const acceptInvitation = (context: Context, caller: Caller, id: number): 
         `Open ${link}, and accept there: it shows that the address is yours.`,
       );
     }
-    return join(queries, member, invitation, context.now());
+    return invitation;
   });
 
 /** By the mailed link: having it proves that the address is the user's. */
 export const acceptByToken = (context: Context, caller: Caller, token: string): Promise<StoredUser> =>
-  joining(context, caller, async (queries) => {
-    const member = await lockCaller(queries, caller);
+  joining(context, caller, async (queries, member) => {
     const invitation = invitationTokens.matches(token)
       ? await findInvitation(queries, digest(token))
       : undefined;
@@ -94,23 +92,21 @@ export const acceptByToken = (context: Context, caller: Caller, token: string): 
         { field: 'token' },
       );
     }
-    return join(queries, member, invitation, context.now());
+    return invitation;
   });
 
 async function joining(
   context: Context,
   { userId }: Caller,
-  work: (queries: Queries) => Promise<StoredUser>,
+  findAcceptable: (queries: Queries, member: Membership) => Promise<StoredInvitation>,
 ): Promise<StoredUser> {
-  const user = await context.database.write(work);
+  const user = await context.database.write(async (queries) => {
+    const member = await lockMembership(queries, userId);
+    if (!member) throw notFound('user');
+    return join(queries, member, await findAcceptable(queries, member), context.now());
+  });
   context.callerChanged(userId);
   return user;
-}
-
-async function lockCaller(queries: Queries, { userId }: Caller): Promise<Membership> {
-  const member = await lockMembership(queries, userId);
-  if (!member) throw notFound('user');
-  return member;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
-import { endSessionNamed, listSessions, type ShownSession } from '../storage/sessions.ts';
+import { endSession, endSessionNamed, listSessions, type ShownSession } from '../storage/sessions.ts';
 import type { Context } from './context.ts';
+import { endSessions } from './end-sign-ins.ts';
 
 export interface OwnSession extends ShownSession {
   /** The session that makes this call. */
@@ -37,3 +38,9 @@ export async function endOwnSession(
     );
   return current !== null && ended === digest(current);
 }
+
+export const signOut = (context: Context, session: string): Promise<void> =>
+  context.database.write((queries) => endSession(queries, digest(session)));
+
+export const signOutEverywhere = (context: Context, { userId }: Caller): Promise<void> =>
+  context.database.write((queries) => endSessions(queries, userId, context.now()));
