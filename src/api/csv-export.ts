@@ -1,4 +1,4 @@
-import { TimeSlice } from '../manage/time-slice.ts';
+import { mapInSlices } from '../manage/time-slice.ts';
 import { type Cell, csvLine } from '../rules/csv.ts';
 import { Reply } from './endpoint.ts';
 
@@ -25,24 +25,15 @@ export async function csvReply<Row>({
   cellsOf,
 }: Table<Row>): Promise<Reply<unknown>> {
   const first = await batches.next();
+  const linesOf = async (rows: readonly Row[]) =>
+    (await mapInSlices(rows, (row) => csvLine(cellsOf(row)))).join('');
   async function* chunks() {
-    yield csvLine(columns) + (await csvLines(first.value ?? [], cellsOf));
-    for await (const rows of batches) if (rows.length > 0) yield await csvLines(rows, cellsOf);
+    yield csvLine(columns) + (await linesOf(first.value ?? []));
+    for await (const rows of batches) if (rows.length > 0) yield await linesOf(rows);
   }
   const headers = {
     'content-type': 'text/csv; charset=utf-8; header=present',
     'content-disposition': `attachment; filename="${file}"`,
   };
   return new Reply({ stream: { headers, chunks } });
-}
-
-/** The lines of many rows, yielding to other work in between. */
-async function csvLines<Row>(rows: readonly Row[], cellsOf: (row: Row) => readonly Cell[]): Promise<string> {
-  const timeSlice = new TimeSlice();
-  let lines = '';
-  for (const row of rows) {
-    if (timeSlice.isOver) await timeSlice.pause();
-    lines += csvLine(cellsOf(row));
-  }
-  return lines;
 }

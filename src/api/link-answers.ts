@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
 import type { Outcome, PreparedLink } from '../manage/prepared-link.ts';
-import { TimeSlice } from '../manage/time-slice.ts';
+import { mapInSlices } from '../manage/time-slice.ts';
 import { statusOf } from '../rules/error-codes.ts';
 import { Refusal } from '../rules/errors.ts';
 import { errorBody } from './errors.ts';
@@ -56,11 +56,7 @@ export class LinkAnswers {
   /** Handles the items one by one, so that other work needn't wait for all of them. */
   #enqueue<Item>(items: Iterable<Item> | Promise<Iterable<Item>>, handle: (item: Item) => void): void {
     this.#work = this.#work.then(async () => {
-      const timeSlice = new TimeSlice();
-      for (const item of await items) {
-        if (timeSlice.isOver) await timeSlice.pause();
-        handle(item);
-      }
+      await mapInSlices(await items, handle);
     });
     // `all` reports the rejection.
     this.#work.catch(() => {});

@@ -4,7 +4,7 @@ import { deleteLinks } from '../manage/delete-link.ts';
 import type { LinkToCreate as LinkInput } from '../manage/prepare-link.ts';
 import type { Outcome } from '../manage/prepared-link.ts';
 import { restoreLinks } from '../manage/restore-links.ts';
-import { TimeSlice } from '../manage/time-slice.ts';
+import { mapInSlices } from '../manage/time-slice.ts';
 import { Refusal } from '../rules/errors.ts';
 import { endpoint } from './endpoint.ts';
 import { LinkAnswers } from './link-answers.ts';
@@ -39,7 +39,7 @@ export const create = endpoint({
   statuses: { 200: 'What became of each link.' },
   answer: LinkResults,
   async handle({ caller, query, body, answerWith }, context) {
-    const batch = prepareLinks(context, caller, await inputsOf(body.links), {
+    const batch = prepareLinks(context, caller, await mapInSlices(body.links, inputOf), {
       withPng: !query.disable_png,
       findsFirst: query.if_exists === 'return',
       atomic: query.atomic,
@@ -53,16 +53,6 @@ export const create = endpoint({
     );
   },
 });
-
-async function inputsOf(links: readonly unknown[]): Promise<(LinkInput | Refusal)[]> {
-  const inputs: (LinkInput | Refusal)[] = [];
-  const timeSlice = new TimeSlice();
-  for (const sent of links) {
-    if (timeSlice.isOver) await timeSlice.pause();
-    inputs.push(inputOf(sent));
-  }
-  return inputs;
-}
 
 const ignoredFields = answerOnlyFields(Link, LinkToCreate);
 

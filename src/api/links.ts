@@ -1,10 +1,9 @@
-import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
 import { createLink } from '../manage/create-links.ts';
 import { deleteLink } from '../manage/delete-link.ts';
 import type { LinkWithTags } from '../manage/prepared-link.ts';
 import { type LinkPosition, readLink, readLinks } from '../manage/read-links.ts';
-import { TimeSlice } from '../manage/time-slice.ts';
+import { mapInSlices } from '../manage/time-slice.ts';
 import { updateLink } from '../manage/update-link.ts';
 import type { Caller } from '../rules/access.ts';
 import { invalidField, Refusal } from '../rules/errors.ts';
@@ -79,12 +78,9 @@ export const list = endpoint({
       after: cursors.read(query.cursor),
     });
     const daily = query.daily === undefined ? undefined : await dailyClicksOf(context, links, query.daily);
-    const answers: Json<z.input<typeof Link>>[] = [];
-    const timeSlice = new TimeSlice();
     let length = 0;
-    for (const [index, link] of links.entries()) {
-      // A thousand QR codes in one go would delay every redirect behind them.
-      if (timeSlice.isOver) await timeSlice.pause();
+    // A thousand QR codes in one go would delay every redirect behind them.
+    const answers = await mapInSlices(links, (link, index) => {
       const days = daily?.get(link.link.id);
       const answer = days
         ? Json.of({ ...linkAnswer(link, context), daily_clicks: days })
@@ -97,8 +93,8 @@ export const list = endpoint({
           { field: 'limit' },
         );
       }
-      answers.push(answer);
-    }
+      return answer;
+    });
     return Json.object({
       links: Json.list(answers),
       total_links: Json.of(total),

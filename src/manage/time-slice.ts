@@ -31,3 +31,17 @@ export class TimeSlice {
     this.#end = performance.now() + maxMilliseconds;
   }
 }
+
+/** Maps items to results, with other work in between. */
+export async function mapInSlices<Item, Result>(
+  items: Iterable<Item>,
+  map: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  const timeSlice = new TimeSlice();
+  const results: Result[] = [];
+  for (const item of items) {
+    if (timeSlice.isOver) await timeSlice.pause();
+    results.push(map(item, results.length));
+  }
+  return results;
+}
