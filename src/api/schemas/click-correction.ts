@@ -1,35 +1,34 @@
 import { z } from 'zod';
 import { reclassifiable } from '../../rules/reclassified.ts';
 import { nextField } from './page.ts';
-import { id, isoInstant, memberField, queryFlag } from './parts.ts';
+import { component, id, intOrNull, isoInstant, memberField, queryFlag, textOrNull } from './parts.ts';
 import { instantText } from './stats.ts';
 
-export const ClickCorrection = z
-  .object({
-    id: z.int(),
-    created_at: isoInstant,
-    created_by: memberField.describe('Null: a former member.'),
-    kind: z.enum(['erase', 'reclassify', 'take_back']),
-    link_id: z.int().nullable().describe('Null: all links of the organization.'),
-    from: z.string().nullable().describe('ISO 8601, UTC. Null: from the first click on.'),
-    to: z.string().describe('ISO 8601, UTC: the first instant after the span.'),
-    class: z.string().nullable().describe('The class that the hits had; null if they were erased.'),
-    to_class: z.string().nullable(),
-    takes_back: z.int().nullable().describe('The correction that this one reverts.'),
-    hits: z.int().describe('The number of single hits erased or changed so far.'),
-    not_kept: z
-      .int()
-      .describe(
-        'Hits of the span that only exist in totals. An erasure removes them from the totals; a reclassification leaves them unchanged.',
-      ),
-    state: z.enum(['running', 'done']),
-    finished_at: z.string().nullable().describe('ISO 8601, UTC.'),
-  })
-  .meta({ id: 'ClickCorrection' });
+export const ClickCorrection = component('ClickCorrection', {
+  id: z.int(),
+  created_at: isoInstant,
+  created_by: memberField.describe('Null: a former member.'),
+  kind: z.enum(['erase', 'reclassify', 'take_back']),
+  link_id: intOrNull.describe('Null: all links of the organization.'),
+  from: textOrNull.describe('ISO 8601, UTC. Null: from the first click on.'),
+  to: z.string().describe('ISO 8601, UTC: the first instant after the span.'),
+  class: textOrNull.describe('The class that the hits had; null if they were erased.'),
+  to_class: textOrNull,
+  takes_back: intOrNull.describe('The correction that this one reverts.'),
+  hits: z.int().describe('The number of single hits erased or changed so far.'),
+  not_kept: z
+    .int()
+    .describe(
+      'Hits of the span that only exist in totals. An erasure removes them from the totals; a reclassification leaves them unchanged.',
+    ),
+  state: z.enum(['running', 'done']),
+  finished_at: textOrNull.describe('ISO 8601, UTC.'),
+});
 
-export const ClickCorrectionList = z
-  .object({ corrections: z.array(ClickCorrection), next: nextField })
-  .meta({ id: 'ClickCorrectionList' });
+export const ClickCorrectionList = component('ClickCorrectionList', {
+  corrections: z.array(ClickCorrection),
+  next: nextField,
+});
 
 const span = {
   from: instantText('A date is its first instant. Default: the first click.'),

@@ -3,58 +3,52 @@ import { eachField, originFields, visitorFields } from '../../rules/click-fields
 import { listedClasses } from '../../stats/clicks.ts';
 import { maxPerPage } from './link.ts';
 import { nextField, pageParameters } from './page.ts';
-import { isoInstant, queryNumber } from './parts.ts';
+import { component, isoInstant, queryNumber, textOrNull } from './parts.ts';
 import { chosenLinksFields, instantText, rawSinceField } from './stats.ts';
-
-const nullableText = () => z.string().nullable();
 
 /** The API has the device between the country and the other fields. */
 export const [, ...fieldsAfterDevice] = [...visitorFields, ...originFields] as const;
 
-export const Click = z
-  .object({
-    id: z.int().describe('The same in webhooks, exports, the live stream and Zapier.'),
-    link_id: z.int(),
-    clicked_at: isoInstant,
-    outcome: z
-      .string()
-      .describe('redirect, preview, ask_password, ask_captcha, refused, expired or not_started.'),
-    destination: nullableText().describe(
-      'default, android, ios or rule: which destination. Null without a redirect.',
-    ),
-    class: z.string().describe('human, preview, bot, prefetch, head, repeat or flood.'),
-    reason: z.string().describe('Why it has this class.'),
-    country: nullableText().describe('Two letters; XX if unknown.'),
-    device: z.string(),
-    ...eachField(fieldsAfterDevice, (field) =>
-      field === 'referrer' ? nullableText().describe('The host that the visitor came from.') : nullableText(),
-    ),
-    source: z.string().describe('`qr` if the address had the marker `?qr`, otherwise `link`.'),
-    rule: nullableText().describe(
-      'The id of the rule that redirected the visitor. Null for none, and for hits from before rules were stored.',
-    ),
-    variant: nullableText().describe("The id of the rule's variant to which the visitor was redirected."),
-    region: nullableText().describe(
-      'ISO 3166-2, such as DE-BY. Null if the country file has none, and for hits from before regions were stored.',
-    ),
-    city: nullableText().describe('Its English name, null as with the region.'),
-    address: nullableText().describe(
-      "The alias that was visited, such as `go.example.com/old`. Null for the link's own address, and for hits from before aliases were stored.",
-    ),
-  })
-  .meta({ id: 'Click' });
+export const Click = component('Click', {
+  id: z.int().describe('The same in webhooks, exports, the live stream and Zapier.'),
+  link_id: z.int(),
+  clicked_at: isoInstant,
+  outcome: z
+    .string()
+    .describe('redirect, preview, ask_password, ask_captcha, refused, expired or not_started.'),
+  destination: textOrNull.describe(
+    'default, android, ios or rule: which destination. Null without a redirect.',
+  ),
+  class: z.string().describe('human, preview, bot, prefetch, head, repeat or flood.'),
+  reason: z.string().describe('Why it has this class.'),
+  country: textOrNull.describe('Two letters; XX if unknown.'),
+  device: z.string(),
+  ...eachField(fieldsAfterDevice, (field) =>
+    field === 'referrer' ? textOrNull.describe('The host that the visitor came from.') : textOrNull,
+  ),
+  source: z.string().describe('`qr` if the address had the marker `?qr`, otherwise `link`.'),
+  rule: textOrNull.describe(
+    'The id of the rule that redirected the visitor. Null for none, and for hits from before rules were stored.',
+  ),
+  variant: textOrNull.describe("The id of the rule's variant to which the visitor was redirected."),
+  region: textOrNull.describe(
+    'ISO 3166-2, such as DE-BY. Null if the country file has none, and for hits from before regions were stored.',
+  ),
+  city: textOrNull.describe('Its English name, null as with the region.'),
+  address: textOrNull.describe(
+    "The alias that was visited, such as `go.example.com/old`. Null for the link's own address, and for hits from before aliases were stored.",
+  ),
+});
 
-export const ClickList = z
-  .object({
-    clicks: z.array(Click),
-    total_clicks: z.int(),
-    raw_since: rawSinceField,
-    partial: z
-      .boolean()
-      .describe('The time limit ended this page before it was full. `next` continues where it ended.'),
-    next: nextField,
-  })
-  .meta({ id: 'ClickList' });
+export const ClickList = component('ClickList', {
+  clicks: z.array(Click),
+  total_clicks: z.int(),
+  raw_since: rawSinceField,
+  partial: z
+    .boolean()
+    .describe('The time limit ended this page before it was full. `next` continues where it ended.'),
+  next: nextField,
+});
 
 const classFilter = z
   .enum(listedClasses)

@@ -1,71 +1,56 @@
 import { z } from 'zod';
 import { ConfirmationQuery } from './link.ts';
-import { stamp, text } from './parts.ts';
+import { component, stamp, text, textOrNull } from './parts.ts';
 
-const DnsRecord = z
-  .object({
-    purpose: z
-      .enum(['proof', 'address'])
-      .describe('`proof`: proves that the domain is yours. `address`: leads visitors here.'),
-    type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']),
-    name: z.string().describe('The full name of the record.'),
-    value: z.string().describe('The required value of the record.'),
-    is_required: z.boolean().describe('True: without it the domain is not verified.'),
-    state: z
-      .enum(['ok', 'missing', 'wrong', 'unknown'])
-      .describe(
-        'When it was last checked. `unknown`: the DNS could not be reached, or has not been checked yet.',
-      ),
-    seen: z.array(z.string()).describe('The values that were found.'),
-  })
-  .meta({ id: 'DnsRecord' });
-
-const DomainCertificate = z
-  .object({
-    state: z
-      .enum(['none', 'ready', 'failing'])
-      .describe(
-        '`none`: it is ordered when the first visitor arrives. `failing`: the last order failed, perhaps that of a renewal.',
-      ),
-    valid_until: z.string().nullable().describe('ISO 8601, UTC. Null if there is none.'),
-    problem: z
-      .string()
-      .nullable()
-      .describe('What is wrong with its order, and what to do; null if nothing is.'),
-  })
-  .meta({ id: 'DomainCertificate' });
-
-export const Domain = z
-  .object({
-    id: z.int(),
-    created_at: stamp,
-    domain: z.string().describe('In ASCII, as in the DNS.'),
-    domain_unicode: z
-      .string()
-      .describe('In its own script. A name that could be mistaken for another one stays in ASCII here too.'),
-    state: z
-      .enum(['pending', 'verified', 'failing'])
-      .describe(
-        '`failing`: verified, but its proof was missing when it was last checked; after 72 hours of that it is pending again.',
-      ),
-    verified_at: z.string().nullable().describe('ISO 8601, UTC.'),
-    checked_at: z.string().nullable().describe('When the DNS was last checked. ISO 8601, UTC.'),
-    links: z.int().describe('The number of links on it.'),
-    root_url: z
-      .string()
-      .nullable()
-      .describe('Where `/` leads. Null: to a page that says that nothing is there.'),
-    not_found_url: z.string().nullable().describe('Where an unknown suffix leads. Null: to the same page.'),
-    records: z.array(DnsRecord),
-    problem: z
-      .string()
-      .nullable()
-      .describe('What prevents it from working, as a sentence; null if nothing does.'),
-    certificate: DomainCertificate.nullable().describe(
-      'For HTTPS. Null while the domain is pending, and if a proxy has the certificates.',
+const DnsRecord = component('DnsRecord', {
+  purpose: z
+    .enum(['proof', 'address'])
+    .describe('`proof`: proves that the domain is yours. `address`: leads visitors here.'),
+  type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']),
+  name: z.string().describe('The full name of the record.'),
+  value: z.string().describe('The required value of the record.'),
+  is_required: z.boolean().describe('True: without it the domain is not verified.'),
+  state: z
+    .enum(['ok', 'missing', 'wrong', 'unknown'])
+    .describe(
+      'When it was last checked. `unknown`: the DNS could not be reached, or has not been checked yet.',
     ),
-  })
-  .meta({ id: 'Domain' });
+  seen: z.array(z.string()).describe('The values that were found.'),
+});
+
+const DomainCertificate = component('DomainCertificate', {
+  state: z
+    .enum(['none', 'ready', 'failing'])
+    .describe(
+      '`none`: it is ordered when the first visitor arrives. `failing`: the last order failed, perhaps that of a renewal.',
+    ),
+  valid_until: textOrNull.describe('ISO 8601, UTC. Null if there is none.'),
+  problem: textOrNull.describe('What is wrong with its order, and what to do; null if nothing is.'),
+});
+
+export const Domain = component('Domain', {
+  id: z.int(),
+  created_at: stamp,
+  domain: z.string().describe('In ASCII, as in the DNS.'),
+  domain_unicode: z
+    .string()
+    .describe('In its own script. A name that could be mistaken for another one stays in ASCII here too.'),
+  state: z
+    .enum(['pending', 'verified', 'failing'])
+    .describe(
+      '`failing`: verified, but its proof was missing when it was last checked; after 72 hours of that it is pending again.',
+    ),
+  verified_at: textOrNull.describe('ISO 8601, UTC.'),
+  checked_at: textOrNull.describe('When the DNS was last checked. ISO 8601, UTC.'),
+  links: z.int().describe('The number of links on it.'),
+  root_url: textOrNull.describe('Where `/` leads. Null: to a page that says that nothing is there.'),
+  not_found_url: textOrNull.describe('Where an unknown suffix leads. Null: to the same page.'),
+  records: z.array(DnsRecord),
+  problem: textOrNull.describe('What prevents it from working, as a sentence; null if nothing does.'),
+  certificate: DomainCertificate.nullable().describe(
+    'For HTTPS. Null while the domain is pending, and if a proxy has the certificates.',
+  ),
+});
 
 export const DomainToCreate = z.strictObject({
   domain: text(2_000).meta({

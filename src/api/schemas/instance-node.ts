@@ -1,23 +1,21 @@
 import { z } from 'zod';
-import { stamp } from './parts.ts';
+import { component, stamp } from './parts.ts';
 
-const InstanceNode = z
-  .object({
-    node: z.string().describe('The id in the file `node.id` of its data folder.'),
-    host_name: z.string(),
-    versions: z.array(z.string()).describe('More than one during an upgrade.'),
-    processes: z.int().describe('Its workers.'),
-    started_at: stamp,
-    seen_at: stamp.describe('When it last reported; it does so every ten seconds.'),
-    is_gone: z.boolean().describe("Whether it hasn't reported for a minute."),
-    waiting_clicks: z
-      .int()
-      .describe('Clicks in its journal that were not in the database when it last reported.'),
-    waiting_since: z.nullable(stamp).describe('When the oldest of them arrived.'),
-    waiting_bytes: z
-      .int()
-      .describe('The same in bytes, including clicks left by earlier processes of the node.'),
-  })
-  .meta({ id: 'InstanceNode' });
+const InstanceNode = component('InstanceNode', {
+  node: z.string().describe('The id in the file `node.id` of its data folder.'),
+  host_name: z.string(),
+  versions: z.array(z.string()).describe('More than one during an upgrade.'),
+  processes: z.int().describe('Its workers.'),
+  started_at: stamp,
+  seen_at: stamp.describe('When it last reported; it does so every ten seconds.'),
+  is_gone: z.boolean().describe("Whether it hasn't reported for a minute."),
+  waiting_clicks: z
+    .int()
+    .describe('Clicks in its journal that were not in the database when it last reported.'),
+  waiting_since: z.nullable(stamp).describe('When the oldest of them arrived.'),
+  waiting_bytes: z
+    .int()
+    .describe('The same in bytes, including clicks left by earlier processes of the node.'),
+});
 
-export const InstanceNodes = z.object({ nodes: z.array(InstanceNode) }).meta({ id: 'InstanceNodes' });
+export const InstanceNodes = component('InstanceNodes', { nodes: z.array(InstanceNode) });

@@ -1,10 +1,14 @@
 import { z } from 'zod';
-import { stamp, text } from './parts.ts';
+import { component, stamp, text } from './parts.ts';
 import { email, role } from './user.ts';
 
-export const Invitation = z
-  .object({ id: z.int(), created_at: stamp, email: z.string(), role, expires_at: stamp })
-  .meta({ id: 'Invitation' });
+export const Invitation = component('Invitation', {
+  id: z.int(),
+  created_at: stamp,
+  email: z.string(),
+  role,
+  expires_at: stamp,
+});
 
 export const NewInvitation = Invitation.extend({
   token: z
@@ -18,24 +22,20 @@ export const InvitationToCreate = z.strictObject({ email, role: role.default('ed
 
 export const InvitationToken = z.strictObject({ token: text(200) });
 
-export const InvitationPreview = z
-  .object({
-    organization_name: z.string(),
-    email: z.string(),
-    role,
-    invited_by: z.string(),
-    expires_at: stamp,
-    has_account: z.boolean().describe('True: sign in with this address; false: create an account for it.'),
-  })
-  .meta({ id: 'InvitationPreview' });
+export const InvitationPreview = component('InvitationPreview', {
+  organization_name: z.string(),
+  email: z.string(),
+  role,
+  invited_by: z.string(),
+  expires_at: stamp,
+  has_account: z.boolean().describe('True: sign in with this address; false: create an account for it.'),
+});
 
-export const ReceivedInvitation = z
-  .object({
-    id: z.int(),
-    created_at: stamp,
-    organization_name: z.string(),
-    role,
-    invited_by: z.string().describe('Name or address.'),
-    expires_at: stamp,
-  })
-  .meta({ id: 'ReceivedInvitation' });
+export const ReceivedInvitation = component('ReceivedInvitation', {
+  id: z.int(),
+  created_at: stamp,
+  organization_name: z.string(),
+  role,
+  invited_by: z.string().describe('Name or address.'),
+  expires_at: stamp,
+});

@@ -3,7 +3,7 @@ import { answerOnlyFields } from '../read-input.ts';
 import { answerFields } from './answer-fields.ts';
 import { ErrorAnswer } from './error.ts';
 import { Link, LinkCreationQuery, LinkToCreate, maxPerPage } from './link.ts';
-import { id, queryFlag, tagId } from './parts.ts';
+import { component, id, queryFlag, tagId } from './parts.ts';
 
 const maxAtOnce = maxPerPage;
 
@@ -30,18 +30,16 @@ export const LinksCreationQuery = LinkCreationQuery.extend({
   atomic: queryFlag().describe('true: all links are made, or none; what is wrong with which is in `errors`.'),
 });
 
-export const LinkResults = z
-  .object({
-    results: z
-      .array(
-        z.union([
-          z.object({ status: z.union([z.literal(201), z.literal(200)]), link: Link }),
-          z.object({ status: z.int(), error: ErrorAnswer }),
-        ]),
-      )
-      .describe('One for each link in the request, in the same order.'),
-  })
-  .meta({ id: 'LinkResults' });
+export const LinkResults = component('LinkResults', {
+  results: z
+    .array(
+      z.union([
+        z.object({ status: z.union([z.literal(201), z.literal(200)]), link: Link }),
+        z.object({ status: z.int(), error: ErrorAnswer }),
+      ]),
+    )
+    .describe('One for each link in the request, in the same order.'),
+});
 
 const linkIds = z
   .array(id)
@@ -70,12 +68,8 @@ export const LinksUpdate = z.strictObject({
     .describe('Whether destinations of the links are checked; null: the setting of the organization.'),
 });
 
-export const LinksUpdated = z
-  .object({ updated: z.int().describe('The number of the links that exist.') })
-  .meta({ id: 'LinksUpdated' });
-export const LinksDeleted = z
-  .object({ deleted: z.int(), ids: z.array(z.int()) })
-  .meta({ id: 'LinksDeleted' });
-export const LinksRestored = z
-  .object({ restored: z.int(), ids: z.array(z.int()) })
-  .meta({ id: 'LinksRestored' });
+export const LinksUpdated = component('LinksUpdated', {
+  updated: z.int().describe('The number of the links that exist.'),
+});
+export const LinksDeleted = component('LinksDeleted', { deleted: z.int(), ids: z.array(z.int()) });
+export const LinksRestored = component('LinksRestored', { restored: z.int(), ids: z.array(z.int()) });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readAddress } from '../../rules/address-rules.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { regionCode } from '../../rules/place.ts';
-import { readable, text } from './parts.ts';
+import { component, intOrNull, readable, text, textOrNull } from './parts.ts';
 
 export const VisitToExplain = z.strictObject({
   country: z
@@ -70,24 +70,22 @@ const rule = z.object({
   ),
 });
 
-export const LinkExplanation = z
-  .object({
-    outcome: z.enum([
-      'redirect',
-      'not_started',
-      'expired',
-      'preview',
-      'refused',
-      'ask_password',
-      'ask_captcha',
-    ]),
-    to: z.string().nullable().describe('Null: a page is shown.'),
-    status: z.int().nullable().describe('Of the redirect.'),
-    destination: z.enum(['default', 'android', 'ios', 'rule']).nullable(),
-    rule: z.string().nullable().describe('The id of the rule that decided.'),
-    variant: z.string().nullable().describe('The id of its variant.'),
-    steps: z
-      .array(z.union([check, rule]))
-      .describe('The checks in their order, and each rule up to the one that decided.'),
-  })
-  .meta({ id: 'LinkExplanation' });
+export const LinkExplanation = component('LinkExplanation', {
+  outcome: z.enum([
+    'redirect',
+    'not_started',
+    'expired',
+    'preview',
+    'refused',
+    'ask_password',
+    'ask_captcha',
+  ]),
+  to: textOrNull.describe('Null: a page is shown.'),
+  status: intOrNull.describe('Of the redirect.'),
+  destination: z.enum(['default', 'android', 'ios', 'rule']).nullable(),
+  rule: textOrNull.describe('The id of the rule that decided.'),
+  variant: textOrNull.describe('The id of its variant.'),
+  steps: z
+    .array(z.union([check, rule]))
+    .describe('The checks in their order, and each rule up to the one that decided.'),
+});

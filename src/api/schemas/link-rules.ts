@@ -8,7 +8,7 @@ import { regionCode } from '../../rules/place.ts';
 import { readNetwork } from '../../rules/rule-conditions.ts';
 import { maxRules, maxValues, maxVariants, maxWeight, weekdays } from '../../rules/rule-fields.ts';
 import { readTime } from '../../rules/rule-hours.ts';
-import { readable, text } from './parts.ts';
+import { component, readable, text, textOrNull } from './parts.ts';
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const unknownRegion = 'ZZ';
@@ -238,16 +238,14 @@ const answeredConditions = {
 };
 
 /** A rule in an answer. */
-export const LinkRule = z
-  .object({
-    id: z.string(),
-    name: z.string().nullable(),
-    when: z.object({ ...answeredConditions, not: z.object(answeredConditions).optional() }),
-    destination_url: z.string().optional(),
-    variants: z
-      .array(z.object({ id: z.string(), destination_url: z.string(), weight: z.int() }))
-      .readonly()
-      .optional(),
-    sticky: z.boolean().optional(),
-  })
-  .meta({ id: 'LinkRule' });
+export const LinkRule = component('LinkRule', {
+  id: z.string(),
+  name: textOrNull,
+  when: z.object({ ...answeredConditions, not: z.object(answeredConditions).optional() }),
+  destination_url: z.string().optional(),
+  variants: z
+    .array(z.object({ id: z.string(), destination_url: z.string(), weight: z.int() }))
+    .readonly()
+    .optional(),
+  sticky: z.boolean().optional(),
+});

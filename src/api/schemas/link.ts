@@ -5,120 +5,118 @@ import { destinationProblems } from '../../rules/watched-destinations.ts';
 import { webhookEvents } from '../../rules/webhook-event.ts';
 import { LinkRule, linkRules } from './link-rules.ts';
 import { nextField, pageParameters } from './page.ts';
-import { isoInstant, queryFlag, queryFlagOr, queryNumber, stamp, tagId, text } from './parts.ts';
+import {
+  component,
+  intOrNull,
+  isoInstant,
+  queryFlag,
+  queryFlagOr,
+  queryNumber,
+  stamp,
+  tagId,
+  text,
+  textOrNull,
+} from './parts.ts';
 import { Tag } from './tag.ts';
 
 const maxClickLimit = 1_000_000_000;
 
 const clearable = '`null` or `""` clears it.';
 
-const DestinationProblem = z
-  .object({
-    url: z.string(),
-    problem: z
-      .enum(destinationProblems)
-      .describe(
-        'broken: no response, or 404, 410 or 5xx; certificate: not accepted; moved: a permanent redirect; parked: the page of a company that parks or sells domains.',
-      ),
-    detail: z.string().describe('A sentence; for `moved`, the new address.'),
-    since: isoInstant,
-  })
-  .meta({ id: 'DestinationProblem' });
+const DestinationProblem = component('DestinationProblem', {
+  url: z.string(),
+  problem: z
+    .enum(destinationProblems)
+    .describe(
+      'broken: no response, or 404, 410 or 5xx; certificate: not accepted; moved: a permanent redirect; parked: the page of a company that parks or sells domains.',
+    ),
+  detail: z.string().describe('A sentence; for `moved`, the new address.'),
+  since: isoInstant,
+});
 
-export const Link = z
-  .object({
-    id: z.int(),
-    created_at: stamp,
-    updated_at: z.string().describe('ISO 8601, UTC. Increases with every change; see If-Match.'),
-    domain: z.string().describe('With its scheme: https://<domain>.'),
-    suffix: z.string(),
-    aliases: z.array(z.string()).meta({
-      description: 'Further addresses of the link, such as earlier ones.',
-      examples: [['https://go.example.com/sprnig']],
-    }),
-    organization_id: z.int(),
-    og_title: z.string().nullable(),
-    og_description: z.string().nullable(),
-    og_image: z.string().nullable(),
-    destination_url: z
-      .string()
-      .describe(
-        'A URI, unchanged if a valid one was sent. Braces of a template are kept; visitors get them escaped.',
-      ),
-    destination_title: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'The title of the page there. Null: unknown, or not yet known.',
-        examples: ['Spring collection'],
-      }),
-    destination_icon: z.string().nullable().describe('The URL of its icon, on this service.'),
-    qr_code_svg: z.string(),
-    qr_code_png: z.string().nullable().describe('Null if the link was created with disable_png=true.'),
-    url: z.string().meta({
-      format: 'uri',
-      description: 'Percent-encoded if the suffix is not ASCII. The readable form: domain, a slash, suffix.',
-    }),
-    start_date: isoInstant.nullable(),
-    before_start_url: z.string().nullable(),
-    expiration_date: isoInstant.nullable(),
-    expired_url: z.string().nullable(),
-    click_limit: z.int().nullable().describe('The number of clicks after which it ends.'),
-    clicks_left: z
-      .int()
-      .nullable()
-      .meta({ description: 'Of `click_limit`. Null: there is none.', examples: [412] }),
-    forward_query: z
-      .enum(queryForwardings)
-      .nullable()
-      .describe('Null: the setting of the instance (`FORWARD_QUERY`).'),
-    forward_path: z.boolean(),
-    rules: z.array(LinkRule).readonly(),
-    redirect_status: z.literal(redirectStatuses),
-    qr_code_foreground_hex: z.string(),
-    qr_code_background_hex: z.string(),
-    qr_code_marker: z
-      .boolean()
-      .describe(
-        'True: the QR codes contain the url followed by ?qr, so that statistics distinguish scans from clicks.',
-      ),
-    has_password: z.boolean(),
-    password: z.null(),
-    android_link_destination: z.string().nullable(),
-    ios_link_destination: z.string().nullable(),
-    bot_protection: z.boolean(),
-    captcha: z.boolean(),
-    name: z.string().nullable(),
-    notes: z.string().nullable(),
-    external_id: z.string().nullable().describe('An id of your own, unique in the organization.'),
-    disabled: z.boolean().describe('True: visitors are told that the link has ended.'),
-    archived: z.boolean().describe('True: it works, and is omitted from the list.'),
-    on_paper: z.boolean().describe('True: it is in print, and ending it needs confirmation.'),
-    statistics: z.boolean().describe('False: nothing about its visitors is stored except their number.'),
-    watch_destination: z
-      .boolean()
-      .nullable()
-      .describe('Whether its destinations are checked daily. Null: the setting of the organization.'),
-    destination_problems: z
-      .array(DestinationProblem)
-      .describe('Problems of its destinations, found twice, at least an hour apart. Ten at most.'),
-    tags: z.array(Tag),
-    webhook_url: z.string().nullable(),
-    webhook_auth_key: z.string().nullable(),
-    webhook_events: z.array(z.enum(webhookEvents)).describe('The events that are sent to webhook_url.'),
-    zapier_key: z.string(),
-    zapier_webhook_url_new_click: z.string().nullable(),
-    clicks: z.int().describe('People who were redirected since the link was created.'),
-    last_clicked_at: z
-      .string()
-      .nullable()
-      .describe('ISO 8601, UTC. Null: never, or never while it had statistics.'),
-    daily_clicks: z
-      .array(z.int())
-      .optional()
-      .describe('With `daily` in the list: clicks of that many UTC days, today last.'),
-  })
-  .meta({ id: 'Link' });
+export const Link = component('Link', {
+  id: z.int(),
+  created_at: stamp,
+  updated_at: z.string().describe('ISO 8601, UTC. Increases with every change; see If-Match.'),
+  domain: z.string().describe('With its scheme: https://<domain>.'),
+  suffix: z.string(),
+  aliases: z.array(z.string()).meta({
+    description: 'Further addresses of the link, such as earlier ones.',
+    examples: [['https://go.example.com/sprnig']],
+  }),
+  organization_id: z.int(),
+  og_title: textOrNull,
+  og_description: textOrNull,
+  og_image: textOrNull,
+  destination_url: z
+    .string()
+    .describe(
+      'A URI, unchanged if a valid one was sent. Braces of a template are kept; visitors get them escaped.',
+    ),
+  destination_title: textOrNull.meta({
+    description: 'The title of the page there. Null: unknown, or not yet known.',
+    examples: ['Spring collection'],
+  }),
+  destination_icon: textOrNull.describe('The URL of its icon, on this service.'),
+  qr_code_svg: z.string(),
+  qr_code_png: textOrNull.describe('Null if the link was created with disable_png=true.'),
+  url: z.string().meta({
+    format: 'uri',
+    description: 'Percent-encoded if the suffix is not ASCII. The readable form: domain, a slash, suffix.',
+  }),
+  start_date: isoInstant.nullable(),
+  before_start_url: textOrNull,
+  expiration_date: isoInstant.nullable(),
+  expired_url: textOrNull,
+  click_limit: intOrNull.describe('The number of clicks after which it ends.'),
+  clicks_left: intOrNull.meta({ description: 'Of `click_limit`. Null: there is none.', examples: [412] }),
+  forward_query: z
+    .enum(queryForwardings)
+    .nullable()
+    .describe('Null: the setting of the instance (`FORWARD_QUERY`).'),
+  forward_path: z.boolean(),
+  rules: z.array(LinkRule).readonly(),
+  redirect_status: z.literal(redirectStatuses),
+  qr_code_foreground_hex: z.string(),
+  qr_code_background_hex: z.string(),
+  qr_code_marker: z
+    .boolean()
+    .describe(
+      'True: the QR codes contain the url followed by ?qr, so that statistics distinguish scans from clicks.',
+    ),
+  has_password: z.boolean(),
+  password: z.null(),
+  android_link_destination: textOrNull,
+  ios_link_destination: textOrNull,
+  bot_protection: z.boolean(),
+  captcha: z.boolean(),
+  name: textOrNull,
+  notes: textOrNull,
+  external_id: textOrNull.describe('An id of your own, unique in the organization.'),
+  disabled: z.boolean().describe('True: visitors are told that the link has ended.'),
+  archived: z.boolean().describe('True: it works, and is omitted from the list.'),
+  on_paper: z.boolean().describe('True: it is in print, and ending it needs confirmation.'),
+  statistics: z.boolean().describe('False: nothing about its visitors is stored except their number.'),
+  watch_destination: z
+    .boolean()
+    .nullable()
+    .describe('Whether its destinations are checked daily. Null: the setting of the organization.'),
+  destination_problems: z
+    .array(DestinationProblem)
+    .describe('Problems of its destinations, found twice, at least an hour apart. Ten at most.'),
+  tags: z.array(Tag),
+  webhook_url: textOrNull,
+  webhook_auth_key: textOrNull,
+  webhook_events: z.array(z.enum(webhookEvents)).describe('The events that are sent to webhook_url.'),
+  zapier_key: z.string(),
+  zapier_webhook_url_new_click: textOrNull,
+  clicks: z.int().describe('People who were redirected since the link was created.'),
+  last_clicked_at: textOrNull.describe('ISO 8601, UTC. Null: never, or never while it had statistics.'),
+  daily_clicks: z
+    .array(z.int())
+    .optional()
+    .describe('With `daily` in the list: clicks of that many UTC days, today last.'),
+});
 
 const address = () => text(8192).describe('A web address; without a scheme it gets https.');
 
@@ -308,9 +306,11 @@ export const LinkUpdate = z.strictObject({
   has_password: z.boolean().optional().describe('Can be sent back: then `"password": null` changes nothing.'),
 });
 
-export const LinkList = z
-  .object({ links: z.array(Link), total_links: z.int(), next: nextField })
-  .meta({ id: 'LinkList' });
+export const LinkList = component('LinkList', {
+  links: z.array(Link),
+  total_links: z.int(),
+  next: nextField,
+});
 
 export const maxPerPage = 1000;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cursorParameter, nextField } from './page.ts';
-import { queryNumber, text } from './parts.ts';
+import { component, queryNumber, text } from './parts.ts';
 
 const calendarDay = z.string().meta({ description: 'YYYY-MM-DD, UTC.', examples: ['2030-01-31'] });
 
@@ -15,29 +15,25 @@ export const NotFoundQuery = z.strictObject({
   cursor: cursorParameter,
 });
 
-const NotFoundAddress = z
-  .object({
-    domain: z.string().meta({ description: 'In the form of a Link.', examples: ['https://go.example.com'] }),
-    suffix: z.string(),
-    url: z.string(),
-    visits: z.int(),
-    first_day: calendarDay,
-    last_day: calendarDay,
-    similar: z
-      .object({ id: z.int(), suffix: z.string(), url: z.string() })
-      .nullable()
-      .describe('A link of yours on the same domain that was possibly meant.'),
-  })
-  .meta({ id: 'NotFoundAddress' });
+const NotFoundAddress = component('NotFoundAddress', {
+  domain: z.string().meta({ description: 'In the form of a Link.', examples: ['https://go.example.com'] }),
+  suffix: z.string(),
+  url: z.string(),
+  visits: z.int(),
+  first_day: calendarDay,
+  last_day: calendarDay,
+  similar: z
+    .object({ id: z.int(), suffix: z.string(), url: z.string() })
+    .nullable()
+    .describe('A link of yours on the same domain that was possibly meant.'),
+});
 
-export const NotFoundList = z
-  .object({
-    addresses: z.array(NotFoundAddress),
-    other_visits: z
-      .int()
-      .describe(
-        'Visits to further addresses. For each domain and day, 200 addresses are listed separately, those with repeated visits first.',
-      ),
-    next: nextField,
-  })
-  .meta({ id: 'NotFoundList' });
+export const NotFoundList = component('NotFoundList', {
+  addresses: z.array(NotFoundAddress),
+  other_visits: z
+    .int()
+    .describe(
+      'Visits to further addresses. For each domain and day, 200 addresses are listed separately, those with repeated visits first.',
+    ),
+  next: nextField,
+});

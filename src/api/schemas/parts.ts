@@ -8,6 +8,13 @@ const about =
   ({ path = [] }: { readonly path?: PropertyKey[] | undefined }): string =>
     `"${String(path.findLast((step) => typeof step === 'string') ?? 'This')}" ${rest}`;
 
+/** An answer, or a part of one, that the OpenAPI document has under a name. */
+export const component = <Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
+  z.object(shape).meta({ id });
+
+export const textOrNull = z.string().nullable();
+export const intOrNull = z.int().nullable();
+
 /** A text that can be stored and shown: bounded, without control characters. */
 export const text = (max: number) =>
   z
@@ -122,9 +129,7 @@ export const stamp = z
   .meta({ description: 'YYYY-MM-DD_HH-MM-SS, UTC.', examples: ['2030-01-31_09-30-00'] });
 
 /** The author of a change; null if they are no longer a member. */
-export const memberField = z
-  .object({ id: z.int(), name: z.string().nullable(), email: z.string() })
-  .nullable();
+export const memberField = z.object({ id: z.int(), name: textOrNull, email: z.string() }).nullable();
 
 /** The API key that a change was made with. */
 export const keyField = z

@@ -2,35 +2,31 @@ import { z } from 'zod';
 import { changeChannels } from '../../rules/access.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { LinkUpdate } from './link.ts';
-import { isoInstant, keyField, memberField, text } from './parts.ts';
+import { component, isoInstant, keyField, memberField, text, textOrNull } from './parts.ts';
 
 /** Why a scheduled action was not carried out, in the form of an error. */
 export const refusalField = z
-  .object({ error_code: z.string(), field_key: z.string().nullable(), error_string: z.string() })
+  .object({ error_code: z.string(), field_key: textOrNull, error_string: z.string() })
   .nullable();
 
-export const ScheduledChange = z
-  .object({
-    id: z.int(),
-    link_id: z.int(),
-    at: isoInstant,
-    changes: z.record(z.string(), z.unknown()).describe('Fields as in a PATCH of the link.'),
-    status: z
-      .enum(['open', 'applied', 'refused'])
-      .describe('refused: it could not be applied; `refusal` says why.'),
-    done_at: isoInstant.nullable().describe('When it was applied or refused.'),
-    refusal: refusalField,
-    created_at: isoInstant,
-    updated_at: isoInstant,
-    by: memberField.describe('Its author, who created or last changed it; null for a former member.'),
-    via: z.enum(changeChannels),
-    api_key: keyField,
-  })
-  .meta({ id: 'ScheduledChange' });
+export const ScheduledChange = component('ScheduledChange', {
+  id: z.int(),
+  link_id: z.int(),
+  at: isoInstant,
+  changes: z.record(z.string(), z.unknown()).describe('Fields as in a PATCH of the link.'),
+  status: z
+    .enum(['open', 'applied', 'refused'])
+    .describe('refused: it could not be applied; `refusal` says why.'),
+  done_at: isoInstant.nullable().describe('When it was applied or refused.'),
+  refusal: refusalField,
+  created_at: isoInstant,
+  updated_at: isoInstant,
+  by: memberField.describe('Its author, who created or last changed it; null for a former member.'),
+  via: z.enum(changeChannels),
+  api_key: keyField,
+});
 
-export const ScheduledChanges = z
-  .object({ scheduled: z.array(ScheduledChange) })
-  .meta({ id: 'ScheduledChanges' });
+export const ScheduledChanges = component('ScheduledChanges', { scheduled: z.array(ScheduledChange) });
 
 const at = text(64)
   .refine((value) => parseInstant(value) !== null, {

@@ -3,7 +3,7 @@ import { clickDimensions, devices, eachField, rollupClasses, sources } from '../
 import { intervals } from '../../stats/buckets.ts';
 import { type Grouping, groupings } from '../../stats/plan.ts';
 import { idList, maxPerPage } from './link.ts';
-import { isoInstant, text } from './parts.ts';
+import { component, isoInstant, text, textOrNull } from './parts.ts';
 
 const count = z.int();
 
@@ -37,7 +37,7 @@ const Point = z.object({
 });
 
 const Group = z.object({
-  value: z.string().nullable().describe('Null: the hits without a value.'),
+  value: textOrNull.describe('Null: the hits without a value.'),
   clicks: count,
   visitors: count
     .optional()
@@ -53,41 +53,34 @@ const RuleChange = z.object({
   sentence: z.string(),
 });
 
-export const Stats = z
-  .object({
-    from: isoInstant,
-    to: z.string().describe('ISO 8601, UTC: the first instant after the range.'),
-    interval: z.enum(intervals),
-    timezone: z.string(),
-    from_raw: z
-      .boolean()
-      .describe(
-        'Some of this was counted from raw hits, because a filter was combined with another or with a grouping. Hits before `raw_since` are missing there.',
-      ),
-    raw_since: rawSinceField,
-    visitors_are: z
-      .enum(['unique', 'daily', 'per_link'])
-      .describe(
-        '`unique`: the range begins with a UTC day and lies within it. `daily`: visitors count once in each UTC day, in the hour of their first click. `per_link`: the daily visitors of each chosen link, summed; a visitor of two links counts twice.',
-      ),
-    rule_changes: z
-      .array(RuleChange)
-      .describe(
-        'The instants within the range at which counting rules changed. Earlier hits keep their rule.',
-      ),
-    totals: z.object({
-      clicks: count,
-      visitors: count.nullable().describe('See `visitors_are`. Null if a filter is set.'),
-      not_counted: Uncounted.nullable().describe('Null if a filter is by something that only clicks have.'),
-    }),
-    series: z.array(Point).describe('All buckets from `from` to `to`, including empty ones.'),
-    groups: z.array(Group).nullable().describe('The hundred largest values of `group_by`. Null without it.'),
-    other: z
-      .object({ clicks: count, not_counted: count })
-      .nullable()
-      .describe('The sum of all other values.'),
-  })
-  .meta({ id: 'Stats' });
+export const Stats = component('Stats', {
+  from: isoInstant,
+  to: z.string().describe('ISO 8601, UTC: the first instant after the range.'),
+  interval: z.enum(intervals),
+  timezone: z.string(),
+  from_raw: z
+    .boolean()
+    .describe(
+      'Some of this was counted from raw hits, because a filter was combined with another or with a grouping. Hits before `raw_since` are missing there.',
+    ),
+  raw_since: rawSinceField,
+  visitors_are: z
+    .enum(['unique', 'daily', 'per_link'])
+    .describe(
+      '`unique`: the range begins with a UTC day and lies within it. `daily`: visitors count once in each UTC day, in the hour of their first click. `per_link`: the daily visitors of each chosen link, summed; a visitor of two links counts twice.',
+    ),
+  rule_changes: z
+    .array(RuleChange)
+    .describe('The instants within the range at which counting rules changed. Earlier hits keep their rule.'),
+  totals: z.object({
+    clicks: count,
+    visitors: count.nullable().describe('See `visitors_are`. Null if a filter is set.'),
+    not_counted: Uncounted.nullable().describe('Null if a filter is by something that only clicks have.'),
+  }),
+  series: z.array(Point).describe('All buckets from `from` to `to`, including empty ones.'),
+  groups: z.array(Group).nullable().describe('The hundred largest values of `group_by`. Null without it.'),
+  other: z.object({ clicks: count, not_counted: count }).nullable().describe('The sum of all other values.'),
+});
 
 export const instantText = (end: string) =>
   text(64).optional().describe(`ISO 8601 date or date-time, UTC unless it has an offset. ${end}`);

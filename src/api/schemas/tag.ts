@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { label, stamp } from './parts.ts';
+import { component, label, stamp } from './parts.ts';
 
-export const Tag = z
-  .object({ id: z.int(), created_at: stamp, organization_id: z.int(), name: z.string() })
-  .meta({ id: 'Tag' });
+export const Tag = component('Tag', {
+  id: z.int(),
+  created_at: stamp,
+  organization_id: z.int(),
+  name: z.string(),
+});
 
 export const CountedTag = Tag.extend({
   links: z.int().describe('The number of links that have it.'),

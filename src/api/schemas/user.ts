@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isEmail, normaliseEmail, passwordLength } from '../../rules/account.ts';
-import { stamp, text } from './parts.ts';
+import { component, stamp, text, textOrNull } from './parts.ts';
 
 export const role = z.enum(['administrator', 'editor']);
 
@@ -8,17 +8,15 @@ export const email = text(254)
   .transform(normaliseEmail)
   .refine(isEmail, { error: 'This is not an email address. Give one such as ada@example.com.' });
 
-export const User = z
-  .object({
-    id: z.int(),
-    created_at: stamp,
-    email: z.string(),
-    name: z.string().nullable(),
-    organization_id: z.int(),
-    organization_name: z.string(),
-    role,
-  })
-  .meta({ id: 'User' });
+export const User = component('User', {
+  id: z.int(),
+  created_at: stamp,
+  email: z.string(),
+  name: textOrNull,
+  organization_id: z.int(),
+  organization_name: z.string(),
+  role,
+});
 
 const trimmed = text(200).transform((value) => value.trim());
 
@@ -69,6 +67,4 @@ export const PasswordReset = z.strictObject({
 
 export const SignIn = z.strictObject({ email: text(254), password: text(passwordLength.max) });
 
-export const TokenPair = z
-  .object({ access_token: z.string(), refresh_token: z.string() })
-  .meta({ id: 'TokenPair' });
+export const TokenPair = component('TokenPair', { access_token: z.string(), refresh_token: z.string() });

@@ -1,45 +1,39 @@
 import { z } from 'zod';
 import { nextField, pageParameters } from './page.ts';
-import { id, isoInstant, stamp, text } from './parts.ts';
+import { component, id, intOrNull, isoInstant, stamp, text, textOrNull } from './parts.ts';
 import { instantText } from './stats.ts';
 
-const WebhookAttempt = z
-  .object({
-    at: isoInstant,
-    duration: z.int().describe('Milliseconds.'),
-    status: z.int().nullable().describe('The status of the response; null if there was none.'),
-    answer: z.string().nullable().describe('The beginning of the response.'),
-    problem: z.string().nullable().describe('Why there was no response.'),
-  })
-  .meta({ id: 'WebhookAttempt' });
+const WebhookAttempt = component('WebhookAttempt', {
+  at: isoInstant,
+  duration: z.int().describe('Milliseconds.'),
+  status: intOrNull.describe('The status of the response; null if there was none.'),
+  answer: textOrNull.describe('The beginning of the response.'),
+  problem: textOrNull.describe('Why there was no response.'),
+});
 
-export const WebhookDelivery = z
-  .object({
-    id: z.int(),
-    created_at: stamp,
-    link_id: z.int(),
-    event: z.string(),
-    message_id: z
-      .string()
-      .describe('The header webhook-id of every attempt, by which a receiver recognises repetitions.'),
-    target_url: z.string(),
-    body: z.string(),
-    state: z.enum(['waiting', 'delivered', 'failed']),
-    next_try_at: z.string().nullable().describe('ISO 8601, UTC; null if there is no next attempt.'),
-    attempts: z.array(WebhookAttempt),
-  })
-  .meta({ id: 'WebhookDelivery' });
+export const WebhookDelivery = component('WebhookDelivery', {
+  id: z.int(),
+  created_at: stamp,
+  link_id: z.int(),
+  event: z.string(),
+  message_id: z
+    .string()
+    .describe('The header webhook-id of every attempt, by which a receiver recognises repetitions.'),
+  target_url: z.string(),
+  body: z.string(),
+  state: z.enum(['waiting', 'delivered', 'failed']),
+  next_try_at: textOrNull.describe('ISO 8601, UTC; null if there is no next attempt.'),
+  attempts: z.array(WebhookAttempt),
+});
 
-export const WebhookDeliveryList = z
-  .object({
-    webhook_deliveries: z.array(WebhookDelivery),
-    total_webhook_deliveries: z.int(),
-    total_failed: z
-      .int()
-      .describe('How many of them failed permanently, except for test calls; 10,000 if there are more.'),
-    next: nextField,
-  })
-  .meta({ id: 'WebhookDeliveryList' });
+export const WebhookDeliveryList = component('WebhookDeliveryList', {
+  webhook_deliveries: z.array(WebhookDelivery),
+  total_webhook_deliveries: z.int(),
+  total_failed: z
+    .int()
+    .describe('How many of them failed permanently, except for test calls; 10,000 if there are more.'),
+  next: nextField,
+});
 
 export const WebhookDeliveryQuery = z.object(pageParameters(100));
 
@@ -49,47 +43,35 @@ export const WebhookRedelivery = z.strictObject({
   to: instantText('A date includes that day. Default: now.'),
 });
 
-export const WebhookRedelivered = z
-  .object({
-    redelivered: z.int().describe('The number of messages that are sent again.'),
-    left_out: z
-      .int()
-      .describe('The number of messages without a target, because their link has no webhook now.'),
-    continue_from: z
-      .string()
-      .nullable()
-      .describe(
-        'ISO 8601, UTC: there were so many that the call ended here. Call again with it as `from`. Null if all were sent.',
-      ),
-  })
-  .meta({ id: 'WebhookRedelivered' });
+export const WebhookRedelivered = component('WebhookRedelivered', {
+  redelivered: z.int().describe('The number of messages that are sent again.'),
+  left_out: z
+    .int()
+    .describe('The number of messages without a target, because their link has no webhook now.'),
+  continue_from: textOrNull.describe(
+    'ISO 8601, UTC: there were so many that the call ended here. Call again with it as `from`. Null if all were sent.',
+  ),
+});
 
-export const WebhookOutageList = z
-  .object({
-    webhook_outages: z.array(
-      z
-        .object({
-          target_url: z.string(),
-          since: z.string().describe('ISO 8601, UTC: the first failed attempt since the last delivery.'),
-          last_failed_at: z.string().describe('ISO 8601, UTC.'),
-          told_at: z
-            .string()
-            .nullable()
-            .describe(
-              'ISO 8601, UTC: when administrators were notified by mail, after a day; null if they were not.',
-            ),
-        })
-        .meta({ id: 'WebhookOutage' }),
+export const WebhookOutageList = component('WebhookOutageList', {
+  webhook_outages: z.array(
+    component('WebhookOutage', {
+      target_url: z.string(),
+      since: z.string().describe('ISO 8601, UTC: the first failed attempt since the last delivery.'),
+      last_failed_at: z.string().describe('ISO 8601, UTC.'),
+      told_at: textOrNull.describe(
+        'ISO 8601, UTC: when administrators were notified by mail, after a day; null if they were not.',
+      ),
+    }),
+  ),
+  total_failed: z
+    .int()
+    .describe(
+      'How many messages failed permanently, for all links, including targets that work again, except for test calls; 10,000 if there are more.',
     ),
-    total_failed: z
-      .int()
-      .describe(
-        'How many messages failed permanently, for all links, including targets that work again, except for test calls; 10,000 if there are more.',
-      ),
-  })
-  .meta({ id: 'WebhookOutageList' });
+});
 
-export const ZapierHook = z.object({ id: z.int(), target_url: z.string() }).meta({ id: 'ZapierHook' });
+export const ZapierHook = component('ZapierHook', { id: z.int(), target_url: z.string() });
 
 /** Zapier sends more than the address; we ignore the rest. */
 export const ZapierHookToCreate = z.object({ target_url: text(2048) });
