@@ -246,29 +246,6 @@ describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
     expect((await fetched(link)).destination_title).toBe('Back');
   });
 
-  test('a page that a node of the previous release left in its queue is fetched', async () => {
-    const destination = site(() => html('<title>Left</title>'));
-    const link = await create(site(() => html('no title')).url);
-    expect((await fetched(link)).destination_title).toBeNull();
-    await app.app.context.database.write((writing) =>
-      writing
-        .updateTable('links')
-        .set({ destination_url: destination.url, page_due_at: app.clock.now })
-        .where('id', '=', link.id)
-        .execute(),
-    );
-    await eventually(async () => {
-      app.clock.now += 500;
-      return (await read(link)).destination_title === 'Left';
-    }, 'its title');
-    const { page_due_at } = await queries()
-      .selectFrom('links')
-      .select('page_due_at')
-      .where('id', '=', link.id)
-      .executeTakeFirstOrThrow();
-    expect(page_due_at).toBeNull();
-  });
-
   test('a host gets one request at a time, however many links go there, and visits do not wait', async () => {
     let release = () => {};
     const blocked = new Promise<void>((done) => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { PageFetcher } from '../src/manage/page-fetcher.ts';
 import * as stored from '../src/storage/due-pages.ts';
@@ -96,29 +96,5 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     const excess = { host: 'many.example', max: 2, limit: 1_000 };
     expect(await database.write((queries) => stored.deleteExcessDue(queries, excess))).toBe(1);
     expect(await due()).toEqual([...others, ...ofMany.slice(1, 3)] as never);
-  });
-
-  test('the queue of the previous release is looked up by its index, however many links there are', async () => {
-    const { database } = app.app.context;
-    await database.write(async (queries) => {
-      const { id, ...link } = await queries
-        .selectFrom('links')
-        .selectAll()
-        .limit(1)
-        .executeTakeFirstOrThrow();
-      for (let part = 0; part < 10; part++) {
-        const links = Array.from({ length: 400 }, (_, index) => ({
-          ...link,
-          suffix: `copy-${part}-${index}`,
-        }));
-        await queries.insertInto('links').values(links).execute();
-      }
-    });
-    const { sql: text, parameters } = stored.formerDue(database.read, app.clock.now).limit(1).compile();
-    const explain = store === 'sqlite' ? 'explain query plan' : 'explain';
-    const { rows } = await database.read.executeQuery(
-      CompiledQuery.raw(`${explain} ${text}`, [...parameters]),
-    );
-    expect(JSON.stringify(rows)).toContain('links_page_due');
   });
 });

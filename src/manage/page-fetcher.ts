@@ -15,8 +15,6 @@ const claimLength = 60_000;
 const hostPause = 1_000;
 /** How many of a host's links are checked for one that still exists and leads to the host. */
 const perClaim = 100;
-/** How many links are moved from the queue of the previous release at once. */
-const perTakeover = 500;
 /** Bytes. Titles are at the beginning. */
 const maxPage = 256 * 1024;
 const maxIcon = 32 * 1024;
@@ -47,7 +45,6 @@ export class PageFetcher {
   /** Starts the fetches that are due, up to the limit, without waiting for their end. */
   async run(): Promise<void> {
     const { database, now } = this.#context;
-    await this.#takeOver();
     const room = atOnce - this.#active.size;
     if (room <= 0) return;
     const next = (after: string, max: number) => stored.hostsDue(database.read, now(), { after, max });
@@ -73,17 +70,6 @@ export class PageFetcher {
       await stored.deleteDue(queries, host, idsOf(obsolete));
       if (!page) await stored.freeHost(queries, host, now());
       return page ?? null;
-    });
-  }
-
-  /** Takes over links that a node of the previous release has created and not fetched. */
-  async #takeOver(): Promise<void> {
-    const { database, now } = this.#context;
-    if (!(await stored.hasFormerDue(database.lookup, now()))) return;
-    await database.write(async (queries) => {
-      const former = await stored.takeFormerDue(queries, now(), perTakeover);
-      const pages = former.map(({ id, destination_url }) => ({ host: hostOf(destination_url), link_id: id }));
-      await stored.addDuePages(queries, pages);
     });
   }
 

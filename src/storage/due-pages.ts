@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type RawBuilder, type Selectable, sql } from 'k
 import { dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import type { LinkRow } from './link-columns.ts';
-import { prepared, preparedHasRow, runWithCommit, type Statement } from './prepared.ts';
+import { prepared, runWithCommit, type Statement } from './prepared.ts';
 import { deleteFound, hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -125,27 +125,6 @@ export const linksWithoutPage = (queries: Queries, ids: readonly number[]): Prom
     .where('id', 'in', ids)
     .where('page_title', 'is', null)
     .where('page_icon', 'is', null)
-    .execute();
-
-/**
- * The queue of the previous release, in its order: without one PostgreSQL reads all links until it has analyzed the table. Those
- * that its nodes are fetching are due in the future.
- */
-export const formerDue = (queries: Queries, now: number) =>
-  queries.selectFrom('links').select('id').where('page_due_at', '<=', now).orderBy('page_due_at');
-
-export const hasFormerDue = preparedHasRow((queries, now: number) =>
-  formerDue(queries, now).limit(1).compile(),
-);
-
-/** Removes links from that queue, and returns them. */
-export const takeFormerDue = (queries: Queries, now: number, max: number): Promise<DuePage[]> =>
-  queries
-    .updateTable('links')
-    .set({ page_due_at: null })
-    .where('id', 'in', formerDue(queries, now).limit(max))
-    .where('page_due_at', '<=', now)
-    .returning(['id', 'destination_url'])
     .execute();
 
 /** Deletes some rows of deleted links; returns how many were found. */

@@ -76,7 +76,7 @@ const columns = {
   page_title: 'text null',
   /** The key of its icon. */
   page_icon: 'text null',
-  /** Set by the previous release, whose queue this was: `due_pages` has taken its place. */
+  /** No longer read: `due_pages` has taken its place. */
   page_due_at: 'integer null',
   /** A user. Null for links older than the history. */
   created_by: 'integer null',
