@@ -5,8 +5,8 @@ import { moveToBin } from '../storage/link-bin.ts';
 import { correctBlocks } from '../storage/link-blocks.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
 import { tagsAmong } from '../storage/link-tags.ts';
-import { lockLinks, type StoredLink } from '../storage/links.ts';
-import type { Queries } from '../storage/schema.ts';
+import { lockLinks } from '../storage/links.ts';
+import { idsOf } from '../storage/rows.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
@@ -31,43 +31,26 @@ export async function deleteLinks(
   /** Links in print may be among them. */
   isConfirmed: boolean,
 ): Promise<readonly number[]> {
+  const { organizationId } = caller;
   const deleted = await context.database.write(async (queries) => {
-    const links = await lockLinks(queries, caller.organizationId, ids);
+    const links = await lockLinks(queries, organizationId, ids);
     requireConfirmation(links, isConfirmed);
-    await removeLinks(context, queries, caller, links);
+    const [first] = links;
+    if (!first) return [];
+    const deletedIds = idsOf(links);
+    const now = context.now();
+    const lost = [...(await tagsAmong(queries, deletedIds))].map(([tag, count]) => [tag, -count] as const);
+    await moveToBin(queries, deletedIds, now);
+    await addToTagCounts(queries, first.id, new Map(lost));
+    await countLinksIn(queries, links, -1);
+    await correctBlocks(queries, organizationId, deletedIds, -1);
+    await recordMoves(context, queries, caller, links, 'deleted');
+    await recordChanges(queries, links, now);
+    for (const link of links)
+      await enqueueLinkEvent(queries, 'link.deleted', link, messageContext(context, now));
     return links;
   });
-  forgetLinks(context, deleted);
-  return deleted.map((link) => link.id);
-}
-
-/** Moves links that this transaction has locked to the bin, and updates their counts and caches. */
-async function removeLinks(
-  context: Context,
-  queries: Queries,
-  caller: Caller,
-  links: readonly StoredLink[],
-): Promise<void> {
-  const [first] = links;
-  if (!first) return;
-  const ids = links.map((link) => link.id);
-  const now = context.now();
-  const lost = [...(await tagsAmong(queries, ids))].map(([tag, count]) => [tag, -count] as const);
-  await moveToBin(queries, ids, now);
-  await addToTagCounts(queries, first.id, new Map(lost));
-  await countLinksIn(queries, links, -1);
-  await correctBlocks(queries, caller.organizationId, ids, -1);
-  await recordMoves(context, queries, caller, links, 'deleted');
-  await recordChanges(queries, links, now);
-  for (const link of links)
-    await enqueueLinkEvent(queries, 'link.deleted', link, messageContext(context, now));
-}
-
-/** After the commit: invalidates this node's caches at once, and wakes the deliverer of webhooks. */
-function forgetLinks(
-  context: Context,
-  links: readonly Pick<StoredLink, 'domain_id' | 'suffix' | 'webhook_url'>[],
-): void {
-  context.linksChanged(links);
-  if (links.some((link) => link.webhook_url !== null)) context.webhooks.wake();
+  context.linksChanged(deleted);
+  if (deleted.some((link) => link.webhook_url !== null)) context.webhooks.wake();
+  return idsOf(deleted);
 }

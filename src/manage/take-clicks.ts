@@ -42,12 +42,10 @@ export function clickTaker(context: Context): (linkId: number, clicks: number) =
 async function takeFor(context: Context, queries: Queries, { linkId, clicks }: ClickRequest): Promise<Taken> {
   const { taken, isLimitReached } = await takeClicks(queries, linkId, clicks);
   const ended = isLimitReached ? await findAnyLink(queries, linkId) : undefined;
-  if (ended) await announceEnd(context, queries, ended);
+  if (ended) {
+    const now = context.now();
+    await recordChange(queries, ended, now);
+    await enqueueLinkEvent(queries, 'link.expired', ended, messageContext(context, now));
+  }
   return { clicks: taken, ended };
-}
-
-async function announceEnd(context: Context, queries: Queries, link: StoredLink): Promise<void> {
-  const now = context.now();
-  await recordChange(queries, link, now);
-  await enqueueLinkEvent(queries, 'link.expired', link, messageContext(context, now));
 }
