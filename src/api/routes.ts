@@ -4,8 +4,7 @@ import * as clicks from './clicks.ts';
 import * as deletedLinks from './deleted-links.ts';
 import * as domains from './domains.ts';
 import type { Endpoint } from './endpoint.ts';
-import * as instanceHealth from './instance-health.ts';
-import * as instanceNodes from './instance-nodes.ts';
+import * as instance from './instance.ts';
 import * as invitations from './invitations.ts';
 import * as linkBulk from './link-bulk.ts';
 import * as linkExplanation from './link-explanation.ts';
@@ -141,8 +140,8 @@ export const routes: readonly Route[] = [
 
   route('GET', '/api/v1/organization', organization.read),
   route('PATCH', '/api/v1/organization', organization.update),
-  route('GET', '/api/v1/instance/health', instanceHealth.read),
-  route('GET', '/api/v1/instance/node', instanceNodes.list),
+  route('GET', '/api/v1/instance/health', instance.health),
+  route('GET', '/api/v1/instance/node', instance.nodes),
 
   route('GET', '/api/v1/member', members.list),
   route('PATCH', '/api/v1/member/{id}', members.update),

@@ -1,5 +1,18 @@
 import { z } from 'zod';
+import { checkNames, findingStates } from '../../rules/finding.ts';
 import { component, stamp } from './parts.ts';
+
+const Finding = component('Finding', {
+  check: z.enum(checkNames),
+  state: z.enum(findingStates),
+  found: z.string().describe('A sentence.'),
+  todo: z.nullable(z.string()).describe('What to do about it.'),
+});
+
+export const InstanceHealth = component('InstanceHealth', {
+  is_well: z.boolean().describe('True if nothing is a problem.'),
+  findings: z.array(Finding),
+});
 
 const InstanceNode = component('InstanceNode', {
   node: z.string().describe('The id in the file `node.id` of its data folder.'),
