@@ -29,8 +29,9 @@ interface Authorization {
  */
 export type Credential = 'required' | 'optional' | 'own' | 'none';
 
-interface Rule {
+export interface Rule {
   readonly credential: Credential;
+  /** The permission that the caller's role must have. */
   readonly permission?: Permission;
   /** Refuses calls from other sites' pages even without a cookie: for calls that sign a user in. */
   readonly ownPagesOnly?: boolean;

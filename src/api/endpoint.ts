@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { readingFor, termsOf } from '../manage/reading.ts';
-import type { Caller, Permission } from '../rules/access.ts';
+import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
-import { authorize, type CallerResolver, type Credential } from './authorize.ts';
+import { authorize, type CallerResolver, type Credential, type Rule } from './authorize.ts';
 import type { ApiContext } from './context.ts';
 import { answerOnce, idempotentCall, serialisedAnswer } from './idempotency.ts';
 import type { Json } from './json.ts';
@@ -72,13 +72,9 @@ type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 type Answer<A> = A extends z.ZodType ? z.input<A> : unknown;
 
 /** What routing and the OpenAPI document need from an endpoint, besides its schemas. */
-interface Outline {
+interface Outline extends Omit<Rule, 'credential'> {
   readonly summary: string;
   readonly description?: string;
-  /** The permission that the caller's role must have. */
-  readonly permission?: Permission;
-  /** Refuses calls from other sites' pages even without a cookie: for calls that sign a user in. */
-  readonly ownPagesOnly?: boolean;
   /** The body may be omitted, which selects a different operation. */
   readonly bodyIsOptional?: boolean;
   /** Accepts a previous response as the body; response-only fields are ignored. */
@@ -173,8 +169,8 @@ export function endpoint<
     ignoredFields,
     async run(request, rawParams, connection, resolver, context) {
       const begunAt = performance.now();
-      const authorized = await authorize(rule, request, resolver, context.site);
-      const { caller, session, cookie, reauthorize } = authorized;
+      const { cookie, ...authorized } = await authorize(rule, request, resolver, context.site);
+      const { caller } = authorized;
       const params = definition.params ? parsePath(definition.params, rawParams) : undefined;
       const query = readQuery(request.url, definition.query, schema);
       const { headers, signal } = request;
@@ -197,18 +193,7 @@ export function endpoint<
           keyedCall?.answerWith(async (result) => serialisedAnswer(partsOf(await answerOf(result as never))));
           return answerOf(await change());
         };
-        const call = {
-          caller,
-          params,
-          query,
-          body,
-          headers,
-          connection,
-          signal,
-          session,
-          reauthorize,
-          answerWith,
-        };
+        const call = { ...authorized, params, query, body, headers, connection, signal, answerWith };
         const handle = async (handlerContext: ApiContext) =>
           partsOf(await definition.handle(call as never, handlerContext));
         const runHandler = (): Promise<Handled> =>

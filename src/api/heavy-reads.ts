@@ -1,3 +1,4 @@
+import type { termsOf } from '../manage/reading.ts';
 import { TookTooLong } from '../rules/errors.ts';
 import { FairQueue } from '../structures/fair-queue.ts';
 
@@ -5,12 +6,7 @@ import { FairQueue } from '../structures/fair-queue.ts';
 const maxUnderWay = 5;
 
 /** The organization that a call reads for, and how long its client waits. */
-interface Terms {
-  readonly organizationId: number;
-  readonly signal: AbortSignal | null;
-  /** By `performance.now()`. */
-  readonly deadline: number;
-}
+type Terms = Pick<ReturnType<typeof termsOf>, 'organizationId' | 'signal' | 'deadline'>;
 
 /**
  * Limits the statistics and lists that each organization has under way. The store's answers to many calls arrive together, and
