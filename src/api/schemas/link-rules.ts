@@ -8,7 +8,7 @@ import { regionCode } from '../../rules/place.ts';
 import { readNetwork } from '../../rules/rule-conditions.ts';
 import { maxRules, maxValues, maxVariants, maxWeight, weekdays } from '../../rules/rule-fields.ts';
 import { readTime } from '../../rules/rule-hours.ts';
-import { component, readable, text, textOrNull } from './parts.ts';
+import { clearable, component, readable, text, textOrNull } from './parts.ts';
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const unknownRegion = 'ZZ';
@@ -187,31 +187,29 @@ const rule = z
       refuse('variants', 'One of the variants needs a weight above 0.');
   });
 
-export const linkRules = z
-  .union([z.array(rule).max(maxRules), z.literal('')], {
-    error: `Send a list of at most ${maxRules} rules, such as [{"when": {"country": ["DE"]}, "destination_url": "https://example.de"}].`,
-  })
-  .nullish()
-  .meta({
-    description: `Other destinations, by the first rule that matches; they replace all existing rules. \`null\`, \`""\` or \`[]\` clears them.`,
-    examples: [
-      [
-        {
-          name: 'Germany, phones',
-          when: { country: ['DE', 'AT'], device: ['mobile'], not: { language: ['en'] } },
-          destination_url: 'https://example.de/app',
-        },
-        {
-          name: 'Which page sells more',
-          when: {},
-          variants: [
-            { id: 'a', destination_url: 'https://example.com/a', weight: 70 },
-            { id: 'b', destination_url: 'https://example.com/b', weight: 30 },
-          ],
-        },
-      ],
+export const linkRules = clearable(
+  z.array(rule).max(maxRules),
+  `Send a list of at most ${maxRules} rules, such as [{"when": {"country": ["DE"]}, "destination_url": "https://example.de"}].`,
+).meta({
+  description: `Other destinations, by the first rule that matches; they replace all existing rules. \`null\`, \`""\` or \`[]\` clears them.`,
+  examples: [
+    [
+      {
+        name: 'Germany, phones',
+        when: { country: ['DE', 'AT'], device: ['mobile'], not: { language: ['en'] } },
+        destination_url: 'https://example.de/app',
+      },
+      {
+        name: 'Which page sells more',
+        when: {},
+        variants: [
+          { id: 'a', destination_url: 'https://example.com/a', weight: 70 },
+          { id: 'b', destination_url: 'https://example.com/b', weight: 30 },
+        ],
+      },
     ],
-  });
+  ],
+});
 
 const answeredHours = z.object({
   timezone: z.string(),

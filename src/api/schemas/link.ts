@@ -6,6 +6,7 @@ import { webhookEvents } from '../../rules/webhook-event.ts';
 import { LinkRule, linkRules } from './link-rules.ts';
 import { nextField, pageParameters } from './page.ts';
 import {
+  clearable,
   component,
   intOrNull,
   isoInstant,
@@ -21,7 +22,7 @@ import { Tag } from './tag.ts';
 
 const maxClickLimit = 1_000_000_000;
 
-const clearable = '`null` or `""` clears it.';
+const clears = '`null` or `""` clears it.';
 
 const DestinationProblem = component('DestinationProblem', {
   url: z.string(),
@@ -121,14 +122,12 @@ export const Link = component('Link', {
 const address = () => text(8192).describe('A web address; without a scheme it gets https.');
 
 const date = (what: string) =>
-  text(64)
-    .nullish()
-    .describe(`${what} ISO 8601 date or date-time, UTC unless it has an offset. ${clearable}`);
+  text(64).nullish().describe(`${what} ISO 8601 date or date-time, UTC unless it has an offset. ${clears}`);
 
 const colour = () =>
   text(7)
     .nullish()
-    .meta({ description: `# and six hex digits. ${clearable}`, examples: ['#1A2B3C'] });
+    .meta({ description: `# and six hex digits. ${clears}`, examples: ['#1A2B3C'] });
 
 const flag = () => z.union([z.boolean(), z.literal('')]).nullish();
 
@@ -150,44 +149,38 @@ const settings = {
   expired_url: address()
     .nullish()
     .describe('Where visitors are redirected after its end. Default: a page that says that it has ended.'),
-  click_limit: z
-    .union([z.int().min(1).max(maxClickLimit), z.literal('')], {
-      error: 'Send a whole number from 1 to 1,000,000,000, or null for no limit.',
-    })
-    .nullish()
-    .meta({
-      description: `The number of clicks after which it ends, including those that it has when the limit is set. Previews, bots and other visits that are no clicks don’t count. ${clearable}`,
-      examples: [500],
-    }),
+  click_limit: clearable(
+    z.int().min(1).max(maxClickLimit),
+    'Send a whole number from 1 to 1,000,000,000, or null for no limit.',
+  ).meta({
+    description: `The number of clicks after which it ends, including those that it has when the limit is set. Previews, bots and other visits that are no clicks don’t count. ${clears}`,
+    examples: [500],
+  }),
   rules: linkRules,
-  forward_query: z
-    .union([z.enum(queryForwardings), z.literal('')], {
-      error:
-        'Send "none", "merge" (parameters of the destination win) or "override" (those of the visitor win).',
-    })
-    .nullish()
-    .describe(
-      `How the parameters in a visitor's address are forwarded. none: not at all; merge: they are added, and those of the destination win; override: theirs win. Default: the setting \`FORWARD_QUERY\`, by default none. ${clearable}`,
-    ),
+  forward_query: clearable(
+    z.enum(queryForwardings),
+    'Send "none", "merge" (parameters of the destination win) or "override" (those of the visitor win).',
+  ).describe(
+    `How the parameters in a visitor's address are forwarded. none: not at all; merge: they are added, and those of the destination win; override: theirs win. Default: the setting \`FORWARD_QUERY\`, by default none. ${clears}`,
+  ),
   forward_path: flag().describe(
     "true: the part after the suffix in a visitor's address is appended to the destination's path. The longest suffix wins.",
   ),
-  redirect_status: z
-    .union([z.literal(redirectStatuses), z.literal('')], { error: 'Send 301, 302, 307 or 308, as a number.' })
-    .nullish()
-    .describe(`The status of the redirect. Default: 302. ${clearable}`),
+  redirect_status: clearable(z.literal(redirectStatuses), 'Send 301, 302, 307 or 308, as a number.').describe(
+    `The status of the redirect. Default: 302. ${clears}`,
+  ),
   qr_code_foreground_hex: colour(),
   qr_code_background_hex: colour(),
   qr_code_marker: flag().describe(
     'Whether the QR codes contain the marker of scans. Default: the setting of the organization.',
   ),
   name: text(500).nullish(),
-  notes: text(2000).nullish().describe(`Only for your organization; found by \`q\`. ${clearable}`),
+  notes: text(2000).nullish().describe(`Only for your organization; found by \`q\`. ${clears}`),
   external_id: text(255)
     .refine(canBeInPath, { error: dotsAlone })
     .nullish()
     .meta({
-      description: `An id of your own, unique in the organization. ${clearable}`,
+      description: `An id of your own, unique in the organization. ${clears}`,
       examples: ['order-4711'],
     }),
   disabled: flag().describe('true: visitors are told that the link has ended, from now on.'),
@@ -199,7 +192,7 @@ const settings = {
     'false: nothing about its visitors is stored, not even the time: only `clicks` increases with each person who is redirected. No live view, no export, no webhook for clicks. Default: true.',
   ),
   watch_destination: flag().describe(
-    `true: its destinations are checked daily, and problems are reported; false: they are not. Default: the setting of the organization. ${clearable}`,
+    `true: its destinations are checked daily, and problems are reported; false: they are not. Default: the setting of the organization. ${clears}`,
   ),
   android_link_destination: address().nullish(),
   ios_link_destination: address().nullish(),
@@ -207,19 +200,17 @@ const settings = {
   captcha: flag(),
   webhook_url: text(2048).nullish(),
   webhook_auth_key: text(256).nullish(),
-  webhook_events: z
-    .union([z.array(z.enum(webhookEvents)).max(16), z.literal('')], {
-      error: `Send a list such as ["click"]. There are ${webhookEvents.join(', ')}.`,
-    })
-    .nullish()
-    .describe('The events that are sent to webhook_url. `null` or `""` means only clicks.'),
+  webhook_events: clearable(
+    z.array(z.enum(webhookEvents)).max(16),
+    `Send a list such as ["click"]. There are ${webhookEvents.join(', ')}.`,
+  ).describe('The events that are sent to webhook_url. `null` or `""` means only clicks.'),
 };
 
 const utm = (meaning: string, example: string) =>
   text(255)
     .nullish()
     .meta({
-      description: `The ${meaning}, as a parameter of \`destination_url\`: it is written into it, and returned as part of it. ${clearable}`,
+      description: `The ${meaning}, as a parameter of \`destination_url\`: it is written into it, and returned as part of it. ${clears}`,
       examples: [example],
     });
 
@@ -233,14 +224,11 @@ const utmParameters = {
 
 /** Null and `""` are an empty list: where it replaces another one, they remove all. */
 const wholeList = <T>(list: z.ZodType<T[], unknown>, error: string) =>
-  sentList(list, error).transform((items) => (items === undefined ? undefined : items || []));
+  clearable(list, error).transform((items) => (items === undefined ? undefined : items || []));
 
 /** Null and `""` change nothing. */
 const changedList = <T>(list: z.ZodType<T[], unknown>, error: string) =>
-  sentList(list, error).transform((items) => items || undefined);
-
-const sentList = <T>(list: z.ZodType<T[], unknown>, error: string) =>
-  z.union([list, z.literal('')], { error }).nullish();
+  clearable(list, error).transform((items) => items || undefined);
 
 const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
 const changedTags = (verb: string) =>

@@ -42,6 +42,10 @@ export const readable = <T>(read: (sent: string) => T | null, error: string) =>
     return z.NEVER;
   });
 
+/** A field that null or `""` clears. */
+export const clearable = <S extends z.ZodType>(value: S, error: string) =>
+  z.union([value, z.literal('')], { error }).nullish();
+
 const idOf = (sentence: (sent: unknown) => string) => {
   const error = ({ input }: { input?: unknown }) => (input === undefined ? undefined : sentence(input));
   const isId = (value: number | string) => Number.isSafeInteger(Number(value)) && Number(value) > 0;
