@@ -6,8 +6,12 @@ import { insertAttempt } from '../storage/webhook-queue.ts';
 import { sampleDelivery } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { messageContext } from './message-context.ts';
-import { type DeliveryWithAttempts, noWebhook, readDelivery } from './webhook-deliveries.ts';
-import { limitWebhookCalls } from './webhook-limit.ts';
+import {
+  type DeliveryWithAttempts,
+  limitWebhookCalls,
+  noWebhook,
+  readDelivery,
+} from './webhook-deliveries.ts';
 
 /** Sends a made-up click at once, and returns the result. It is listed among the deliveries, and isn't retried. */
 export async function tryWebhook(

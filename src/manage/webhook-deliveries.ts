@@ -20,7 +20,7 @@ import {
 import { hooksOfLinks, type StoredDelivery } from '../storage/webhook-queue.ts';
 import { zapierClick } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
-import { limitWebhookCalls } from './webhook-limit.ts';
+import { limitCalls } from './limit-calls.ts';
 
 /** How many days deliveries are kept, if single clicks are kept for as long. */
 export const deliveryDays = 30;
@@ -98,6 +98,17 @@ export async function redeliver(context: Context, caller: Caller, id: number): P
   context.webhooks.wake();
   return readDelivery(context, caller, id);
 }
+
+/** API calls that send requests to other hosts must not be usable for attacks. */
+export const limitWebhookCalls = (context: Context, linkId: number, organizationId: number): Promise<void> =>
+  limitCalls(
+    context,
+    [
+      { key: `webhook|link|${linkId}`, max: 10, window: 60_000 },
+      { key: `webhook|organization|${organizationId}`, max: 60, window: 60_000 },
+    ],
+    'Ten tests and redeliveries a minute are enough for one link.',
+  );
 
 /** Few enough that no other change waits long for them. */
 const perTransaction = 500;
