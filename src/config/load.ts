@@ -12,26 +12,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function loadConfig(environment: Environment): Config {
   const { config, problems } = read(environment);
   if (problems[0] !== undefined) throw new ConfigProblem(problems[0]);
-  if (config.https !== 'off') checkHttps(config);
-  if (config.clicksUrl !== null && config.databaseUrl === null)
-    throw new ConfigProblem(
-      'CLICKS_URL is set: it takes single clicks off PostgreSQL. Set DATABASE_URL to a PostgreSQL as well, or leave CLICKS_URL out.',
-    );
   return config;
 }
 
 /** A message for each invalid setting. */
-export function settingProblems(environment: Environment): readonly string[] {
-  const { problems } = read(environment);
-  if (problems.length > 0) return problems;
-  try {
-    loadConfig(environment);
-    return [];
-  } catch (cause) {
-    if (cause instanceof ConfigProblem) return [cause.message];
-    throw cause;
-  }
-}
+export const settingProblems = (environment: Environment): readonly string[] => read(environment).problems;
 
 /** Without problems the config is complete. */
 function read(environment: Environment): { readonly config: Config; readonly problems: readonly string[] } {
@@ -48,31 +33,32 @@ function read(environment: Environment): { readonly config: Config; readonly pro
       return [name, null];
     }
   });
-  return { config: Object.fromEntries(entries) as Config, problems };
+  const config = Object.fromEntries(entries) as Config;
+  const contradiction = problems.length === 0 ? contradictionIn(config) : null;
+  return { config, problems: contradiction === null ? problems : [contradiction] };
 }
 
 const defaultsFor = (https = ''): Readonly<Record<string, string>> =>
   https === '' || https === 'off' ? {} : { PORT: '443', HOST: '::' };
 
-/** Settings that must be consistent for HTTPS. */
-function checkHttps(config: Config): void {
+/** Settings that don't go together; null if all do. */
+function contradictionIn(config: Config): string | null {
   const { https, baseUrl, tlsCert, tlsKey, port, httpPort, acmeEabKid, acmeEabKey } = config;
-  if (baseUrl?.protocol !== 'https:')
-    throw new ConfigProblem(
-      `HTTPS is "${https}": set BASE_URL to the address that people are to reach, such as https://links.example.com.`,
-    );
-  if (https === 'files' && (tlsCert === null || tlsKey === null))
-    throw new ConfigProblem(
-      'HTTPS is "files": set TLS_CERT and TLS_KEY to the files of the certificate and of its private key.',
-    );
-  if (https === 'auto' && !mayBeCertified(baseUrl.hostname))
-    throw new ConfigProblem(
-      `BASE_URL is "${baseUrl.origin}": no authority gives a certificate for ${baseUrl.hostname}. Set it to a name in the DNS, such as https://links.example.com, or use HTTPS=files.`,
-    );
-  if ((acmeEabKid === null) !== (acmeEabKey === null))
-    throw new ConfigProblem('ACME_EAB_KID and ACME_EAB_KEY go together: set both, or none.');
-  if (port === httpPort && port !== 0)
-    throw new ConfigProblem(`HTTP_PORT is "${httpPort}": give another port than PORT, or off.`);
+  if (https !== 'off') {
+    if (baseUrl?.protocol !== 'https:')
+      return `HTTPS is "${https}": set BASE_URL to the address that people are to reach, such as https://links.example.com.`;
+    if (https === 'files' && (tlsCert === null || tlsKey === null))
+      return 'HTTPS is "files": set TLS_CERT and TLS_KEY to the files of the certificate and of its private key.';
+    if (https === 'auto' && !mayBeCertified(baseUrl.hostname))
+      return `BASE_URL is "${baseUrl.origin}": no authority gives a certificate for ${baseUrl.hostname}. Set it to a name in the DNS, such as https://links.example.com, or use HTTPS=files.`;
+    if ((acmeEabKid === null) !== (acmeEabKey === null))
+      return 'ACME_EAB_KID and ACME_EAB_KEY go together: set both, or none.';
+    if (port === httpPort && port !== 0)
+      return `HTTP_PORT is "${httpPort}": give another port than PORT, or off.`;
+  }
+  return config.clicksUrl !== null && config.databaseUrl === null
+    ? 'CLICKS_URL is set: it takes single clicks off PostgreSQL. Set DATABASE_URL to a PostgreSQL as well, or leave CLICKS_URL out.'
+    : null;
 }
 
 /** A name in the public DNS, not an address. */

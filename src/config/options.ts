@@ -48,10 +48,15 @@ function oneOf<const T extends string>(...choices: readonly T[]) {
   };
 }
 
-function nonEmpty(text: string): string {
-  if (text.trim() === '') throw new Error('give a value, or leave it out');
+/** A text as it is, if it is valid. */
+const valid = (isValid: (text: string) => boolean, advice: string) => (text: string) => {
+  if (!isValid(text)) throw new Error(advice);
   return text;
-}
+};
+
+const nonEmpty = valid((text) => text.trim() !== '', 'give a value, or leave it out');
+
+const asWritten = (text: string): string => text;
 
 function directory(text: string): string {
   const url = URL.parse(text);
@@ -59,18 +64,6 @@ function directory(text: string): string {
     throw new Error('give the https:// address of a directory, such as https://acme.zerossl.com/v2/DV90');
   return url.href;
 }
-
-function email(text: string): string {
-  if (!isEmail(text)) throw new Error('give one address, such as you@example.com');
-  return text;
-}
-
-function eabKey(text: string): string {
-  if (!/^[\w-]+=*$/.test(text)) throw new Error('give it as the authority wrote it, in base64url');
-  return text;
-}
-
-const asWritten = (text: string): string => text;
 
 function origin(text: string): URL {
   const url = URL.parse(text);
@@ -96,15 +89,6 @@ function isReachable(hostname: string): boolean {
   return hostname.length <= 254 && labels.every((label) => /^(?!-)[\w-]{1,63}(?<!-)$/.test(label));
 }
 
-function databaseUrl(text: string): string {
-  if (serversOf(text) === null) {
-    throw new Error(
-      'give postgres://user:password@host:5432/database, with more servers as host1:5432,host2:5432, or leave it out for SQLite',
-    );
-  }
-  return text;
-}
-
 function clicksUrl(text: string): ClickServer {
   const server = clickServerOf(text);
   if (server === null)
@@ -114,14 +98,9 @@ function clicksUrl(text: string): ClickServer {
   return server;
 }
 
-function smtpUrl(text: string): string {
+function isSmtpUrl(text: string): boolean {
   const url = URL.parse(text);
-  if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
-    throw new Error(
-      'give smtp://user:password@host:587, or smtps://… where the server speaks TLS from the start',
-    );
-  }
-  return text;
+  return url !== null && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '';
 }
 
 function sender(text: string): { readonly name: string; readonly address: string } {
@@ -166,20 +145,6 @@ function schemes(text: string): readonly string[] {
     );
   }
   return given;
-}
-
-function secretKey(text: string): string {
-  if (text.length < 32)
-    throw new Error('give at least 32 characters, such as the output of "openssl rand -hex 32"');
-  return text;
-}
-
-function metricsToken(text: string): string {
-  if (!/^[\x21-\x7e]{16,}$/.test(text))
-    throw new Error(
-      'give at least 16 characters of ASCII without spaces, such as the output of "openssl rand -hex 16"',
-    );
-  return text;
 }
 
 /** Where custom domains should point: a host, or addresses. */
@@ -250,14 +215,22 @@ export const options = {
     "The ACME directory of the authority for HTTPS=auto; using it accepts its terms. Default: Let's Encrypt.",
     directory,
   ),
-  acmeEmail: optional('ACME_EMAIL', 'The address that the authority may write to about certificates.', email),
+  acmeEmail: optional(
+    'ACME_EMAIL',
+    'The address that the authority may write to about certificates.',
+    valid(isEmail, 'give one address, such as you@example.com'),
+  ),
   acmeEabKid: optional(
     'ACME_EAB_KID',
     'The id of an account issued by the authority, with ACME_EAB_KEY. Most authorities need none.',
     asWritten,
   ),
   acmeEabKey: secret(
-    optional('ACME_EAB_KEY', 'The key of that account, as issued by the authority.', eabKey),
+    optional(
+      'ACME_EAB_KEY',
+      'The key of that account, as issued by the authority.',
+      valid((text) => /^[\w-]+=*$/.test(text), 'give it as the authority wrote it, in base64url'),
+    ),
   ),
   acmeCa: optional(
     'ACME_CA',
@@ -286,7 +259,10 @@ export const options = {
     optional(
       'DATABASE_URL',
       'postgres://… for PostgreSQL, with several servers as host1:5432,host2:5432. Default: SQLite in DATA_DIR.',
-      databaseUrl,
+      valid(
+        (text) => serversOf(text) !== null,
+        'give postgres://user:password@host:5432/database, with more servers as host1:5432,host2:5432, or leave it out for SQLite',
+      ),
     ),
   ),
   databasePool: option(
@@ -318,14 +294,20 @@ export const options = {
     optional(
       'SECRET_KEY',
       'The key for signing tokens and gates, the same on every node. Default: generated once, in DATA_DIR/secret.key.',
-      secretKey,
+      valid(
+        (text) => text.length >= 32,
+        'give at least 32 characters, such as the output of "openssl rand -hex 32"',
+      ),
     ),
   ),
   smtpUrl: secret(
     optional(
       'SMTP_URL',
       'The server for outgoing mail, such as smtp://user:password@host:587. Default: no mail is sent.',
-      smtpUrl,
+      valid(
+        isSmtpUrl,
+        'give smtp://user:password@host:587, or smtps://… where the server speaks TLS from the start',
+      ),
     ),
   ),
   mailFrom: optional(
@@ -464,7 +446,10 @@ export const options = {
     optional(
       'METRICS_TOKEN',
       'The bearer token for reading /metrics from another machine. Default: only from this machine.',
-      metricsToken,
+      valid(
+        (text) => /^[\x21-\x7e]{16,}$/.test(text),
+        'give at least 16 characters of ASCII without spaces, such as the output of "openssl rand -hex 16"',
+      ),
     ),
   ),
   logLevel: option(
