@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { BodyMemory } from './api/body-memory.ts';
 import { HeavyReads } from './api/heavy-reads.ts';
-import { routes } from './api/routes.ts';
+import { routes as apiRoutes } from './api/routes.ts';
 import { serveApi } from './api/serve.ts';
 import { siteOf, whenBaseUrlChanges } from './compose/base-url.ts';
 import { bundleEarly } from './compose/bundle-early.ts';
-import { cachesOf, followChanges, forget, trustOf } from './compose/caches.ts';
+import { cachesOf, followChanges, forget, redirectsOf, trustOf } from './compose/caches.ts';
 import { refusedNamesOf, startIssuer } from './compose/certificates.ts';
 import { openControlPlane } from './compose/control-plane.ts';
+import { placesOf } from './compose/countries.ts';
 import type { Change, Clicks, StartDataPlane } from './compose/data-plane.ts';
 import { drain } from './compose/drain.ts';
 import { warnOfHiddenDomain } from './compose/hidden-domain.ts';
@@ -159,19 +160,10 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
 
   const record = (hit: RawHit) => clicks.append(hit) ?? 'stored';
   const counts = new VisitCounts();
-  const redirects = requestHandlerOf({
-    config,
-    context,
-    caches,
-    misses,
-    notFound,
-    record,
-    counts,
-    hashSeed: hashSeedOf(saltKeyOf(store)),
-    log,
-  });
+  const visitors = { placeOf: placesOf(config, log), hashSeed: hashSeedOf(saltKeyOf(store)) };
+  const redirects = redirectsOf(caches, config, { now, visitors, misses, notFound, record, counts });
   const shared = { live, bodies: new BodyMemory(), heavyReads: new HeavyReads() };
-  const serve = serveApi(routes, { ...context, ...shared }, authenticator, log);
+  const serve = serveApi(apiRoutes, { ...context, ...shared }, authenticator, log);
   const api: typeof serve = async (...call) => {
     const answer = await serve(...call);
     // A user who changes a link and then visits it must see the change.
@@ -189,12 +181,12 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
       [gauge('linnet_memory_bytes', 'Memory of the processes.', process.memoryUsage.rss())],
     ]);
   storage.defer(reportThisNode(start, database, resolve(config.dataDir), measure));
-  const routing = {
+  const routes = routesOf({
     config,
     context,
     hosts: caches.hosts,
-    isRefused: (host: string) => refusedNames?.isRefused(host) ?? false,
-    redirects,
+    isRefused: (host) => refusedNames?.isRefused(host) ?? false,
+    redirects: requestHandlerOf(config, context, redirects, log),
     api,
     log,
     readiness,
@@ -205,8 +197,8 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
       () => outboxMetrics(database.read, now()),
       () => journalMetrics(database.read, resolve(config.dataDir)),
     ],
-  };
-  appServer.open(router(routesOf(routing)));
+  });
+  appServer.open(router(routes));
   const token = (await hasUsers(database.read)) ? null : await setupToken(context);
   await dataPlane.listen();
   bundleEarly(start);

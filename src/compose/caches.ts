@@ -27,7 +27,6 @@ import type { IdRange } from '../visit/id-gaps.ts';
 import { type CacheBounds, LinkCache } from '../visit/link-cache.ts';
 import { type RedirectParts, Redirects } from '../visit/redirects.ts';
 import type { RefusedNames } from '../visit/tls/refused-names.ts';
-import type { VisitorDependencies } from '../visit/visitor.ts';
 import type { Change } from './data-plane.ts';
 import type { LostChanges } from './lost-changes.ts';
 import { RecentLoads } from './recent-loads.ts';
@@ -69,12 +68,10 @@ export function cachesOf(
 export const redirectsOf = (
   { links, hosts }: Caches,
   config: Pick<Config, 'trustedProxies' | 'https'>,
-  parts: Pick<RedirectParts, 'now' | 'misses' | 'notFound' | 'record' | 'counts'> &
-    Pick<VisitorDependencies, 'placeOf' | 'hashSeed'>,
+  parts: Omit<RedirectParts, 'links' | 'trust' | 'fallbackFor'>,
 ): Redirects =>
   new Redirects({
     ...parts,
-    visitors: { placeOf: parts.placeOf, hashSeed: parts.hashSeed },
     links,
     trust: trustOf(config),
     fallbackFor: (host, method, path) => hosts.fallbackFor(host, method, path),

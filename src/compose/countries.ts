@@ -3,6 +3,7 @@ import { bundledCountryFile } from '../bundle/module-urls.ts';
 import type { Config } from '../config/options.ts';
 import { CountryFileError, openLazily, openPlaceFile, placesKnownIn } from '../ledger/fold/geo.ts';
 import { type KnownPlaceFields, type Place, unknownPlace } from '../rules/place.ts';
+import { lazy } from '../structures/lazy.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Log } from '../telemetry/log.ts';
 
@@ -18,21 +19,17 @@ export function placesOf({ countryFile }: Pick<Config, 'countryFile'>, log: Log)
   return memoize(maxNetworks, (network) => placeOf(network.split('/')[0] ?? network));
 }
 
-/** Whether the country file contains regions and cities: determined once, when first needed. The bundled file contains neither. */
-export function placesKnown({ countryFile }: Pick<Config, 'countryFile'>): () => KnownPlaceFields {
-  let known: KnownPlaceFields | null = null;
-  return () => {
-    known ??= countryFile === null ? { regions: false, cities: false } : detectPlaces(resolve(countryFile));
-    return known;
-  };
-}
+const none: KnownPlaceFields = { regions: false, cities: false };
 
-function detectPlaces(path: string): KnownPlaceFields {
-  try {
-    return placesKnownIn(path);
-  } catch (cause) {
-    // It existed at the start.
-    if (cause instanceof CountryFileError) return { regions: false, cities: false };
-    throw cause;
-  }
-}
+/** Whether the country file contains regions and cities: determined once, when first needed. The bundled file contains neither. */
+export const placesKnown = ({ countryFile }: Pick<Config, 'countryFile'>): (() => KnownPlaceFields) =>
+  lazy(() => {
+    if (countryFile === null) return none;
+    try {
+      return placesKnownIn(resolve(countryFile));
+    } catch (cause) {
+      // It existed at the start.
+      if (cause instanceof CountryFileError) return none;
+      throw cause;
+    }
+  });

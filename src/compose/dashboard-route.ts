@@ -70,13 +70,12 @@ export function dashboardRoutes(
   log: Log,
 ): Routes {
   const routeFor = (pick: (found: Bundle, incoming: IncomingRequest) => Response | null) => {
-    const serve = (incoming: IncomingRequest) =>
-      readOnly(incoming.request, async () => {
-        const found = await dashboardBundle
-          .get((cause) => log.error('dashboard not bundled', cause))
-          .catch(() => null);
-        return found === null ? notBundled() : (pick(found, incoming) ?? missing(incoming));
-      });
+    const serve = readOnly(async (incoming) => {
+      const found = await dashboardBundle
+        .get((cause) => log.error('dashboard not bundled', cause))
+        .catch(() => null);
+      return found === null ? notBundled() : (pick(found, incoming) ?? missing(incoming));
+    });
     const onOtherHost = whileFirstRun(isFirstRun, serve, missing);
     return (incoming: IncomingRequest) => (site.isDefaultHost(incoming.host) ? serve : onOtherHost)(incoming);
   };
@@ -96,11 +95,9 @@ const notBundled = (): Response =>
   });
 
 /** Redirects the root of the service's own host to the dashboard. */
-export const toDashboard = ({ request }: IncomingRequest): Response | Promise<Response> =>
-  readOnly(
-    request,
-    () => new Response(null, { status: 302, headers: { location: '/app', 'cache-control': 'no-cache' } }),
-  );
+export const toDashboard = readOnly(
+  () => new Response(null, { status: 302, headers: { location: '/app', 'cache-control': 'no-cache' } }),
+);
 
 /** Whether an Accept-Encoding names a coding, and not to exclude it (`br;q=0`). */
 const isAccepted = (header: string, coding: string): boolean =>

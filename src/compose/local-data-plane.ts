@@ -106,8 +106,7 @@ export class LocalDataPlane implements DataPlane {
     const recorder = openClickRecorder(site, saltKey, this.#start, (task) => this.#afterTick(task));
     const redirects = redirectsOf(caches, config, {
       now,
-      placeOf: placesOf(config, log),
-      hashSeed: hashSeedOf(saltKey),
+      visitors: { placeOf: placesOf(config, log), hashSeed: hashSeedOf(saltKey) },
       misses: new MissLimit(config.missLimit, now, this.#appServer.misses),
       notFound: this.#notFound,
       counts: this.#counts,

@@ -17,16 +17,16 @@ export type MetricSource = () => Promise<readonly Metric[]>;
  * METRICS_TOKEN. For other clients the path doesn't exist.
  */
 export function metricsRoute(
-  { https, metricsToken }: Pick<Config, 'https' | 'metricsToken'>,
-  { database, now, site, config }: Context,
+  config: Pick<Config, 'https' | 'metricsToken' | 'watchDestinations'>,
+  { database, now, site }: Context,
   further: readonly MetricSource[],
 ): (incoming: IncomingRequest) => Response | Promise<Response> {
   const sources: readonly MetricSource[] = [
     ...(config.watchDestinations === 'on' ? [() => destinationMetrics(database.read, now())] : []),
-    ...(https === 'auto' ? [() => certificateMetrics(database.read, site.defaultHost, now())] : []),
+    ...(config.https === 'auto' ? [() => certificateMetrics(database.read, site.defaultHost, now())] : []),
     ...further,
   ];
-  const answer = async () => {
+  const answer = readOnly(async () => {
     const found = await Promise.allSettled(sources.map((source) => source()));
     const metrics = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     return new Response(
@@ -35,11 +35,12 @@ export function metricsRoute(
         headers: { 'content-type': metricsType, 'cache-control': 'no-store' },
       },
     );
-  };
+  });
   return (incoming) => {
-    const { request, path, host } = incoming;
-    const isAllowed = incoming.isInternal() || hasToken(request, metricsToken);
-    return path === '/metrics' && isAllowed ? readOnly(request, answer) : pageResponse(notFoundPage(host));
+    const isAllowed = incoming.isInternal() || hasToken(incoming.request, config.metricsToken);
+    return incoming.path === '/metrics' && isAllowed
+      ? answer(incoming)
+      : pageResponse(notFoundPage(incoming.host));
   };
 }
 

@@ -1,14 +1,16 @@
 import { errorAnswer } from '../api/serve.ts';
+import type { IncomingRequest } from '../http/router.ts';
 import { Refusal } from '../rules/errors.ts';
 
-const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+type Route = (incoming: IncomingRequest) => Response | Promise<Response>;
 
-export function readOnly(
-  request: Request,
-  answer: () => Response | Promise<Response>,
-): Response | Promise<Response> {
-  if (isRead(request)) return answer();
-  return errorAnswer(new Refusal('METHOD_NOT_ALLOWED', 'This address can only be read.'), {
-    allow: 'GET, HEAD',
-  });
-}
+/** A route that answers only requests that read. */
+export const readOnly =
+  (answer: Route): Route =>
+  (incoming) => {
+    const { method } = incoming.request;
+    if (method === 'GET' || method === 'HEAD') return answer(incoming);
+    return errorAnswer(new Refusal('METHOD_NOT_ALLOWED', 'This address can only be read.'), {
+      allow: 'GET, HEAD',
+    });
+  };

@@ -9,44 +9,19 @@ import { CaptchaGate } from '../visit/gates/captcha.ts';
 import { ClickLimitGate } from '../visit/gates/click-limit.ts';
 import { PasswordGate } from '../visit/gates/password.ts';
 import { suffixOf } from '../visit/path-suffix.ts';
-import type { RedirectParts } from '../visit/redirects.ts';
+import type { Redirects } from '../visit/redirects.ts';
 import { RequestHandler } from '../visit/request-handler.ts';
-import type { VisitorDependencies } from '../visit/visitor.ts';
-import { type Caches, redirectsOf } from './caches.ts';
-import { placesOf } from './countries.ts';
-
-interface HandlerParts
-  extends Pick<RedirectParts, 'misses' | 'notFound' | 'record' | 'counts'>,
-    Pick<VisitorDependencies, 'hashSeed'> {
-  readonly config: Config;
-  readonly context: Context;
-  readonly caches: Caches;
-  readonly log: Log;
-}
 
 /** Answers the visits that the fast path leaves to the app server. */
-export function requestHandlerOf({
-  config,
-  context,
-  caches,
-  misses,
-  notFound,
-  record,
-  counts,
-  hashSeed,
-  log,
-}: HandlerParts): RequestHandler {
+export function requestHandlerOf(
+  config: Config,
+  context: Context,
+  redirects: Redirects,
+  log: Log,
+): RequestHandler {
   const { now, site } = context;
   return new RequestHandler({
-    redirects: redirectsOf(caches, config, {
-      now,
-      misses,
-      notFound,
-      record,
-      counts,
-      placeOf: placesOf(config, log),
-      hashSeed,
-    }),
+    redirects,
     now,
     publicUrl: ({ host, domainId, path }) =>
       site.linkUrl(domainId === defaultDomainId ? null : host, suffixOf(path) ?? ''),

@@ -1,13 +1,10 @@
 import { misdirectedCall, misdirectedOnDomain } from '../api/misdirected-call.ts';
-import { errorAnswer, type serveApi } from '../api/serve.ts';
-import type { Config } from '../config/options.ts';
+import { errorAnswer } from '../api/serve.ts';
 import type { IncomingRequest, Routes } from '../http/router.ts';
 import type { Context } from '../manage/context.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
 import { defaultDomainId } from '../storage/schema.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Hosts } from '../visit/hosts.ts';
 import { notFoundPage, unavailablePage } from '../visit/pages.ts';
 import type { RequestHandler } from '../visit/request-handler.ts';
 import { RequestVisit } from '../visit/request-visit.ts';
@@ -16,41 +13,32 @@ import { httpProof } from './certificates.ts';
 import { toDashboard } from './dashboard-route.ts';
 import { firstRunOf, whileFirstRun } from './first-run.ts';
 import { httpsRules } from './https-rules.ts';
-import type { MetricSource } from './metrics.ts';
-import type { Readiness } from './readiness.ts';
-import { serviceRoutes } from './service-routes.ts';
+import { type ServiceParts, serviceRoutes } from './service-routes.ts';
 
-interface RouterParts {
-  readonly config: Config;
-  readonly context: Context;
-  readonly hosts: Hosts;
+interface RouterParts extends ServiceParts {
   /** Whether a host can't be reached over https at the moment. */
   readonly isRefused: (host: string) => boolean | Promise<boolean>;
   readonly redirects: RequestHandler;
-  readonly api: ReturnType<typeof serveApi>;
-  readonly log: Log;
-  readonly readiness: Readiness;
   /** Whether HTTPS has been served long enough for browsers to be told to use nothing else. */
   readonly httpsIsStable: () => boolean;
-  readonly metrics: readonly MetricSource[];
 }
 
 /** The routes of all requests. */
 export function routesOf(parts: RouterParts): Routes {
-  const { config, context, hosts, isRefused, redirects, api, log, readiness, httpsIsStable } = parts;
-  const isFirstRun = firstRunOf(context.database);
+  const { config, context, hosts, redirects } = parts;
+  const { site, database } = context;
+  const isFirstRun = firstRunOf(database);
   return {
     trustedProxies: config.trustedProxies,
-    onAnyHost: httpProof(config, context.database),
-    https: httpsRules(config, context.site, isRefused, httpsIsStable),
-    baseIsLoopback: context.site.isTrial,
+    onAnyHost: httpProof(config, database),
+    https: httpsRules(config, site, parts.isRefused, parts.httpsIsStable),
+    baseIsLoopback: site.isTrial,
     domainOf: (host) => hosts.domainOf(host),
     isCustom: (domainId) => domainId !== defaultDomainId,
-    service: serviceRoutes(config, context, api, hosts, isFirstRun, readiness, log, parts.metrics),
+    service: serviceRoutes(parts, isFirstRun),
     hostless: new Set(['healthz', 'livez', 'readyz']),
-    home: (incoming) =>
-      misdirectedCall(incoming.request, incoming.path, context.site) ?? toDashboard(incoming),
-    link: (incoming, domainId) => answerVisit(redirects, context.site, incoming, domainId),
+    home: (incoming) => misdirectedCall(incoming.request, incoming.path, site) ?? toDashboard(incoming),
+    link: (incoming, domainId) => answerVisit(redirects, site, incoming, domainId),
     unknownHost: (incoming, cause) =>
       cause === undefined
         ? answerUnknownHost(context, isFirstRun, incoming)

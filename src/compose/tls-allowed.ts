@@ -12,15 +12,16 @@ const headers = { 'cache-control': 'no-store' };
  * `/internal/tls-allowed?domain=`: whether a proxy may get a certificate for a custom domain; it asks before each new one.
  * The service's own host is not one: the proxy's configuration names it. For visitors the path doesn't exist.
  */
-export const tlsAllowed =
-  (hosts: Hosts) =>
-  ({ request, host, path, search, isInternal }: IncomingRequest): Response | Promise<Response> => {
-    if (path !== '/internal/tls-allowed' || !isInternal()) return pageResponse(notFoundPage(host));
-    return readOnly(request, () => {
-      const requested = parseHost(new URLSearchParams(search).get('domain'));
-      return requested === null || requested.port !== '' ? answer(404) : isVerified(hosts, requested.name);
-    });
-  };
+export function tlsAllowed(hosts: Hosts) {
+  const allowed = readOnly(({ search }) => {
+    const requested = parseHost(new URLSearchParams(search).get('domain'));
+    return requested === null || requested.port !== '' ? answer(404) : isVerified(hosts, requested.name);
+  });
+  return (incoming: IncomingRequest): Response | Promise<Response> =>
+    incoming.path === '/internal/tls-allowed' && incoming.isInternal()
+      ? allowed(incoming)
+      : pageResponse(notFoundPage(incoming.host));
+}
 
 async function isVerified(hosts: Hosts, name: string): Promise<Response> {
   try {
