@@ -6,7 +6,7 @@ import { changedHost } from '../storage/host-changes.ts';
 import type { LinkAddress } from '../storage/link-addresses.ts';
 import { otherChange } from '../storage/other-changes.ts';
 import type { Queries } from '../storage/schema.ts';
-import { counter, type Metric } from '../telemetry/metrics.ts';
+import { counter, highest, type Metric } from '../telemetry/metrics.ts';
 import type { Change } from './data-plane.ts';
 
 interface Parts {
@@ -113,14 +113,13 @@ export class LostChanges {
 
   metrics(): readonly Metric[] {
     return [
-      {
-        ...counter(
+      highest(
+        counter(
           'linnet_changes_lost_total',
           'Changes that people had made, that this process knew of, and that a promoted replica or a restored backup did not have.',
           this.#lost,
         ),
-        aggregation: 'highest',
-      },
+      ),
     ];
   }
 

@@ -3,7 +3,7 @@ import { clickServerCalls, clickServerState } from '../ledger/click-server-calls
 import { storeFaults } from '../rules/errors.ts';
 import type { Histogram } from '../structures/histogram.ts';
 import type { Log } from '../telemetry/log.ts';
-import { counter, gauge, type Metric, type Sample, samplesBy } from '../telemetry/metrics.ts';
+import { counter, gauge, highest, type Metric, type Sample, samplesBy } from '../telemetry/metrics.ts';
 import type { VisitCounts } from '../visit/visit-counts.ts';
 
 /** The counts of the thread that answers visits. `feedLag`: milliseconds since the change feed was last read. */
@@ -25,14 +25,13 @@ export function visitMetrics(counts: VisitCounts, feedLag: number): Metric[] {
       'Visits by whether their address was in the cache of links, with a link or as one that has none.',
       samplesBy('result', { hit: counts.cacheHits, miss: counts.cacheMisses }),
     ),
-    {
-      ...gauge(
+    highest(
+      gauge(
         'linnet_feed_lag_seconds',
         'For how long the feed of changed links has not been read.',
         feedLag / 1_000,
       ),
-      aggregation: 'highest',
-    },
+    ),
   ];
 }
 
@@ -55,30 +54,22 @@ export function threadMetrics(log: Log): Metric[] {
 
 /** Only if single clicks are in ClickHouse. */
 function clickServerMetrics(): Metric[] {
-  const {
-    sent: made,
-    unreachable,
-    refused,
-    too_slow,
-    insertions,
-    insertedHits,
-    insertionMilliseconds,
-  } = clickServerCalls;
+  const { sent, unreachable, refused, too_slow, insertions, insertedHits, insertionMilliseconds } =
+    clickServerCalls;
   return [
-    counter('linnet_clickhouse_calls_total', 'Statements that were sent to ClickHouse.', made),
+    counter('linnet_clickhouse_calls_total', 'Statements that were sent to ClickHouse.', sent),
     counter(
       'linnet_clickhouse_errors_total',
       'Statements that ClickHouse did not answer, refused, or took too long for.',
       samplesBy('kind', { unreachable, refused, too_slow }),
     ),
-    {
-      ...gauge(
+    highest(
+      gauge(
         'linnet_clickhouse_away',
         'Whether the last statement found ClickHouse away, or was refused.',
         Number(clickServerState.isAway),
       ),
-      aggregation: 'highest',
-    },
+    ),
     counter('linnet_clickhouse_insertions_total', 'Batches of hits that ClickHouse has taken.', insertions),
     counter('linnet_clickhouse_inserted_hits_total', 'Hits of those batches.', insertedHits),
     counter(
@@ -96,14 +87,13 @@ export const clickMetrics = (figures: ClickRecorderFigures): Metric[] => [
     'Hits of running processes that are not in the database yet.',
     figures.waiting,
   ),
-  {
-    ...gauge(
+  highest(
+    gauge(
       'linnet_journal_lag_seconds',
       'For how long the oldest of those has waited.',
       figures.waitingFor / 1_000,
     ),
-    aggregation: 'highest',
-  },
+  ),
   gauge('linnet_clicks_in_memory', 'Hits that the disk does not take, kept in memory.', figures.held),
   counter('linnet_clicks_dropped_total', 'Hits that are lost: no disk took them.', figures.dropped),
   counter(

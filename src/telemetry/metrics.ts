@@ -28,6 +28,9 @@ const metricOf =
 export const gauge = metricOf('gauge');
 export const counter = metricOf('counter');
 
+/** A metric of which the highest value of an instance's threads and processes counts. */
+export const highest = (metric: Metric): Metric => ({ ...metric, aggregation: 'highest' });
+
 /** A sample for each value of a label. */
 export const samplesBy = (label: string, values: Readonly<Record<string, number>>): Sample[] =>
   Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value }));
