@@ -7,8 +7,8 @@ import type { Context } from '../manage/context.ts';
 import { gauge, type Metric, metricsType, renderMetrics } from '../telemetry/metrics.ts';
 import { notFoundPage } from '../visit/pages.ts';
 import { pageResponse } from '../visit/response.ts';
-import { destinationMetrics } from './destination-metrics.ts';
 import { readOnly } from './read-only.ts';
+import { destinationMetrics } from './store-metrics.ts';
 
 export type MetricSource = () => Promise<readonly Metric[]>;
 

@@ -1,10 +1,13 @@
 import { nodeIdIn } from '../journal/files.ts';
 import { unfoldedIn } from '../journal/unfolded.ts';
 import { nodesOf } from '../rules/node-status.ts';
+import { destinationProblems } from '../rules/watched-destinations.ts';
 import { watermarksOf } from '../storage/journal-watermarks.ts';
 import { listNodes } from '../storage/nodes.ts';
 import { outboxStatus } from '../storage/outbox-status.ts';
 import type { Queries } from '../storage/schema.ts';
+import { longestWait } from '../storage/watched-hosts.ts';
+import { countUrls } from '../storage/watched-urls.ts';
 import { gauge, type Metric, samplesBy } from '../telemetry/metrics.ts';
 
 /** The webhook deliveries waiting to be sent: for the whole instance, so every node reports the same. */
@@ -44,12 +47,36 @@ export async function nodeMetrics(queries: Queries, now: number): Promise<Metric
 
 /** Clicks of this node that are not in the database, including those of earlier processes. */
 export async function journalMetrics(queries: Queries, dataDir: string): Promise<Metric[]> {
-  const { bytes } = unfoldedIn(dataDir, await watermarksOf(queries, nodeIdIn(dataDir)));
   return [
     gauge(
       'linnet_journal_unfolded_bytes',
       'Bytes of all journals in this data folder that are not in the database.',
-      bytes,
+      await unfoldedBytes(queries, dataDir),
+    ),
+  ];
+}
+
+/** Bytes of all journals in this data folder that are not in the database. */
+export async function unfoldedBytes(queries: Queries, dataDir: string): Promise<number> {
+  return unfoldedIn(dataDir, await watermarksOf(queries, nodeIdIn(dataDir))).bytes;
+}
+
+/** The state of watched destinations. They are in the store, so every process reports the same. */
+export async function destinationMetrics(queries: Queries, now: number): Promise<Metric[]> {
+  const counts = new Map((await countUrls(queries)).map(({ problem, count }) => [problem, count]));
+  return [
+    gauge(
+      'linnet_watched_destinations',
+      'Addresses that are looked at daily, by what is wrong with them.',
+      [null, ...destinationProblems].map((problem) => ({
+        labels: { problem: problem ?? 'none' },
+        value: counts.get(problem) ?? 0,
+      })),
+    ),
+    gauge(
+      'linnet_watched_destinations_wait_seconds',
+      'For how long a destination waits that is due. A host is asked every ten seconds at most, so many addresses of one host wait.',
+      Math.round((await longestWait(queries, now)) / 1000),
     ),
   ];
 }
