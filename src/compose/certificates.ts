@@ -11,19 +11,18 @@ import { isRefusedName } from '../visit/tls/certificate-finder.ts';
 import { RefusedNames } from '../visit/tls/refused-names.ts';
 import type { DataPlane } from './data-plane.ts';
 import { foundIn } from './https-ports.ts';
-import { logFault, repeatJob } from './repeat-job.ts';
+import { logFault, repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
-
-const workInterval = 1_000;
 
 /** Orders certificates for visited host names. `changed` notifies this node's caches. */
 export function startIssuer(
-  { config, overrides, log, now, opened }: Start,
+  start: Start,
   { database, secrets }: Store,
   site: Site,
   dataPlane: DataPlane,
   changed: (host: string, isIssued: boolean) => Promise<void>,
 ): void {
+  const { config, log, now, opened } = start;
   if (config.https !== 'auto') return;
   const report = logFault(log, 'certificates not looked after');
   const issuer = new Issuer({
@@ -44,10 +43,8 @@ export function startIssuer(
   });
   dataPlane.onCertificateRequested((host) => void issuer.request(host).catch(report));
   void issuer.request(site.defaultHost).catch(report);
-  const job = repeatJob(() => issuer.work(), overrides.issueInterval ?? workInterval, report);
-  opened.defer(async () => {
-    await Promise.all([job.stop(), issuer.stop()]);
-  });
+  repeatWhileOpen(start, () => issuer.work(), 'issueInterval', report);
+  opened.defer(() => issuer.stop());
 }
 
 function externalAccountOf({ acmeEabKid, acmeEabKey }: Config) {

@@ -10,12 +10,12 @@ const second = 1_000;
 const minute = 60 * second;
 
 /** If it is switched off for the instance, recorded problems are cleared, and nothing else is done. */
-export function startDestinationWatch({ config, overrides, log, opened }: Start, context: Context): void {
-  let isStopped = false;
+export function startDestinationWatch(start: Start, context: Context): void {
+  const { config, overrides, log, opened } = start;
   const onFault = logFault(log, 'destinations not watched');
   const repeat = (work: () => Promise<void>, interval: number) =>
-    repeatWhileOpen(opened, work, overrides.watchInterval ?? interval, onFault);
-  repeat(() => sweepWatched(context, () => isStopped), minute);
+    repeatWhileOpen(start, work, overrides.watchInterval ?? interval, onFault);
+  repeat(() => sweepWatched(context, () => opened.disposed), minute);
   if (config.watchDestinations === 'on') {
     const watch = new DestinationWatch(context, overrides.webhooks?.postOptions ?? {});
     repeat(() => watch.run(), second);
@@ -23,7 +23,4 @@ export function startDestinationWatch({ config, overrides, log, opened }: Start,
     repeat(() => mailDestinations(context), minute);
     opened.defer(() => watch.stop());
   }
-  opened.defer(() => {
-    isStopped = true;
-  });
 }

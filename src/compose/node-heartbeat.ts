@@ -1,17 +1,15 @@
 import { hostname } from 'node:os';
 import { version } from '../../package.json' with { type: 'json' };
 import { nodeIdIn } from '../journal/files.ts';
-import { unfoldedIn } from '../journal/unfolded.ts';
 import { goneAfter } from '../rules/node-status.ts';
 import type { Database } from '../storage/database.ts';
-import { watermarksOf } from '../storage/journal-watermarks.ts';
 import { newestMigration } from '../storage/migrate.ts';
 import { forgetEarlier, forgetGone, forgetProcess, reportNode } from '../storage/nodes.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import { repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
+import { unfoldedBytes } from './store-metrics.ts';
 
-const interval = 10_000;
 /** Milliseconds for which a node is listed after it is gone with nothing left to fold. */
 const listedFor = 7 * 24 * 60 * 60 * 1000;
 
@@ -23,7 +21,7 @@ const metricOf = (metrics: readonly Metric[], name: string): number =>
  * the list: call it once its clicks are folded, as far as possible.
  */
 export function reportThisNode(
-  { overrides, now, opened }: Start,
+  start: Start,
   database: Database,
   dataDir: string,
   measure: () => Promise<readonly Metric[]>,
@@ -31,8 +29,9 @@ export function reportThisNode(
   const node = nodeIdIn(dataDir);
   const process = crypto.randomUUID();
   const host_name = hostname().slice(0, 200);
+  const { now } = start;
   const started_at = now();
-  const bytes = async () => unfoldedIn(dataDir, await watermarksOf(database.lookup, node)).bytes;
+  const bytes = () => unfoldedBytes(database.lookup, dataDir);
   const report = async () => {
     const metrics = await measure();
     const waiting_clicks = metricOf(metrics, 'linnet_journal_lag_clicks');
@@ -49,7 +48,7 @@ export function reportThisNode(
     });
   };
   // While the database is down, other checks report that; the list then shows when this process was last seen.
-  repeatWhileOpen(opened, report, overrides.heartbeatInterval ?? interval);
+  repeatWhileOpen(start, report, 'heartbeatInterval');
   return async () => {
     try {
       if ((await bytes()) === 0) await database.write((queries) => forgetProcess(queries, node, process));

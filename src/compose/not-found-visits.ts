@@ -2,10 +2,9 @@ import type { Database } from '../storage/database.ts';
 import { addNotFoundVisits, type NotFoundCount } from '../storage/not-found-visits.ts';
 import type { NotFoundTally } from '../visit/not-found-tally.ts';
 import type { DataPlane } from './data-plane.ts';
-import { logFault, repeatJob } from './repeat-job.ts';
+import { logFault, repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
-const interval = 5_000;
 /** Per round. There are only more if a client makes addresses up. */
 const maxCounts = 1_000;
 
@@ -14,7 +13,7 @@ const maxCounts = 1_000;
  * seconds of them.
  */
 export function storeNotFoundVisits(
-  { overrides, log, opened }: Start,
+  start: Start,
   database: Database,
   dataPlane: Pick<DataPlane, 'takeNotFound'>,
   tally: NotFoundTally,
@@ -31,12 +30,10 @@ export function storeNotFoundVisits(
       waiting = waiting.filter((count) => !isOfSame(count));
     }
   };
-  const onFault = logFault(log, 'visits to nowhere not counted');
-  const job = repeatJob(store, overrides.notFoundInterval ?? interval, onFault);
-  opened.defer(async () => {
-    await job.stop();
-    await store().catch(onFault);
-  });
+  const onFault = logFault(start.log, 'visits to nowhere not counted');
+  // Closed in reverse order: the rest is stored once the job has stopped.
+  start.opened.defer(() => store().catch(onFault));
+  repeatWhileOpen(start, store, 'notFoundInterval', onFault);
 }
 
 async function mostVisited(

@@ -4,8 +4,44 @@ import type { RandomBytes } from '../rules/random-text.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { DelivererParts } from '../webhooks/deliver.ts';
 
+/** Milliseconds from the end of a job's run to its next. */
+export const jobIntervals = {
+  /** Deletes what has expired. */
+  cleanUpInterval: 60 * 60_000,
+  /** Clears away the remains of deleted organizations. */
+  clearInterval: 2_000,
+  /** Continues unfinished corrections of clicks. */
+  correctionInterval: 1_000,
+  /** Checks custom domains that are due. */
+  domainInterval: 2_000,
+  /** Reports expired links. */
+  expiryInterval: 15_000,
+  /** Reports this process's state to the store. */
+  heartbeatInterval: 10_000,
+  /** Orders due certificates. */
+  issueInterval: 1_000,
+  /** Stores visits to addresses without a link. */
+  notFoundInterval: 5_000,
+  /** Reports failing webhooks. */
+  outageInterval: 10 * 60_000,
+  /** Fetches the pages of new links' destinations. */
+  pageInterval: 500,
+  /** Mails the authors of refused changes. */
+  refusalInterval: 10_000,
+  /** Answers other nodes that request a day's salt. */
+  saltInterval: 1_000,
+  /** Applies scheduled changes, which are promised within a second of their instant. */
+  scheduledInterval: 250,
+  /** Deletes words that no click has any more. */
+  sweepInterval: 5_000,
+  /** Reads which version the store requires. */
+  versionInterval: 3_000,
+} as const;
+
+export type JobInterval = keyof typeof jobIntervals;
+
 /** What a test may replace. */
-export interface Overrides {
+export interface Overrides extends Partial<Readonly<Record<JobInterval, number>>> {
   readonly now?: () => number;
   readonly randomBytes?: RandomBytes;
   readonly log?: Log;
@@ -25,35 +61,9 @@ export interface Overrides {
   readonly certificateInterval?: number;
   /** How long a handshake waits for a certificate that is being ordered, in milliseconds. */
   readonly handshakeTimeout?: number;
-  /** How often due certificates are searched for, in milliseconds. */
-  readonly issueInterval?: number;
   readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'postOptions'>;
-  /** How often the store is asked which version it requires, in milliseconds. */
-  readonly versionInterval?: number;
-  /** How often expired links are searched for, in milliseconds. */
-  readonly expiryInterval?: number;
-  /** How often due scheduled changes are searched for, in milliseconds. */
-  readonly scheduledInterval?: number;
-  /** How often visits to addresses without a link are stored, in milliseconds. */
-  readonly notFoundInterval?: number;
-  /** How often links whose destination's page is due are searched for, in milliseconds. */
-  readonly pageInterval?: number;
-  /** How often authors of refused changes are mailed, in milliseconds. */
-  readonly refusalInterval?: number;
-  /** How often failing webhooks are reported, in milliseconds. */
-  readonly outageInterval?: number;
-  /** How often unfinished corrections of clicks are searched for, in milliseconds. */
-  readonly correctionInterval?: number;
-  /** How often to check whether words have to be deleted, in milliseconds. */
-  readonly sweepInterval?: number;
   /** How often destinations that are due for a check or a report are searched for, in milliseconds. */
   readonly watchInterval?: number;
   /** The deadline for sending one mail, in milliseconds. */
   readonly mailDeadline?: number;
-  /** How often the remains of deleted organizations are cleared away, in milliseconds. */
-  readonly clearInterval?: number;
-  /** How often this process reports its state to the store, in milliseconds. */
-  readonly heartbeatInterval?: number;
-  /** How often domains due for a check are searched for, in milliseconds. */
-  readonly domainInterval?: number;
 }

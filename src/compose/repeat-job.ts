@@ -1,5 +1,7 @@
 import { StoreUnavailable } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
+import { type JobInterval, jobIntervals } from './overrides.ts';
+import type { Start } from './start.ts';
 
 /** Runs a job now, and again `interval` milliseconds after the end of each run. */
 export function repeatJob(work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) {
@@ -22,14 +24,15 @@ export function repeatJob(work: () => Promise<void>, interval: number, onFault: 
   };
 }
 
-/** Repeats a job until what is `opened` is closed. */
+/** Repeats a job until what is `opened` is closed. `interval`: in milliseconds, or its name. */
 export function repeatWhileOpen(
-  opened: AsyncDisposableStack,
+  { opened, overrides }: Pick<Start, 'opened' | 'overrides'>,
   work: () => Promise<void>,
-  interval: number,
+  interval: number | JobInterval,
   onFault: (cause: unknown) => void = () => {},
 ): void {
-  const job = repeatJob(work, interval, onFault);
+  const pause = typeof interval === 'number' ? interval : (overrides[interval] ?? jobIntervals[interval]);
+  const job = repeatJob(work, pause, onFault);
   opened.defer(() => job.stop());
 }
 

@@ -7,8 +7,6 @@ import type { Store } from '../store.ts';
 import { repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
-const answerInterval = 1_000;
-
 export const saltDirOf = ({ visitorSaltDir, dataDir }: Config): string =>
   resolve(visitorSaltDir ?? join(dataDir, 'visitor-salts'));
 
@@ -16,16 +14,17 @@ export const saltDirOf = ({ visitorSaltDir, dataDir }: Config): string =>
 export const saltKeyOf = ({ secrets }: Store): string => secrets.text('visitor-salts');
 
 /** Nodes that share a database request the day's salt from each other. */
-export function answerOtherNodes({ config, log, opened }: Start, store: Store): void {
+export function answerOtherNodes(start: Start, store: Store): void {
   const { database } = store;
   if (database.kind === 'sqlite') return;
-  const folder = new SaltFolder(saltDirOf(config));
+  const folder = new SaltFolder(saltDirOf(start.config));
   repeatWhileOpen(
-    opened,
+    start,
     () => answerSaltRequests(database, folder, saltKeyOf(store)),
-    answerInterval,
+    'saltInterval',
     // The follower of the change feed already logs that the store is down.
     (cause) =>
-      cause instanceof StoreUnavailable || log.warn('visitor salt not passed on', { error: String(cause) }),
+      cause instanceof StoreUnavailable ||
+      start.log.warn('visitor salt not passed on', { error: String(cause) }),
   );
 }

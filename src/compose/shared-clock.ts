@@ -20,13 +20,14 @@ export async function sharedClock(start: Start, lookup: Queries): Promise<() => 
 
 /** `readReference` returns the reference clock's time. */
 export async function correctedClock(
-  { now, opened }: Pick<Start, 'now' | 'opened'>,
+  start: Pick<Start, 'now' | 'opened' | 'overrides'>,
   readReference: () => Promise<number>,
 ): Promise<() => number> {
+  const { now } = start;
   // The fold logs a warning if this machine's clock is ahead.
   const server = new ServerClock(readReference, now, () => {});
   await server.read();
-  repeatWhileOpen(opened, () => server.read(), readInterval);
+  repeatWhileOpen(start, () => server.read(), readInterval);
   return () => {
     const own = now();
     const serverNow = server.now;

@@ -6,14 +6,9 @@ import type { Readiness } from './readiness.ts';
 import { repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
-const interval = 3_000;
-
 /** During a rolling upgrade a newer node may change the store so that this program is too old for it: `/readyz` then fails. */
-export function watchVersion(
-  { overrides, log, now, opened }: Start,
-  database: Database,
-  readiness: Readiness,
-): void {
+export function watchVersion(start: Start, database: Database, readiness: Readiness): void {
+  const { log, now } = start;
   let wasTooOld = false;
   const check = async () => {
     const least = (await minMigration(database.lookup)) ?? 0;
@@ -33,5 +28,5 @@ export function watchVersion(
     if (!isTooOld && (await adoptFormats(database, now()))) log.info('newer forms', { needs: newestFormat });
   };
   // The follower of the change feed already logs that the store is down.
-  repeatWhileOpen(opened, check, overrides.versionInterval ?? interval);
+  repeatWhileOpen(start, check, 'versionInterval');
 }

@@ -145,7 +145,9 @@ export class SimulatedNode {
     for (;;) {
       try {
         const opened = new AsyncDisposableStack();
-        return await correctedClock({ now: Date.now, opened }, async () => Number(await serverNow()));
+        return await correctedClock({ now: Date.now, opened, overrides: {} }, async () =>
+          Number(await serverNow()),
+        );
       } catch (cause) {
         if (!(cause instanceof StoreUnavailable)) throw cause;
         await Bun.sleep(1_000);
