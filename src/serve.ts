@@ -4,7 +4,6 @@ import { programCommand } from './bundle/module-urls.ts';
 import { refuseUnknownHost } from './compose/dns-before-start.ts';
 import { dnsNotice } from './compose/dns-notice.ts';
 import type { MetricSource } from './compose/metrics.ts';
-import { RestartableApp } from './compose/restartable-app.ts';
 import { readServeArguments, workerArguments } from './compose/serve-arguments.ts';
 import { lockDataFolder } from './compose/server-lock.ts';
 import { StartingServer } from './compose/starting-server.ts';
@@ -65,10 +64,43 @@ async function printDnsNotice(host: string, { dnsServers }: Config): Promise<voi
   process.stdout.write(`\n  ${dnsNotice(host, found, ownAddresses())}\n`);
 }
 
+/** The app of this process. When the public address changes, the app is stopped and created again on the same port. */
+class RestartableApp {
+  readonly #create: (config: Config) => Promise<App>;
+  #current: Promise<App>;
+
+  constructor(config: Config, create: (config: Config) => Promise<App>) {
+    this.#create = create;
+    this.#current = this.#begin(config);
+  }
+
+  get current(): Promise<App> {
+    return this.#current;
+  }
+
+  async #begin(config: Config): Promise<App> {
+    const app = await this.#create(config);
+    void app.moved.then(() => this.#restart(app, config));
+    return app;
+  }
+
+  #restart(previous: App, config: Config): void {
+    this.#current = previous.stop().then(() => this.#begin({ ...config, port: previous.port }));
+    this.#current.then(
+      ({ url }) =>
+        process.stdout.write(`\nLinnet is at ${url} from now on, as the first account has set it.\n`),
+      (cause: Error) => {
+        process.stderr.write(`Linnet could not start again: ${cause.message}\n`);
+        process.exit(1);
+      },
+    );
+  }
+}
+
 /** The whole program in this process. */
 async function serveAlone(config: Config, begin: Begin): Promise<void> {
   const lock = await lockDataFolder(config, new Log(config.logLevel));
-  const program = new RestartableApp(config, (settings) => begin(settings));
+  const program = new RestartableApp(config, begin);
   stopOnSignals(async () => {
     await stopOf(program.current, true);
     lock[Symbol.dispose]();
