@@ -1,7 +1,7 @@
 import { Database as Sqlite } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { partsFor } from '../src/backup/other-database.ts';
+import { withRowsForPacks } from '../src/backup/other-database.ts';
 import { readSqlite } from '../src/backup/sqlite-source.ts';
 import { ChunkLedger } from '../src/ledger/chunks/chunk-ledger.ts';
 import type { HitFilter, Ledger, StoredHit } from '../src/ledger/ledger.ts';
@@ -150,7 +150,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     const backup = readSqlite(join(store.dataDir, 'linnet.sqlite'), new Date());
     const ids: number[] = [];
     let table = '';
-    for await (const part of partsFor({ kind: 'postgres' }, backup)) {
+    for await (const part of withRowsForPacks(backup.parts)) {
       if (part.part === 'table') table = part.name;
       expect(table).not.toContain('chunk');
       if (part.part === 'rows' && table === 'hits')

@@ -21,18 +21,25 @@ export interface BackupHeader {
 
 export type Cells = readonly (string | number | null)[];
 
-/**
- * `bytes` are columns whose cells are in hexadecimal. `json` is an array of rows, each an array of cells; `rows` is the same,
- * parsed.
- */
+/** `bytes` are columns whose cells are in hexadecimal. */
+export interface TablePart {
+  readonly part: 'table';
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly bytes: readonly string[];
+}
+
+/** `json` is an array of rows, each an array of cells; `rows` is the same, parsed. */
+export interface RowsPart {
+  readonly part: 'rows';
+  readonly json: string;
+  readonly count: number;
+  readonly rows?: readonly Cells[];
+}
+
 export type BackupPart =
-  | {
-      readonly part: 'table';
-      readonly name: string;
-      readonly columns: readonly string[];
-      readonly bytes: readonly string[];
-    }
-  | { readonly part: 'rows'; readonly json: string; readonly count: number; readonly rows?: readonly Cells[] }
+  | TablePart
+  | RowsPart
   /** By table, the last assigned id. */
   | { readonly part: 'ids'; readonly last: Readonly<Record<string, number>> };
 

@@ -12,12 +12,3 @@ export interface BackupTarget {
   /** Undoes everything, unless it is finished. */
   close(): Promise<void>;
 }
-
-/** A table of the target: its columns' types. */
-export type Columns = ReadonlyMap<string, string>;
-
-export interface TableInFile {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly bytes: readonly string[];
-}

@@ -1,7 +1,6 @@
 import { HitPack } from '../ledger/packs/hit-pack.ts';
 import { hitColumns } from '../rules/click-fields.ts';
-import type { BackupPart, BackupStream, Cells } from './backup-stream.ts';
-import type { BackupTarget } from './backup-target.ts';
+import type { BackupPart, Cells, RowsPart } from './backup-stream.ts';
 import { UnmergedHits } from './unmerged-hits.ts';
 
 const hitsAtOnce = 4_096;
@@ -16,13 +15,6 @@ const ignoredTables: ReadonlySet<string> = new Set([
  * The parts of a backup for a database of the other kind. Both have the same tables, except for those of packed hits: these
  * become rows, which every database has.
  */
-export function partsFor(
-  { kind }: Pick<BackupTarget, 'kind'>,
-  backup: BackupStream,
-): AsyncIterable<BackupPart> {
-  return backup.header.kind === kind ? backup.parts : withRowsForPacks(backup.parts);
-}
-
 export async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): AsyncGenerator<BackupPart> {
   let table = '';
   let columns: readonly string[] = [];
@@ -51,7 +43,7 @@ export async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): Async
 }
 
 /** PostgreSQL stores the zeros of a link's hour as null; SQLite allows no nulls there. */
-function withZeros({ json, count }: Extract<BackupPart, { part: 'rows' }>): BackupPart {
+function withZeros({ json, count }: RowsPart): BackupPart {
   const rows = (JSON.parse(json) as Cells[]).map((row) => row.map((cell) => cell ?? 0));
   return { part: 'rows', json: JSON.stringify(rows), count };
 }

@@ -3,8 +3,8 @@ import { type Connection, Partitions } from '../ledger/stores/partitions.ts';
 import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
 import { encodingSql, requireUtf8 } from '../storage/encoding.ts';
 import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
-import { type BackupHeader, type BackupPart, BackupProblem } from './backup-stream.ts';
-import type { BackupTarget, TableInFile } from './backup-target.ts';
+import { type BackupHeader, type BackupPart, BackupProblem, type TablePart } from './backup-stream.ts';
+import type { BackupTarget } from './backup-target.ts';
 import { columnTypesOf, connect, sequencesOf, tablesSql } from './postgres-source.ts';
 
 /** Filled in one transaction: a restore that is killed leaves an empty database. */
@@ -77,7 +77,7 @@ export class PostgresTarget implements BackupTarget {
     return this.#client.end();
   }
 
-  async #beginTable({ name, columns, bytes }: TableInFile): Promise<void> {
+  async #beginTable({ name, columns, bytes }: TablePart): Promise<void> {
     const known = await columnTypesOf(this.#client, name).catch(() => new Map<string, string>());
     const unknown = columns.find((column) => !known.has(column));
     if (unknown !== undefined)

@@ -5,7 +5,7 @@ import { isAway } from '../rules/transient-error.ts';
 import { readBackupFile } from './backup-file.ts';
 import { type BackupPart, BackupProblem, type BackupStream } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';
-import { partsFor } from './other-database.ts';
+import { withRowsForPacks } from './other-database.ts';
 import { readSqlite } from './sqlite-source.ts';
 
 const sqliteMagic = 'SQLite format 3\0';
@@ -66,7 +66,8 @@ export async function restore(backup: BackupStream, target: BackupTarget): Promi
 async function fill(target: BackupTarget, backup: BackupStream): Promise<number> {
   let rows = 0;
   try {
-    for await (const part of partsFor(target, { ...backup, parts: withoutPartitions(backup.parts) })) {
+    const parts = withoutPartitions(backup.parts);
+    for await (const part of backup.header.kind === target.kind ? parts : withRowsForPacks(parts)) {
       await target.take(part);
       if (part.part === 'rows') rows += part.count;
     }

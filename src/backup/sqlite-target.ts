@@ -5,8 +5,14 @@ import { dirname } from 'node:path';
 import { destinationKey } from '../rules/destination-key.ts';
 import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
 import { makePrivate } from '../storage/private-files.ts';
-import { type BackupHeader, type BackupPart, BackupProblem, type Cells } from './backup-stream.ts';
-import type { BackupTarget, TableInFile } from './backup-target.ts';
+import {
+  type BackupHeader,
+  type BackupPart,
+  BackupProblem,
+  type Cells,
+  type TablePart,
+} from './backup-stream.ts';
+import type { BackupTarget } from './backup-target.ts';
 import { columnsOf } from './sqlite-source.ts';
 
 type Cell = string | number | null | Uint8Array;
@@ -96,7 +102,7 @@ export class SqliteTarget implements BackupTarget {
     this.#removePartialFile();
   }
 
-  #beginTable({ name, columns, bytes }: TableInFile): void {
+  #beginTable({ name, columns, bytes }: TablePart): void {
     this.#insert?.finalize();
     this.#insert = null;
     const known = columnsOf(this.#opened, name).map((column) => column.name);
