@@ -29,7 +29,6 @@ import { Acme, type AcmeSettings } from './acme.ts';
 import { AcmeProblem } from './acme-problem.ts';
 import { certificateId } from './certificate-id.ts';
 import { type ChallengeType, type Issued, orderCertificate, type Proof } from './order.ts';
-import { RecentNames } from './recent-names.ts';
 
 interface IssuerParts {
   readonly database: Database;
@@ -47,6 +46,8 @@ interface IssuerParts {
 }
 
 const maxAtOnce = 16;
+/** A request is repeated after this time: another node may have deleted it. */
+const requestPause = 60_000;
 /** An organization with very many names, whose orders may take minutes to fail, leaves slots for the others. */
 const maxPerOrganization = 8;
 /** Longer than an order may take. */
@@ -69,24 +70,26 @@ export class Issuer {
   readonly #accounts: Accounts;
   readonly #stop = new AbortController();
   #acme: Promise<Acme> | null = null;
-  readonly #requested: RecentNames;
+  /** When this process requested a name. */
+  readonly #requestedAt = new Map<string, number>();
   #claiming: Promise<void> = Promise.resolve();
   readonly #running = new Set<Promise<void>>();
   #correctedAt = 0;
 
   constructor(parts: IssuerParts) {
     this.#parts = parts;
-    const { database, secrets, settings, now } = parts;
-    this.#requested = new RecentNames(now);
+    const { database, secrets, settings } = parts;
     this.#accounts = new Accounts(database, secrets, settings.url, settings.externalAccount?.id ?? null);
   }
 
   /** Requests a certificate for a visited host name. */
   async request(host: string): Promise<void> {
-    if (this.#requested.has(host) || !(await this.#isServed(host))) return;
     const { database, now } = this.#parts;
+    const requestedAt = this.#requestedAt.get(host) ?? Number.NEGATIVE_INFINITY;
+    // The clock may have been set back.
+    if (Math.abs(now() - requestedAt) <= requestPause || !(await this.#isServed(host))) return;
     await database.write((queries) => requestCertificate(queries, host, now()));
-    this.#requested.add(host);
+    this.#requestedAt.set(host, now());
   }
 
   /** Processes due certificates: a few orders run at a time, and none waits for another to end. Never runs twice at once. */
@@ -176,7 +179,7 @@ export class Issuer {
       await deleteCertificate(queries, host);
       await recordHostChange(queries, host, now());
     });
-    this.#requested.delete(host);
+    this.#requestedAt.delete(host);
     changed(host, false);
   }
 
