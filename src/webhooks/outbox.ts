@@ -1,3 +1,4 @@
+import type { StoredClick } from '../ledger/click.ts';
 import type { Site } from '../rules/site.ts';
 import type { AllowList } from '../rules/webhook-allow.ts';
 import { type LinkEvent, readEvents } from '../rules/webhook-event.ts';
@@ -6,10 +7,9 @@ import type { Queries } from '../storage/schema.ts';
 import { insertDeliveries, type NewAttempt, type NewDelivery } from '../storage/webhook-queue.ts';
 import { delivery, zapierClick } from './click-outbox.ts';
 import { linkEventBody } from './link-event.ts';
-import { type AddressForm, clickBody } from './payload.ts';
+import { type AddressForm, clickBody, flatClick } from './payload.ts';
 import { sampleClick } from './sample-click.ts';
 
-export { zapierSample } from './zapier.ts';
 export { zapierClick };
 
 /** What the control plane uses of the deliverer. */
@@ -59,4 +59,10 @@ export function sampleDelivery(
   const body = JSON.stringify({ event, payload: { ...payload, sample: true } });
   const message = { event, id: messageId, body, key: link.webhook_auth_key };
   return delivery(link, target, message, now);
+}
+
+/** The examples in Zapier's editor: objects in the form in which clicks are sent, real ones if there are any. */
+export function zapierSample(link: StoredLink, clicks: readonly StoredClick[], site: Site, now: number) {
+  if (clicks.length === 0) return [{ ...flatClick(sampleClick(link, site, now), 'shortened'), sample: true }];
+  return clicks.map((click) => flatClick({ click, link, site }, 'none'));
 }
