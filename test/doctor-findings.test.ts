@@ -7,7 +7,7 @@ import { Secrets } from '../src/auth/secrets.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { backlogFindings } from '../src/health/backlog.ts';
 import { certificateFinding, certificateFindings } from '../src/health/certificate.ts';
-import type { CheckContext } from '../src/health/check-context.ts';
+import type { CheckContext, Findings } from '../src/health/check-context.ts';
 import { clockFindings } from '../src/health/clock.ts';
 import { databaseFindings } from '../src/health/database.ts';
 import { diskFindings, roomFinding } from '../src/health/disk.ts';
@@ -16,7 +16,6 @@ import { keyFindings } from '../src/health/key.ts';
 import { lastBackupFindings } from '../src/health/last-backup.ts';
 import { runChecks } from '../src/health/run-checks.ts';
 import { folderOf, segmentFile } from '../src/journal/files.ts';
-import type { Finding } from '../src/rules/finding.ts';
 import { Site } from '../src/rules/site.ts';
 import { newestMigration } from '../src/storage/migrate.ts';
 import { selfSigned } from './support/certificate.ts';
@@ -68,8 +67,8 @@ function checkContext(
 }
 
 /** The state and text of each finding; each one that isn't "ok" must have a todo. */
-async function textsOf(findings: Promise<readonly Finding[]>): Promise<string[]> {
-  const found = await findings;
+async function textsOf(findings: Promise<Findings>): Promise<string[]> {
+  const found = [await findings].flat();
   for (const { state, todo } of found) expect(todo === null).toBe(state === 'ok');
   return found.map(({ state, found }) => `${state}: ${found}`);
 }

@@ -1,13 +1,13 @@
 import { type Arrival, arrivalHeader, arrivalPath, probeHeader, signArrival } from '../rules/arrival.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
-import type { CheckContext } from './check-context.ts';
+import type { CheckContext, Findings } from './check-context.ts';
 
 const timeout = 8_000;
 
 /** Calls the running server through its public address, as visitors do, to see how the request arrives. */
-export async function arrivalFindings({ site, secrets, config, now }: CheckContext): Promise<Finding[]> {
+export async function arrivalFindings({ site, secrets, config, now }: CheckContext): Promise<Findings> {
   if (secrets === null)
-    return [notice('The address is not called without a secret key.', 'See the line about the key.')];
+    return notice('The address is not called without a secret key.', 'See the line about the key.');
   const { origin } = site;
   let answer: Response;
   try {
@@ -19,21 +19,17 @@ export async function arrivalFindings({ site, secrets, config, now }: CheckConte
       tls: { rejectUnauthorized: false },
     });
   } catch (cause) {
-    return [
-      notice(
-        `${origin} does not answer this machine: ${(cause as Error).message}`,
-        'See that the server runs, and that BASE_URL leads to it. If others can reach it, only the way from this machine back to itself may be missing.',
-      ),
-    ];
+    return notice(
+      `${origin} does not answer this machine: ${(cause as Error).message}`,
+      'See that the server runs, and that BASE_URL leads to it. If others can reach it, only the way from this machine back to itself may be missing.',
+    );
   }
   const arrival = (await answer.json().catch(() => null)) as Arrival | null;
   if (answer.status !== 200 || arrival?.headers === undefined)
-    return [
-      problem(
-        `At ${origin} something else answers, or another Linnet (${answer.status}).`,
-        'Check BASE_URL, the DNS, and that the proxy passes on all paths and the Host header as it is.',
-      ),
-    ];
+    return problem(
+      `At ${origin} something else answers, or another Linnet (${answer.status}).`,
+      'Check BASE_URL, the DNS, and that the proxy passes on all paths and the Host header as it is.',
+    );
   return headerFindings(arrival, config.trustedProxies, site.isSecure, origin);
 }
 

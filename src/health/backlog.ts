@@ -10,27 +10,25 @@ const largeBacklog = 64e6;
 const maxWait = 10 * 60 * 1000;
 
 /** Clicks in this node's journals that are not in the database yet. */
-export async function backlogFindings(context: CheckContext): Promise<Finding[]> {
+export async function backlogFindings(context: CheckContext): Promise<Finding> {
   const { dataDir, now } = context;
   if (await isOtherStore(context))
-    return [problem(otherStoreFound(dataDir), `${otherStoreTodo} Nothing starts until then.`)];
+    return problem(otherStoreFound(dataDir), `${otherStoreTodo} Nothing starts until then.`);
   const watermarks = await watermarksIn(context);
   const { bytes, since } = unfoldedIn(dataDir, watermarks ?? new Map());
-  if (since === null) return [ok('All clicks are in the database.')];
+  if (since === null) return ok('All clicks are in the database.');
   const size = `${(bytes / 1e6).toFixed(1)} MB`;
   if (watermarks === null)
-    return [
-      notice(
-        `${size} of clicks are in the journal, and how many of them are counted could not be read.`,
-        'See the line about the database. Counted clicks stay in the journal for a while.',
-      ),
-    ];
+    return notice(
+      `${size} of clicks are in the journal, and how many of them are counted could not be read.`,
+      'See the line about the database. Counted clicks stay in the journal for a while.',
+    );
   const oldest = Math.min(now, since);
   const found = `${size} of clicks wait in the journal, the oldest since ${Math.round((now - oldest) / 1000)} seconds.`;
   const todo =
     'They follow as soon as the database takes them. Look for "store away" and "fold failed" in the log, and see that a server runs on this folder.';
-  if (now - oldest > maxWait) return [problem(found, todo)];
-  return [bytes > largeBacklog ? notice(found, todo) : ok(found)];
+  if (now - oldest > maxWait) return problem(found, todo);
+  return bytes > largeBacklog ? notice(found, todo) : ok(found);
 }
 
 /** Whether the journals belong to another store: nothing starts then. */

@@ -3,6 +3,7 @@ import type { ReadOnlyStore } from '../backup/read-only-store.ts';
 import type { Config } from '../config/options.ts';
 import type { Dns } from '../domains/dns.ts';
 import type { Mailer } from '../mail/mailer.ts';
+import type { Finding } from '../rules/finding.ts';
 import type { Site } from '../rules/site.ts';
 
 /** What the checks of an instance depend on. */
@@ -20,3 +21,6 @@ export interface CheckContext {
   readonly mailer: Pick<Mailer, 'check'> | null;
   readonly now: number;
 }
+
+/** What a check found. */
+export type Findings = Finding | readonly Finding[];

@@ -17,11 +17,11 @@ export async function databaseFindings({
   store,
   storeProblem,
   dataDir,
-}: CheckContext): Promise<Finding[]> {
+}: CheckContext): Promise<Finding> {
   if (storeProblem !== null)
-    return [problem(storeProblem, 'Bring the database back. Clicks wait in the journal meanwhile.')];
+    return problem(storeProblem, 'Bring the database back. Clicks wait in the journal meanwhile.');
   if (store === null)
-    return [lostStore(config, dataDir) ?? notice('There is no store yet.', 'The first start makes it.')];
+    return lostStore(config, dataDir) ?? notice('There is no store yet.', 'The first start makes it.');
   const [row] = await store.query(
     store.kind === 'sqlite'
       ? 'select sqlite_version() as version'
@@ -32,45 +32,36 @@ export async function databaseFindings({
   if (store.kind === 'postgres') {
     const [{ server_encoding } = {}] = await store.query(encodingSql);
     if (!isUtf8(String(server_encoding)))
-      return [problem(wrongEncodingFound(String(server_encoding)), wrongEncodingTodo)];
+      return problem(wrongEncodingFound(String(server_encoding)), wrongEncodingTodo);
     const missing = await missingRight(store, done);
-    if (missing !== null) return [problem(`${name}: ${missing}`, rightsTodo)];
+    if (missing !== null) return problem(`${name}: ${missing}`, rightsTodo);
   }
   if (done === 0)
-    return [
-      lostStore(config, dataDir) ??
-        notice(`${name}: there are no tables yet.`, 'The first start makes them.'),
-    ];
+    return (
+      lostStore(config, dataDir) ?? notice(`${name}: there are no tables yet.`, 'The first start makes them.')
+    );
   if (done > newestMigration && !(await isCompatible(store)))
-    return [
-      problem(
-        `${name}: the tables are those of a newer Linnet (${done}).`,
-        'Start that version, or restore a backup from before it.',
-      ),
-    ];
+    return problem(
+      `${name}: the tables are those of a newer Linnet (${done}).`,
+      'Start that version, or restore a backup from before it.',
+    );
   if (done < newestMigration)
-    return [
-      notice(
-        `${name}: the tables are those of an earlier Linnet (${done} of ${newestMigration}).`,
-        'The next start changes them; upgrade --check says what that takes.',
-      ),
-    ];
+    return notice(
+      `${name}: the tables are those of an earlier Linnet (${done} of ${newestMigration}).`,
+      'The next start changes them; upgrade --check says what that takes.',
+    );
   if (store.kind === 'postgres' && !takesChanges(await store.query(readOnlySql)))
-    return [
-      problem(
-        `${name} can only be read at the moment.`,
-        'Promote a standby, or name in DATABASE_URL the server that takes changes. Clicks wait in the journal.',
-      ),
-    ];
+    return problem(
+      `${name} can only be read at the moment.`,
+      'Promote a standby, or name in DATABASE_URL the server that takes changes. Clicks wait in the journal.',
+    );
   const wal = store.kind === 'sqlite' ? sizeOf(join(dataDir, 'linnet.sqlite-wal')) : 0;
   if (wal > largeWal)
-    return [
-      notice(
-        `${name}: linnet.sqlite-wal has ${Math.round(wal / 1e6)} MB.`,
-        'Something reads the database for very long, such as a backup; it shrinks after that.',
-      ),
-    ];
-  return [ok(`${name} answers, and its tables are up to date.`)];
+    return notice(
+      `${name}: linnet.sqlite-wal has ${Math.round(wal / 1e6)} MB.`,
+      'Something reads the database for very long, such as a backup; it shrinks after that.',
+    );
+  return ok(`${name} answers, and its tables are up to date.`);
 }
 
 /** Null if the first start makes a store. */

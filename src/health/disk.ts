@@ -8,22 +8,20 @@ const little = 2e9;
 const gigabytes = (bytes: number): string =>
   bytes < 1e9 ? `${Math.floor(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
-export async function diskFindings({ dataDir }: Pick<CheckContext, 'dataDir'>): Promise<Finding[]> {
+export async function diskFindings({ dataDir }: Pick<CheckContext, 'dataDir'>): Promise<Finding> {
   try {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
-      return [
-        problem(
-          `There is no data folder ${dataDir}.`,
-          'Set DATA_DIR to the data folder of the server. If it has never been started, its first start makes the folder.',
-        ),
-      ];
+      return problem(
+        `There is no data folder ${dataDir}.`,
+        'Set DATA_DIR to the data folder of the server. If it has never been started, its first start makes the folder.',
+      );
     const todo = 'Make it a folder of the user that Linnet runs as, or set DATA_DIR to one that is.';
-    return [problem(`The data folder ${dataDir} can not be written (${(cause as Error).message}).`, todo)];
+    return problem(`The data folder ${dataDir} can not be written (${(cause as Error).message}).`, todo);
   }
   const { bavail, bsize } = await statfs(dataDir);
-  return [roomFinding(dataDir, bavail * bsize)];
+  return roomFinding(dataDir, bavail * bsize);
 }
 
 export function roomFinding(dataDir: string, free: number): Finding {

@@ -8,17 +8,17 @@ import type { CheckContext } from './check-context.ts';
 type Parts = Pick<CheckContext, 'secrets' | 'keyProblem' | 'store' | 'dataDir'>;
 
 /** Whether the secret key is the one that the database belongs to: nothing starts with another one. */
-export async function keyFindings({ secrets, keyProblem, store, dataDir }: Parts): Promise<Finding[]> {
-  if (keyProblem !== null) return [problem(keyProblem, 'Nothing starts until then.')];
+export async function keyFindings({ secrets, keyProblem, store, dataDir }: Parts): Promise<Finding> {
+  if (keyProblem !== null) return problem(keyProblem, 'Nothing starts until then.');
   const mark = store === null ? null : await settingIn(store, keyMarkSetting);
   if (secrets === null && mark === null)
-    return [notice('There is no secret key yet.', 'The first start makes it.')];
-  if (mark === null) return [ok('There is a secret key.')];
+    return notice('There is no secret key yet.', 'The first start makes it.');
+  if (mark === null) return ok('There is a secret key.');
   if (secrets === null)
-    return [problem(`secret.key is missing in ${dataDir}, and the database belongs to one.`, todo())];
+    return problem(`secret.key is missing in ${dataDir}, and the database belongs to one.`, todo());
   return markOf(secrets) === mark
-    ? [ok('The secret key is that of the database.')]
-    : [problem('The database belongs to another secret key.', todo())];
+    ? ok('The secret key is that of the database.')
+    : problem('The database belongs to another secret key.', todo());
 }
 
 const todo = (): string =>

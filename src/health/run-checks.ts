@@ -2,7 +2,7 @@ import { type CheckFinding, type CheckName, type Finding, notice, problem } from
 import { arrivalFindings } from './arrival.ts';
 import { backlogFindings } from './backlog.ts';
 import { certificateFindings } from './certificate.ts';
-import type { CheckContext } from './check-context.ts';
+import type { CheckContext, Findings } from './check-context.ts';
 import { clickServerFindings } from './click-server.ts';
 import { clockFindings } from './clock.ts';
 import { databaseFindings } from './database.ts';
@@ -12,7 +12,7 @@ import { keyFindings } from './key.ts';
 import { lastBackupFindings } from './last-backup.ts';
 import { mailFindings } from './mail.ts';
 
-type Check = (context: CheckContext) => Promise<readonly Finding[]>;
+type Check = (context: CheckContext) => Promise<Findings>;
 
 const checks: readonly (readonly [CheckName, Check])[] = [
   ['disk', diskFindings],
@@ -32,7 +32,7 @@ export async function runChecks(context: CheckContext): Promise<readonly CheckFi
   const found = await Promise.all(
     checks.map(async ([name, check]) => {
       const findings = await findingsOf(check, context, needed.has(name) ? unreadable : unknown);
-      return findings.map((finding) => ({ check: name, ...finding }));
+      return [findings].flat().map((finding) => ({ check: name, ...finding }));
     }),
   );
   return found.flat();
@@ -54,14 +54,14 @@ async function findingsOf(
   check: Check,
   context: CheckContext,
   failed: (found: string) => Finding,
-): Promise<readonly Finding[]> {
+): Promise<Findings> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(() => resolve(null), timeout);
   try {
     const findings = await Promise.race([check(context), late]);
-    return findings ?? [failed('This took too long to find out.')];
+    return findings ?? failed('This took too long to find out.');
   } catch (cause) {
-    return [failed(`This could not be found out: ${(cause as Error).message}.`)];
+    return failed(`This could not be found out: ${(cause as Error).message}.`);
   } finally {
     clearTimeout(timer);
   }
