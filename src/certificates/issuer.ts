@@ -23,6 +23,7 @@ import {
 import type { Database } from '../storage/database.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import { recordHostChange } from '../storage/host-changes.ts';
+import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Accounts } from './account.ts';
 import { Acme, type AcmeSettings } from './acme.ts';
@@ -153,17 +154,17 @@ export class Issuer {
 
   /** Releases the claim: the next try, on any node, needn't wait until it expires. */
   async #release(host: string, writeUntil: number): Promise<void> {
-    await this.#writeWithRetries(writeUntil, () => this.#update(host, { claimed_until: null })).catch(
-      () => {},
-    );
+    await this.#write(writeUntil, (queries) =>
+      updateCertificate(queries, host, { claimed_until: null }),
+    ).catch(() => {});
   }
 
   /** Retries while the store is down: an issued certificate counts towards the authority's limits, and must not be lost. */
-  async #writeWithRetries(writeUntil: number, write: () => Promise<void>): Promise<void> {
+  async #write(writeUntil: number, change: (queries: Queries) => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     for (;;) {
       try {
-        return await write();
+        return await this.#parts.database.write(change);
       } catch (cause) {
         if (!(cause instanceof StoreUnavailable) || signal.aborted || performance.now() > writeUntil)
           throw cause;
@@ -300,16 +301,14 @@ export class Issuer {
     { token, host, answer, tls }: Proof,
     writeUntil: number,
   ): Promise<void> {
-    const { database, now, changed } = this.#parts;
+    const { now, changed } = this.#parts;
     const [certificate, private_key] = [tls?.certificate ?? null, tls?.key ?? null];
     const proof = { token, host, answer, certificate, private_key, expires_at: now() + proofTime };
     const replacesValidCertificate = tls !== null && this.#hasValidCertificate(row);
-    await this.#writeWithRetries(writeUntil, () =>
-      database.write(async (queries) => {
-        await insertProof(queries, proof);
-        if (replacesValidCertificate) await recordHostChange(queries, host, now());
-      }),
-    );
+    await this.#write(writeUntil, async (queries) => {
+      await insertProof(queries, proof);
+      if (replacesValidCertificate) await recordHostChange(queries, host, now());
+    });
     if (!replacesValidCertificate) return;
     // Nodes have its certificate in memory, and must show the challenge certificate instead.
     changed(host, false);
@@ -328,7 +327,7 @@ export class Issuer {
     orders: readonly number[],
     writeUntil: number,
   ): Promise<void> {
-    const { database, secrets, now, random, changed } = this.#parts;
+    const { secrets, now, random, changed } = this.#parts;
     const renewAt = renewalAt(from, until, random);
     const changes = {
       chain,
@@ -342,12 +341,10 @@ export class Issuer {
       problem_detail: null,
       orders: orders.join(' '),
     };
-    await this.#writeWithRetries(writeUntil, () =>
-      database.write(async (queries) => {
-        await updateCertificate(queries, row.host, changes);
-        await recordHostChange(queries, row.host, now());
-      }),
-    );
+    await this.#write(writeUntil, async (queries) => {
+      await updateCertificate(queries, row.host, changes);
+      await recordHostChange(queries, row.host, now());
+    });
     changed(row.host, true);
   }
 
@@ -360,15 +357,9 @@ export class Issuer {
     const isAway = cause.problem === 'authority_away';
     const challengeTypes = this.#hasValidCertificate(row) ? 1 : this.#remainingChallengeTypes(cause.problem);
     const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt, challengeTypes }, random);
-    await this.#writeWithRetries(writeUntil, () =>
-      this.#update(host, {
-        failures,
-        problem: cause.problem,
-        problem_detail: cause.message,
-        next_at: nextAt,
-        claimed_until: null,
-      }),
-    );
+    const { problem, message: problem_detail } = cause;
+    const changes = { failures, problem, problem_detail, next_at: nextAt, claimed_until: null };
+    await this.#write(writeUntil, (queries) => updateCertificate(queries, host, changes));
     this.#report(host, cause.problem, cause.message, nextAt);
   }
 
