@@ -51,15 +51,19 @@ function hostProblem(hostname: string, port: number, allowed: AllowList): string
   if (address) return addressProblem(hostname, port, address, allowed);
   const name = normaliseHostname(hostname);
   if (!dnsName.test(name)) return `"${hostname}" is not the name of a host.`;
-  if (permits(allowed, hostname, port, null)) return null;
-  if (internalName.test(name)) return internalSentence(hostname);
-  return usualPorts.includes(port) ? null : portSentence(port);
+  return problemOf(hostname, port, permits(allowed, hostname, port, null), internalName.test(name));
 }
 
-function addressProblem(hostname: string, port: number, address: Address, allowed: AllowList): string | null {
-  if (permits(allowed, hostname, port, address)) return null;
-  if (!isPublic(address)) return internalSentence(hostname);
-  return usualPorts.includes(port) ? null : portSentence(port);
+const addressProblem = (hostname: string, port: number, address: Address, allowed: AllowList) =>
+  problemOf(hostname, port, permits(allowed, hostname, port, address), !isPublic(address));
+
+function problemOf(hostname: string, port: number, isPermitted: boolean, isInternal: boolean): string | null {
+  if (isPermitted) return null;
+  if (isInternal)
+    return `"${hostname}" is not a public address. The operator can permit it by WEBHOOK_ALLOW.`;
+  return usualPorts.includes(port)
+    ? null
+    : `Webhooks go to ports 80 and 443, not to ${port}. The operator can permit others by WEBHOOK_ALLOW.`;
 }
 
 /**
@@ -95,12 +99,6 @@ export async function resolveTarget(
 export const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80));
 
 export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
-
-const internalSentence = (hostname: string): string =>
-  `"${hostname}" is not a public address. The operator can permit it by WEBHOOK_ALLOW.`;
-
-const portSentence = (port: number): string =>
-  `Webhooks go to ports 80 and 443, not to ${port}. The operator can permit others by WEBHOOK_ALLOW.`;
 
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
