@@ -46,7 +46,9 @@ export async function openStore(
 ): Promise<Store> {
   const dataDir = resolve(config.dataDir);
   await prepareFolder(dataDir);
-  if (config.visitorSaltDir !== null) await prepareSaltDir(resolve(config.visitorSaltDir));
+  // It may be on another disk: otherwise its absence would only be noticed with the first click.
+  if (config.visitorSaltDir !== null)
+    await makeWritable(resolve(config.visitorSaltDir), 'folder', 'VISITOR_SALT_DIR');
   requireNoLostStore(config);
   const found = await existingKey(config);
   const database = await open(config, dataDir, log);
@@ -135,15 +137,8 @@ export async function prepareFolder(dataDir: string): Promise<void> {
     throw new StartProblem(
       `There is no data folder ${dataDir}, and its name ends with a quote or a blank. Set DATA_DIR without it.`,
     );
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    makeAllPrivate(dataDir, filesInDataDir);
-  } catch (cause) {
-    throw new StartProblem(
-      `The data folder ${dataDir} can not be written (${reason(cause)}). Set DATA_DIR to one that can.`,
-    );
-  }
+  await makeWritable(dataDir, 'data folder', 'DATA_DIR');
+  makeAllPrivate(dataDir, filesInDataDir);
   for (const name of written) await requireAccess(join(dataDir, name));
   const journals = join(dataDir, 'journal');
   const found = await stat(journals).catch(() => null);
@@ -167,14 +162,13 @@ const foreignFile = (path: string, use: string): StartProblem =>
     `${path} can not be ${use} by the user that Linnet runs as. Make that user the owner of everything in its folder (chown -R).`,
   );
 
-/** Only checked now, because it may be on another disk: otherwise its absence would be noticed with the first click. */
-async function prepareSaltDir(path: string): Promise<void> {
+async function makeWritable(folder: string, name: string, variable: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new StartProblem(
-      `The folder ${path} can not be written (${reason(cause)}). Set VISITOR_SALT_DIR to one that can.`,
+      `The ${name} ${folder} can not be written (${reason(cause)}). Set ${variable} to one that can.`,
     );
   }
 }

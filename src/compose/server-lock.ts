@@ -30,49 +30,37 @@ export async function lockDataFolder(config: Config, log: Log): Promise<ServerLo
   const folder = resolve(config.dataDir);
   await prepareFolder(folder);
   const file = join(folder, 'server.json');
-  const lock = lockIn(folder, log);
+  // Where files can't be locked, the database reports a second server.
+  const unlocked: FileLock = { release() {} };
+  const lock = orWarn(log, 'data folder not locked', () => lockFile(join(folder, 'server.lock')), unlocked);
   if (lock === null) throw new StartProblem(refusal(folder, holderIn(file)));
-  const writeHolder = (port: number | null) => write(file, { ...thisProcess(), port }, log);
+  const writeHolder = (port: number | null) => {
+    const text = `${JSON.stringify({ ...thisProcess(), port })}\n`;
+    orWarn(log, 'data folder not marked', () => writeFileSync(file, text, { mode: 0o600 }), undefined);
+  };
   writeHolder(config.port === 0 ? null : config.port);
   return {
     listensOn: writeHolder,
     [Symbol.dispose]() {
-      remove(file, log);
+      // On a disk that has become read-only the file stays, and the next start finds that its process has ended.
+      orWarn(log, 'data folder still marked', () => rmSync(file, { force: true }), undefined);
       lock.release();
     },
   };
 }
 
-/** On a disk that has become read-only the file stays, and the next start finds that its process has ended. */
-function remove(file: string, log: Log): void {
+function orWarn<T>(log: Log, event: string, work: () => T, otherwise: T): T {
   try {
-    rmSync(file, { force: true });
+    return work();
   } catch (cause) {
-    log.warn('data folder still marked', { error: String(cause) });
-  }
-}
-
-function lockIn(folder: string, log: Log): FileLock | null {
-  try {
-    return lockFile(join(folder, 'server.lock'));
-  } catch (cause) {
-    // Where files can't be locked, the database reports a second server.
-    log.warn('data folder not locked', { error: String(cause) });
-    return { release() {} };
+    log.warn(event, { error: String(cause) });
+    return otherwise;
   }
 }
 
 const started = new Date(Date.now() - performance.now()).toISOString();
 
 const thisProcess = () => ({ pid: process.pid, host: hostname(), since: started });
-
-function write(file: string, holder: Holder, log: Log): void {
-  try {
-    writeFileSync(file, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
-  } catch (cause) {
-    log.warn('data folder not marked', { error: String(cause) });
-  }
-}
 
 /** Null if the file is missing or damaged. */
 function holderIn(file: string): Holder | null {
