@@ -120,11 +120,11 @@ async function importFrom(
   progress: Progress,
 ): Promise<CommandResult> {
   const header = readHeader((await rows.next()).value?.cells ?? []);
-  const tags = new TagNames(context, caller);
+  const tagIdsOf = tagFinder(context, caller);
   let batchRows: CsvRow[] = [];
   const flush = async () => {
     const inputs: (LinkInput | Refusal)[] = [];
-    for (const row of batchRows) inputs.push(await inputOf(header, row, tags));
+    for (const row of batchRows) inputs.push(await inputOf(header, row, tagIdsOf));
     const batch = prepareLinks(context, caller, inputs, {
       withPng: true,
       atomic: false,
@@ -187,7 +187,7 @@ function refusalsOf({ refused, problems }: Progress): string {
 async function inputOf(
   header: readonly string[],
   { cells }: CsvRow,
-  tags: TagNames,
+  tagIdsOf: (names: string) => Promise<number[]>,
 ): Promise<LinkInput | Refusal> {
   if (cells.length > header.length) {
     return new Refusal(
@@ -204,7 +204,7 @@ async function inputOf(
     if (name === 'has_password') hadPassword = cell !== '' && flagOf(cell) !== false;
     if (cell === '' || !linkFields.has(name)) continue;
     if (name === 'tags') {
-      const ids = await tags.idsOf(cell).catch(asRefusal);
+      const ids = await tagIdsOf(cell).catch(asRefusal);
       if (ids instanceof Refusal) return ids;
       fields.tags = ids;
     } else if (name === 'rules') fields[name] = parsed(cell);
@@ -242,44 +242,34 @@ function asRefusal(cause: unknown): Refusal {
   throw cause;
 }
 
-/** The organization's tags by name; missing ones are created. */
-class TagNames {
-  readonly #context: Context;
-  readonly #caller: Caller;
-  #ids: Map<string, number> | undefined;
-
-  constructor(context: Context, caller: Caller) {
-    this.#context = context;
-    this.#caller = caller;
-  }
-
-  async idsOf(names: string): Promise<number[]> {
-    const ids: number[] = [];
-    for (const name of tagNames(names)) ids.push(await this.#idOf(name));
-    return ids;
-  }
-
-  async #idOf(name: string): Promise<number> {
-    this.#ids ??= await this.#read();
-    const existing = this.#ids.get(fold(name));
+/** Finds the organization's tags by name; missing ones are created. */
+function tagFinder(context: Context, caller: Caller): (names: string) => Promise<number[]> {
+  const read = async () => {
+    const tags = await readTags(context, caller);
+    return new Map(tags.map((tag) => [fold(tag.name), tag.id]));
+  };
+  let known: Map<string, number> | undefined;
+  const idOf = async (name: string): Promise<number> => {
+    known ??= await read();
+    const existing = known.get(fold(name));
     if (existing !== undefined) return existing;
     const input = requireInput(TagToCreate, { name }, { field: 'tags' });
     try {
-      const { id } = await createTag(this.#context, this.#caller, input.name);
-      this.#ids.set(fold(name), id);
+      const { id } = await createTag(context, caller, input.name);
+      known.set(fold(name), id);
       return id;
     } catch (cause) {
       if (!(cause instanceof Refusal) || cause.code !== 'TAG_EXISTS') throw cause;
       // It was created since the tags were read.
-      this.#ids = await this.#read();
-      const id = this.#ids.get(fold(name));
+      known = await read();
+      const id = known.get(fold(name));
       if (id === undefined) throw cause;
       return id;
     }
-  }
-
-  async #read(): Promise<Map<string, number>> {
-    const tags = await readTags(this.#context, this.#caller);
-    return new Map(tags.map((tag) => [fold(tag.name), tag.id]));
-  }
+  };
+  return async (names) => {
+    const ids: number[] = [];
+    for (const name of tagNames(names)) ids.push(await idOf(name));
+    return ids;
+  };
 }
