@@ -53,8 +53,8 @@ function fakeConnection(waits: boolean) {
     const waiting = tickQueue;
     tickQueue = [];
     for (const waitingConnection of waiting) {
-      waitingConnection.tickEnded();
-      waitingConnection.nextTick();
+      waitingConnection.happened('tick ended');
+      waitingConnection.happened('next tick');
     }
   };
   return { observed, connection, endTick, waiting: () => tickQueue.length };

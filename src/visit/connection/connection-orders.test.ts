@@ -138,8 +138,8 @@ class Simulation {
     turn: () => {
       const [withAnswers, withMore] = [this.#withAnswers, this.#withMore];
       [this.#withAnswers, this.#withMore] = [[], []];
-      for (const connection of withAnswers) connection.tickEnded();
-      for (const connection of [...withAnswers, ...withMore]) connection.nextTick();
+      for (const connection of withAnswers) connection.happened('tick ended');
+      for (const connection of [...withAnswers, ...withMore]) connection.happened('next tick');
     },
     lookup: async () => {
       for (const [path, lookup] of this.#lookups) {
@@ -170,12 +170,12 @@ class Simulation {
       }
     },
     'upstream lost': () => this.#upstreams.open[0]?.listener.closed(),
-    'client ended': () => this.#connection.ended(),
+    'client ended': () => this.#connection.happened('client ended'),
     'client lost': () => {
       this.isGone = true;
-      this.#connection.closed();
+      this.#connection.happened('closed');
     },
-    sweep: () => this.#connection.endIfInactive(),
+    sweep: () => this.#connection.happened('sweep'),
   };
 
   /** Finishes everything that is in progress. */

@@ -108,9 +108,9 @@ export const Effect = {
   send: 1 << 1,
   /** Drop what is held and the upstream connection, and end the writing side once everything is out. */
   finish: 1 << 2,
-  /** Have 'tick ended' and 'next tick' called at the end of the tick. */
+  /** Have 'tick ended' and 'next tick' reported at the end of the tick. */
   awaitTickEnd: 1 << 3,
-  /** Have 'next tick' called at the end of the tick. */
+  /** Have 'next tick' reported at the end of the tick. */
   awaitNextTick: 1 << 4,
   pauseUpstream: 1 << 5,
   resumeUpstream: 1 << 6,

@@ -45,7 +45,7 @@ test('requests of a visitor who disconnected during a lookup are neither answere
   const connection = new Connection(fakeSocket(), context);
   connection.take(Buffer.from(request('GET /first') + request('GET /second')));
   expect(lookedUp).toEqual(['/first']);
-  connection.closed();
+  connection.happened('closed');
   lookup.resolve();
   await lookup.promise;
   await Promise.resolve();

@@ -44,9 +44,9 @@ export interface ConnectionContext {
   readonly tickStart: () => number;
   /** Reports `count` answers of the fast path whose requests had arrived by `since`. */
   readonly answered: (since: number, count: number) => void;
-  /** Has `tickEnded` called at the end of this tick, once the clicks are in the journal; then `nextTick`. */
+  /** Has 'tick ended' reported at the end of this tick, once the clicks are in the journal; then 'next tick'. */
   readonly awaitTickEnd: (connection: Connection) => void;
-  /** Has `nextTick` called at the end of this tick. */
+  /** Has 'next tick' reported at the end of this tick. */
   readonly awaitNextTick: (connection: Connection) => void;
 }
 
@@ -108,35 +108,13 @@ export class Connection implements Limited {
     if (taken === bytes.length || isOver(state)) return;
     this.#held.push(bytes.subarray(taken));
     state.held = this.#held.length;
-    this.#happened('flow changed');
-  }
-
-  /** All bytes of this tick have been processed: the answers may be sent. */
-  tickEnded(): void {
-    this.#happened('tick ended');
-  }
-
-  nextTick(): void {
-    this.#happened('next tick');
-  }
-
-  lookedUp(isFound: boolean): void {
-    this.#happened(isFound ? 'lookup done' : 'lookup failed');
+    this.happened('flow changed');
   }
 
   drained(): void {
     this.#state.wasUsed = true;
     this.#output.drained();
-    if (!this.#output.isFull) this.#happened('drained');
-  }
-
-  /** The client sends no more; requests under way are still answered. */
-  ended(): void {
-    this.#happened('client ended');
-  }
-
-  closed(): void {
-    this.#happened('closed');
+    if (!this.#output.isFull) this.happened('drained');
   }
 
   get isBusy(): boolean {
@@ -146,14 +124,6 @@ export class Connection implements Limited {
 
   get isClosed(): boolean {
     return this.#state.phase === 'closed';
-  }
-
-  endIfIdle(): void {
-    this.#happened('end if idle');
-  }
-
-  endIfInactive(): void {
-    this.#happened('sweep');
   }
 
   makeRoom(forgetsUse: boolean): 'ended' | 'used' | 'busy' {
@@ -183,13 +153,13 @@ export class Connection implements Limited {
 
   terminate(): void {
     try {
-      this.closed();
+      this.happened('closed');
     } finally {
       this.#socket.terminate();
     }
   }
 
-  #happened(event: ConnectionEvent): void {
+  happened(event: ConnectionEvent): void {
     const effects = step(this.#state, event);
     // A plain visit has only the effects of the first three branches.
     if (effects === 0) return;
@@ -244,7 +214,7 @@ export class Connection implements Limited {
       this.#context.answered(this.#since, this.#answered);
       this.#answered = 0;
     }
-    if (this.#output.isFull) this.#happened('write blocked');
+    if (this.#output.isFull) this.happened('write blocked');
   }
 
   #drop(): void {
@@ -264,7 +234,7 @@ export class Connection implements Limited {
   #processHeld(): void {
     if (this.#held.length > 0 && canRead(this.#state)) this.#held.drop(this.#consume(this.#held.view()));
     this.#state.held = this.#held.length;
-    this.#happened('held processed');
+    this.happened('held processed');
   }
 
   /** Returns how many of these bytes have been processed. */
@@ -295,12 +265,12 @@ export class Connection implements Limited {
     let isPlain = true;
     for (let count = 0; at < text.length; count++) {
       if (count === maxPerTick) {
-        this.#happened(waits ? 'answers wait' : 'share used');
+        this.happened(waits ? 'answers wait' : 'share used');
         return at;
       }
       if (this.#ready.length >= maxReady) {
         if (waits) break;
-        this.#happened('answers ready');
+        this.happened('answers ready');
         if (state.writeBlocked) break;
       }
       const request = state.skipsFastPath ? null : readPlainRequest(window, text, at, this.#context.scheme);
@@ -311,7 +281,7 @@ export class Connection implements Limited {
       }
       if (answer instanceof Promise) {
         this.#lookupSince = this.#since;
-        this.#happened('lookup begun');
+        this.happened('lookup begun');
         this.#lookUp(answer);
         break;
       }
@@ -324,11 +294,11 @@ export class Connection implements Limited {
       if (answer.waits) waits = true;
       at = request.end;
       if (closes) {
-        this.#happened('last answer');
+        this.happened('last answer');
         at = text.length;
       }
     }
-    this.#happened(waits ? 'answers wait' : 'answers ready');
+    this.happened(waits ? 'answers wait' : 'answers ready');
     // Only once all earlier answers are written.
     if (isPlain || !canRead(state)) return at;
     return at + this.#passOn(text, at, from + window.length < bytes.length);
@@ -343,8 +313,8 @@ export class Connection implements Limited {
   #lookUp(found: Promise<unknown>): void {
     const { guard } = this.#context;
     found.then(
-      () => guard.run(this, lookedUp),
-      () => guard.run(this, lookupFailed),
+      () => guard.run(this, happened, 'lookup done'),
+      () => guard.run(this, happened, 'lookup failed'),
     );
   }
 
@@ -378,7 +348,7 @@ export class Connection implements Limited {
       return 0;
     }
     this.#request = new ProxiedRequest(head);
-    this.#happened('request begun');
+    this.happened('request begun');
     this.#forward(this.#request);
     return head.length;
   }
@@ -390,12 +360,12 @@ export class Connection implements Limited {
     const taken = request.take(isShare ? bytes.subarray(0, maxChunkedPerTick) : bytes);
     if (request.isMalformed) this.#fail(400);
     else this.#forward(request);
-    if (isShare && !request.isMalformed && !request.isComplete) this.#happened('share used');
+    if (isShare && !request.isMalformed && !request.isComplete) this.happened('share used');
     return taken;
   }
 
   #forward(request: ProxiedRequest): void {
-    if (request.isComplete) this.#happened('request complete');
+    if (request.isComplete) this.happened('request complete');
     if (!request.isReady) return;
     const upstream = this.#upstreamFor(request);
     request.forwardTo(upstream);
@@ -405,7 +375,7 @@ export class Connection implements Limited {
   #setUpstreamBlocked(isBlocked: boolean): void {
     if (this.#state.upstreamBlocked === isBlocked) return;
     this.#state.upstreamBlocked = isBlocked;
-    this.#happened('flow changed');
+    this.happened('flow changed');
   }
 
   #upstreamFor({ isForwarded }: ProxiedRequest): Upstream {
@@ -425,7 +395,7 @@ export class Connection implements Limited {
       closed: ifCurrent(() => {
         this.#dropUpstream();
         if (this.#request?.isForwarded) this.#fail(502);
-        else this.#happened('flow changed');
+        else this.happened('flow changed');
       }),
       guarded: (run) => guard.run(this, run),
       refused: ifCurrent(() => this.#fail('too busy')),
@@ -447,20 +417,19 @@ export class Connection implements Limited {
     this.#state.wasUsed = true;
     const { response, head } = request;
     const ownLength = response.read(bytes);
-    if (response.hasBegun) this.#happened('response begun');
+    if (response.hasBegun) this.happened('response begun');
     this.#output.bytes(ownLength === bytes.length ? bytes : bytes.subarray(0, ownLength));
-    if (this.#output.isFull) this.#happened('write blocked');
+    if (this.#output.isFull) this.happened('write blocked');
     if (!response.isOver) return;
     this.#request = null;
     const isLast = head.closes || response.closes || ownLength < bytes.length;
-    this.#happened(isLast ? 'last response complete' : 'response complete');
+    this.happened(isLast ? 'last response complete' : 'response complete');
   }
 }
 
 const statusAt = 'HTTP/1.1 '.length;
 
-const lookedUp = (connection: Connection): void => connection.lookedUp(true);
-const lookupFailed = (connection: Connection): void => connection.lookedUp(false);
+export const happened = (connection: Connection, event: ConnectionEvent): void => connection.happened(event);
 
 /** The status for a head that is too long: it is malformed, or its first line is too long, or the whole head. */
 function tooLongStatus(text: string, at: number): RefusedStatus {

@@ -2,7 +2,7 @@ import type { Config } from '../../config/options.ts';
 import { limitedNetwork, trustsProxies } from '../../http/client-address.ts';
 import type { ClientByPort } from '../../http/client-by-port.ts';
 import { RequestIds } from '../../http/request-ids.ts';
-import { Connection, type ConnectionContext, type FastPath } from './connection.ts';
+import { Connection, type ConnectionContext, type FastPath, happened } from './connection.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import { ConnectionTable } from './connection-table.ts';
 import { keepDescriptorReserve } from './descriptor-reserve.ts';
@@ -56,12 +56,6 @@ export interface HttpsPorts {
 
 const take = (connection: Connection, bytes: Buffer): void => connection.take(bytes);
 const drained = (connection: Connection): void => connection.drained();
-const ended = (connection: Connection): void => connection.ended();
-const closed = (connection: Connection): void => connection.closed();
-const tickEnded = (connection: Connection): void => connection.tickEnded();
-const nextTick = (connection: Connection): void => connection.nextTick();
-const endIfIdle = (connection: Connection): void => connection.endIfIdle();
-const endIfInactive = (connection: Connection): void => connection.endIfInactive();
 const terminate = (connection: Connection): void => connection.terminate();
 const refuse = (connection: Connection): void => connection.refuse();
 
@@ -149,7 +143,7 @@ export class Listener {
       throw cause;
     }
     this.#sweeping = setInterval(() => {
-      for (const connection of this.#connections) guard.run(connection, endIfInactive);
+      for (const connection of this.#connections) guard.run(connection, happened, 'sweep');
     }, idleTime);
     this.#reserving = keepDescriptorReserve(limits.total, this.#connections, guard);
   }
@@ -180,12 +174,12 @@ export class Listener {
         if (connection !== null) guard.run(connection, drained);
       },
       ended: (connection) => {
-        if (connection !== null) guard.run(connection, ended);
+        if (connection !== null) guard.run(connection, happened, 'client ended');
       },
       closed: (connection) => {
         if (connection === null) return;
         this.#connections.remove(connection);
-        guard.run(connection, closed);
+        guard.run(connection, happened, 'closed');
       },
       failed: (connection, cause) => {
         if (connection !== null) guard.fail(connection, cause);
@@ -278,7 +272,7 @@ export class Listener {
   }
 
   #endIdle(): void {
-    for (const connection of this.#connections) this.#guard.run(connection, endIfIdle);
+    for (const connection of this.#connections) this.#guard.run(connection, happened, 'end if idle');
   }
 
   #atTickEnd(): TickEnd {
@@ -305,13 +299,13 @@ export class Listener {
         this.#guard.report(cause);
       }
     }
-    for (const connection of end.withAnswers) this.#guard.run(connection, tickEnded);
+    for (const connection of end.withAnswers) this.#guard.run(connection, happened, 'tick ended');
     for (const connection of end.withoutRoom) this.#guard.run(connection, this.#addOrRefuse);
     if (this.#tickAnswers > 0) this.#answered(performance.now() - this.#tickStart, this.#tickAnswers);
     this.#tickStart = 0;
     this.#tickAnswers = 0;
-    for (const connection of end.withAnswers) this.#guard.run(connection, nextTick);
-    for (const connection of end.withMore) this.#guard.run(connection, nextTick);
+    for (const connection of end.withAnswers) this.#guard.run(connection, happened, 'next tick');
+    for (const connection of end.withMore) this.#guard.run(connection, happened, 'next tick');
   };
 
   #tickStartNow(): number {
