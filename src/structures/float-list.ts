@@ -26,51 +26,43 @@ export class FloatList {
   }
 
   push(one: number): void {
-    if (this.#length + 1 > this.#all.length) this.#grow(this.#length + 1);
-    this.#all[this.#length++] = one;
+    const at = this.#extend(1);
+    this.#all[at] = one;
   }
 
   push2(one: number, two: number): void {
-    if (this.#length + 2 > this.#all.length) this.#grow(this.#length + 2);
+    const at = this.#extend(2);
     const all = this.#all;
-    const at = this.#length;
     all[at] = one;
     all[at + 1] = two;
-    this.#length = at + 2;
   }
 
   push3(one: number, two: number, three: number): void {
-    if (this.#length + 3 > this.#all.length) this.#grow(this.#length + 3);
+    const at = this.#extend(3);
     const all = this.#all;
-    const at = this.#length;
     all[at] = one;
     all[at + 1] = two;
     all[at + 2] = three;
-    this.#length = at + 3;
   }
 
   push4(one: number, two: number, three: number, four: number): void {
-    if (this.#length + 4 > this.#all.length) this.#grow(this.#length + 4);
+    const at = this.#extend(4);
     const all = this.#all;
-    const at = this.#length;
     all[at] = one;
     all[at + 1] = two;
     all[at + 2] = three;
     all[at + 3] = four;
-    this.#length = at + 4;
   }
 
   push6(one: number, two: number, three: number, four: number, five: number, six: number): void {
-    if (this.#length + 6 > this.#all.length) this.#grow(this.#length + 6);
+    const at = this.#extend(6);
     const all = this.#all;
-    const at = this.#length;
     all[at] = one;
     all[at + 1] = two;
     all[at + 2] = three;
     all[at + 3] = four;
     all[at + 4] = five;
     all[at + 5] = six;
-    this.#length = at + 6;
   }
 
   /** Empties it. Memory that was once needed for far more than now is freed; clearing an empty list doesn't count. */
@@ -80,8 +72,16 @@ export class FloatList {
     this.#length = 0;
   }
 
-  #grow(min: number): void {
-    const larger = new Float64Array(Math.max(min, this.#all.length * 2));
+  /** Makes room for so many more numbers, and returns where they begin. */
+  #extend(count: number): number {
+    const at = this.#length;
+    this.#length = at + count;
+    if (this.#length > this.#all.length) this.#grow();
+    return at;
+  }
+
+  #grow(): void {
+    const larger = new Float64Array(Math.max(this.#length, this.#all.length * 2));
     larger.set(this.#all);
     this.#all = larger;
   }
