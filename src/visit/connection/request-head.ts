@@ -37,6 +37,7 @@ const dropped = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+const onlyOnce = new Set(['content-length', 'host', 'transfer-encoding']);
 const [tab, lineFeed, carriageReturn, blank, del] = [9, 10, 13, 32, 127];
 
 /** Whether the text has a stray line break or a control character from this index on, which no head may contain. */
@@ -63,27 +64,32 @@ export function readHead(text: string, scheme: 'https' | 'http' | null = null): 
   if (!answeredMethods.includes(method)) return 501;
   if (version !== '1.1' && version !== '1.0') return 505;
   if (lines.length > maxFields) return 431;
-  const fields = new Fields();
+  /** The headers that are interpreted here instead of being passed on unchanged. */
+  const fields = new Map<string, string>();
   let keptHeaders = '';
   for (const line of lines) {
     const [, name = '', value = ''] = fieldLine.exec(line) ?? [];
     if (name === '') return 400;
     const lower = name.toLowerCase();
     if (scheme !== null && lower === 'x-forwarded-proto') continue;
+    const before = fields.get(lower);
     if (!dropped.has(lower)) keptHeaders += `${line}\r\n`;
-    else if (!fields.add(lower, withoutBlanks(value))) return 400;
+    else if (before === undefined) fields.set(lower, withoutBlanks(value));
+    else if (onlyOnce.has(lower)) return 400;
+    else fields.set(lower, `${before},${withoutBlanks(value)}`);
   }
-  const destination = destinationOf(target, fields.host);
+  const destination = destinationOf(target, fields.get('host') ?? null);
   const body = bodyOf(fields, version);
   // HTTP/1.0 permits a request without a Host: the app server decides about it.
   if (destination === null || body === null || (destination.host === null && version === '1.1')) return 400;
-  const expectsContinue = fields.expectsContinue && version === '1.1' && body !== 0;
-  const closes = version === '1.0' || fields.closes;
+  const expectsContinue =
+    version === '1.1' && body !== 0 && /^,*100-continue,*$/i.test(fields.get('expect') ?? '');
+  const closes = version === '1.0' || /(?:^|[, \t])close(?:$|[, \t])/i.test(fields.get('connection') ?? '');
   const ownHeaders =
     (destination.host === null ? '' : `Host: ${destination.host}\r\n`) +
     (body === 'chunked'
       ? 'Transfer-Encoding: chunked\r\n'
-      : fields.hasLength
+      : fields.has('content-length')
         ? `Content-Length: ${body}\r\n`
         : '') +
     (expectsContinue ? 'Expect: 100-continue\r\n' : '') +
@@ -108,59 +114,6 @@ function withoutBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-/** The headers that are interpreted here instead of being passed on unchanged. */
-class Fields {
-  host: string | null = null;
-  #length: string | null = null;
-  #coding: string | null = null;
-  #connection = '';
-  #expect = '';
-
-  /** Returns false if a header that may appear only once appears twice. */
-  add(name: string, value: string): boolean {
-    switch (name) {
-      case 'host':
-        if (this.host !== null) return false;
-        this.host = value;
-        break;
-      case 'content-length':
-        if (this.#length !== null) return false;
-        this.#length = value;
-        break;
-      case 'transfer-encoding':
-        if (this.#coding !== null) return false;
-        this.#coding = value;
-        break;
-      case 'connection':
-        this.#connection += `,${value}`;
-        break;
-      case 'expect':
-        this.#expect += value;
-    }
-    return true;
-  }
-
-  get hasLength(): boolean {
-    return this.#length !== null;
-  }
-
-  get length(): string | null {
-    return this.#length;
-  }
-
-  get coding(): string | null {
-    return this.#coding;
-  }
-
-  get closes(): boolean {
-    return /(?:^|[, \t])close(?:$|[, \t])/i.test(this.#connection);
-  }
-
-  get expectsContinue(): boolean {
-    return this.#expect.toLowerCase() === '100-continue';
-  }
-}
-
 /** For an absolute target, its host counts instead of the header (RFC 9112, 3.2.2). */
 function destinationOf(target: string, host: string | null): { target: string; host: string | null } | null {
   if (target.startsWith('/')) return { target, host };
@@ -170,9 +123,11 @@ function destinationOf(target: string, host: string | null): { target: string; h
 }
 
 /** Null if its length is ambiguous. */
-function bodyOf({ length, coding }: Fields, version: string): number | 'chunked' | null {
-  if (coding !== null)
-    return coding.toLowerCase() === 'chunked' && length === null && version === '1.1' ? 'chunked' : null;
-  if (length === null) return 0;
+function bodyOf(fields: ReadonlyMap<string, string>, version: string): number | 'chunked' | null {
+  const length = fields.get('content-length');
+  const coding = fields.get('transfer-encoding');
+  if (coding !== undefined)
+    return coding.toLowerCase() === 'chunked' && length === undefined && version === '1.1' ? 'chunked' : null;
+  if (length === undefined) return 0;
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
