@@ -10,14 +10,8 @@ export class ByteQueue {
     return this.#end - this.#start;
   }
 
-  push(more: Uint8Array): void {
-    if (this.#end + more.length > this.#bytes.length) this.#makeRoom(more.length);
-    this.#bytes.set(more, this.#end);
-    this.#end += more.length;
-  }
-
-  /** A part of `bytes`, without a view of it: for many small ones. */
-  pushPart(bytes: Buffer, from: number, to: number): void {
+  /** Many small parts of `bytes` are pushed without a view of each. */
+  push(bytes: Buffer, from = 0, to = bytes.length): void {
     if (this.#end + to - from > this.#bytes.length) this.#makeRoom(to - from);
     bytes.copy(this.#bytes, this.#end, from, to);
     this.#end += to - from;

@@ -33,7 +33,7 @@ export class ProxiedRequest {
       return own.length;
     }
     const data = new ByteQueue();
-    const taken = this.#chunks.read(bytes, (from, to) => data.pushPart(bytes, from, to));
+    const taken = this.#chunks.read(bytes, (from, to) => data.push(bytes, from, to));
     // As one chunk, however small those of the client are.
     if (data.length > 0) {
       this.#pending.push(Buffer.from(`${data.length.toString(16)}\r\n`));
