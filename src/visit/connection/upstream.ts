@@ -23,21 +23,11 @@ export interface UpstreamListener {
   readonly isHalfSent: () => boolean;
 }
 
-/** A client's connection to the app server, for one request at a time. */
-export interface Upstream {
-  /** When bytes were last sent or received on it. */
-  readonly usedAt: number;
-  readonly isFull: boolean;
-  /** The bytes are only valid during the call. */
-  send(bytes: Buffer): void;
-  pause(): void;
-  resume(): void;
-  /** No request is under way. */
-  markIdle(): void;
-  /** The client sends no more. */
-  end(): void;
-  close(): void;
-}
+/** What a client's connection uses of its upstream connection. */
+export type Upstream = Pick<
+  UpstreamConnection,
+  'usedAt' | 'isFull' | 'send' | 'pause' | 'resume' | 'markIdle' | 'end' | 'close'
+>;
 
 export type ConnectUpstream = (peer: string, listener: UpstreamListener) => Upstream;
 
@@ -49,7 +39,8 @@ const maxBeforeOpen = 64 * 1024;
 /** Milliseconds for the app server to close its end after this end has closed. */
 const closingTimeout = 1_000;
 
-export class UpstreamConnection implements Upstream, SlotHolder {
+/** A client's connection to the app server, for one request at a time. */
+export class UpstreamConnection implements SlotHolder {
   readonly #listener: UpstreamListener;
   readonly #clientByPort: ClientByPort;
   readonly #peer: string;
@@ -68,6 +59,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
   #isEnding = false;
   #isClosed = false;
   #cancelTermination = () => {};
+  /** When bytes were last sent or received on it. */
   usedAt = performance.now();
 
   constructor({ port, clientByPort, slots }: AppServerAddress, peer: string, listener: UpstreamListener) {
@@ -103,6 +95,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
     return duration >= milliseconds && this.#sent * 1_000 < duration * minRate;
   }
 
+  /** No request is under way. */
   markIdle(): void {
     this.#sent = 0;
     this.#slots.markIdle(this.#slot);
@@ -132,6 +125,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
     return this.#output === null ? this.#beforeOpenLength >= maxBeforeOpen : this.#output.isFull;
   }
 
+  /** The bytes are only valid during the call. */
   send(bytes: Buffer): void {
     this.usedAt = performance.now();
     if (this.#sent === 0) this.#sendingSince = this.usedAt;
@@ -153,6 +147,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
     this.#socket?.resume();
   }
 
+  /** The client sends no more. */
   end(): void {
     this.#isEnding = true;
     if (this.#output !== null) this.#endSoon(this.#output);
