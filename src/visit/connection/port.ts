@@ -1,4 +1,4 @@
-import type { Socket } from 'bun';
+import type { Socket, TCPSocketListener } from 'bun';
 import { dropNewConnections } from './drop-new-connections.ts';
 
 /** The writing side of a socket. */
@@ -34,7 +34,7 @@ export interface Receiver<Connection> {
   failed(connection: Connection, cause: unknown): void;
 }
 
-interface ListenAddress {
+export interface ListenAddress {
   readonly hostname: string;
   readonly port: number;
   /** Whether other processes may bind the same port. */
@@ -69,11 +69,13 @@ export function openPort<Connection>(address: ListenAddress, receiver: Receiver<
       error: ({ data }, cause) => receiver.failed(data, cause),
     },
   });
-  return {
-    port: listener.port,
-    afterTick: (task) => void setImmediate(task),
-    dropNew: () => dropNewConnections((listener as { readonly fd?: number }).fd ?? -1),
-    stop: () => listener.stop(),
-    close: () => listener.stop(true),
-  };
+  return portOf(listener);
 }
+
+export const portOf = <Connection>(listener: TCPSocketListener<Connection>): VisitorPort => ({
+  port: listener.port,
+  afterTick: (task) => void setImmediate(task),
+  dropNew: () => dropNewConnections((listener as { readonly fd?: number }).fd ?? -1),
+  stop: () => listener.stop(),
+  close: () => listener.stop(true),
+});

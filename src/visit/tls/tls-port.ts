@@ -1,6 +1,5 @@
 import type { Socket, SocketListener } from 'bun';
-import { dropNewConnections } from '../connection/drop-new-connections.ts';
-import type { Receiver, VisitorPort } from '../connection/port.ts';
+import { type ListenAddress, portOf, type Receiver, type VisitorPort } from '../connection/port.ts';
 import { HandshakeQueue } from './handshake-queue.ts';
 import {
   type CertificatePair,
@@ -12,12 +11,6 @@ import {
 
 /** Finds the certificate for a host name; null for a name without one. */
 type FindContext = (name: string, address: string) => SecureContext | null | Promise<SecureContext | null>;
-
-interface TlsListener {
-  readonly hostname: string;
-  readonly port: number;
-  readonly reusePort: boolean;
-}
 
 /** The handshake, as the runtime passes it to the SNI callback. */
 interface Handshake {
@@ -44,7 +37,7 @@ export class TlsPort {
     this.#find = find;
   }
 
-  readonly open = <Connection>(address: TlsListener, receiver: Receiver<Connection>): VisitorPort => {
+  readonly open = <Connection>(address: ListenAddress, receiver: Receiver<Connection>): VisitorPort => {
     const find = this.#find;
     const handshakes = new HandshakeQueue();
     const options = {
@@ -68,13 +61,7 @@ export class TlsPort {
     };
     const listener = Bun.listen<Connection>(options as unknown as Bun.TCPSocketListenOptions<Connection>);
     this.#listener = listener as SocketListener<unknown>;
-    return {
-      port: (listener as Bun.TCPSocketListener).port,
-      afterTick: (task) => void setImmediate(task),
-      dropNew: () => dropNewConnections((listener as { readonly fd?: number }).fd ?? -1),
-      stop: () => listener.stop(),
-      close: () => listener.stop(true),
-    };
+    return portOf(listener as Bun.TCPSocketListener<Connection>);
   };
 
   /** Takes effect from the next handshake on. Open connections keep the old one. */
