@@ -58,14 +58,20 @@ interface Parameter {
 const parametersIn = (query: string): Parameter[] =>
   query.split('&').flatMap((text) => (text === '' ? [] : { name: nameIn(text), text }));
 
-function nameIn(parameter: string): string {
+/** The decoded name of a parameter as it is written in a query. */
+export function nameIn(parameter: string): string {
   const end = parameter.indexOf('=');
-  const name = (end < 0 ? parameter : parameter.slice(0, end)).replaceAll('+', ' ');
-  if (!name.includes('%')) return name;
+  return decoded(end < 0 ? parameter : parameter.slice(0, end));
+}
+
+/** A part of a query; without its percent-encoding, if that is valid. */
+export function decoded(part: string): string {
+  const spaced = part.replaceAll('+', ' ');
+  if (!spaced.includes('%')) return spaced;
   try {
-    return decodeURIComponent(name);
+    return decodeURIComponent(spaced);
   } catch {
-    return name;
+    return spaced;
   }
 }
 

@@ -1,4 +1,5 @@
 import { eachField, type UtmField, utmFields } from './click-fields.ts';
+import { decoded, nameIn } from './forwarding.ts';
 
 /** Changes of a destination's UTM parameters: '' and null remove one, and one that isn't named is kept. */
 export type UtmChanges = { readonly [Field in UtmField]?: string | null | undefined };
@@ -10,7 +11,7 @@ export const hasUtmChanges = (changes: UtmChanges): boolean =>
 export function utmOf(destination: string): Record<UtmField, string> {
   const parameters = partsOf(destination).query.split('&');
   return eachField(utmFields, (field) => {
-    const found = parameters.find((parameter) => nameOf(parameter) === field);
+    const found = parameters.find((parameter) => nameIn(parameter) === field);
     return found === undefined ? '' : decoded(found.slice(found.indexOf('=') + 1 || found.length));
   });
 }
@@ -29,7 +30,7 @@ export function withUtm(destination: string, changes: UtmChanges): string {
   }
   const after: string[] = [];
   for (const parameter of before) {
-    const name = nameOf(parameter);
+    const name = nameIn(parameter);
     const written = pending.get(name);
     if (written === undefined) after.push(parameter);
     else if (written !== '') after.push(written);
@@ -52,16 +53,4 @@ function partsOf(destination: string) {
     query: queryStart < 0 ? '' : whole.slice(queryStart + 1),
     fragment: hash < 0 ? '' : destination.slice(hash),
   };
-}
-
-const nameOf = (parameter: string): string => decoded(parameter.split('=', 1)[0] ?? '');
-
-/** Unchanged if it is no valid percent-encoding. */
-function decoded(text: string): string {
-  const spaced = text.replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
 }
