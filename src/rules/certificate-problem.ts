@@ -1,20 +1,5 @@
-/** Why a name has no certificate, or no newer one. */
-export const certificateProblems = [
-  'caa',
-  'dns',
-  'connection',
-  'other_answer',
-  'rate_limit',
-  'rejected_name',
-  'account',
-  'authority_away',
-  'too_often',
-  'refused',
-  'unusable',
-] as const;
-export type CertificateProblem = (typeof certificateProblems)[number];
-
-const sentences: Readonly<Record<CertificateProblem, (host: string) => string>> = {
+/** Why a name has no certificate, or no newer one: what is wrong, and what to do about it. */
+const sentences = {
   caa: (host) =>
     `The DNS forbids it: a CAA record of ${host}, or of a domain above it, names other authorities. Add one that names this authority, or take it out.`,
   dns: (host) =>
@@ -37,11 +22,15 @@ const sentences: Readonly<Record<CertificateProblem, (host: string) => string>> 
     'The authority refused the order. Its answer, shown here as well, says what to do. Linnet tries again later.',
   unusable: () =>
     'The authority issued a certificate that cannot be used. Linnet tries again later; if that happens again, use another authority (ACME_URL).',
-};
+} as const satisfies Readonly<Record<string, (host: string) => string>>;
 
-/** What is wrong, and what to do about it. */
+export type CertificateProblem = keyof typeof sentences;
+
 export const certificateSentence = (problem: CertificateProblem, host: string): string =>
   sentences[problem](host);
 
 export const isCertificateProblem = (text: string): text is CertificateProblem =>
-  (certificateProblems as readonly string[]).includes(text);
+  Object.hasOwn(sentences, text);
+
+export const certificateProblems: readonly CertificateProblem[] =
+  Object.keys(sentences).filter(isCertificateProblem);
