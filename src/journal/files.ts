@@ -38,7 +38,7 @@ export function nodeIdIn(dataDir: string): string {
   const file = join(dataDir, 'node.id');
   const existing = readNodeId(file);
   if (existing !== null) return existing;
-  createNodeId(file);
+  writeId(file, randomName(), nameFile);
   return readNodeId(file) ?? randomName();
 }
 
@@ -50,11 +50,15 @@ function readNodeId(file: string): string | null {
 }
 
 /** Complete or not at all: it is written to a temporary file, synced, and only then gets its name. */
-function createNodeId(file: string): void {
+export function writeId(
+  file: string,
+  id: string,
+  name: (temporaryFile: string, file: string) => void = renameSync,
+): void {
   const temporaryFile = `${file}.${randomName()}`;
   try {
-    writeFileSync(temporaryFile, `${randomName()}\n`, { flag: 'wx', mode: 0o600, flush: true });
-    nameFile(temporaryFile, file);
+    writeFileSync(temporaryFile, `${id}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    name(temporaryFile, file);
   } finally {
     rmSync(temporaryFile, { force: true });
   }

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { folderOf, journalsIn, segmentsIn } from './files.ts';
+import { folderOf, journalsIn, segmentsIn, writeId } from './files.ts';
 
 const fileIn = (dataDir: string): string => join(dataDir, 'journal', 'store.id');
 
@@ -15,14 +15,9 @@ export function storeMarkIn(dataDir: string): string | null {
 }
 
 export function writeStoreMark(dataDir: string, id: string): void {
-  const temporaryFile = `${fileIn(dataDir)}.${crypto.randomUUID()}`;
-  mkdirSync(dirname(temporaryFile), { recursive: true, mode: 0o700 });
-  try {
-    writeFileSync(temporaryFile, `${id}\n`, { flag: 'wx', mode: 0o600, flush: true });
-    renameSync(temporaryFile, fileIn(dataDir));
-  } finally {
-    rmSync(temporaryFile, { force: true });
-  }
+  const file = fileIn(dataDir);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeId(file, id);
 }
 
 export const otherStoreFound = (dataDir: string): string =>
