@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../config/options.ts';
+import { isWithin, type Network } from '../rules/address-rules.ts';
 import { memoize } from '../structures/memoize.ts';
 
 /** A socket's address in the form in which addresses are compared and stored. */
@@ -34,7 +35,7 @@ export const trustsPeer = (peer: string, trust: TrustedProxies): boolean => isTr
 
 /** Whether this proxy, `hop` hops away, is trusted to name its own client. */
 const isTrustedHop = (proxy: string, hop: number, trust: TrustedProxies): boolean =>
-  trust.kind === 'hops' ? hop < trust.count : isWithin(proxy, trust.ranges);
+  trust.kind === 'hops' ? hop < trust.count : isWithinAny(proxy, trust.ranges);
 
 /** What rate limits count as one client: an IPv4 address, or the /64 of an IPv6 customer. */
 export function networkOf(address: string): string {
@@ -68,7 +69,7 @@ export function isTrustedProxy(peer: string | null, trust: TrustedProxies): bool
   if (address === null) return false;
   return trust.kind === 'hops'
     ? trust.count > 0 && privateRanges.has(ipaddr.parse(address).range())
-    : isWithin(address, trust.ranges);
+    : isWithinAny(address, trust.ranges);
 }
 
 /** Without brackets, port, or the IPv6 form of an IPv4 address. Memoized: parsing takes longer than a whole redirect. */
@@ -81,7 +82,7 @@ function readAddress(text: string): string | null {
   return ipaddr.process(bare.split('%')[0] ?? bare).toString();
 }
 
-function isWithin(address: string, ranges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]): boolean {
+function isWithinAny(address: string, ranges: readonly Network[]): boolean {
   const parsed = ipaddr.parse(address);
-  return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits));
+  return ranges.some((range) => isWithin(parsed, range));
 }

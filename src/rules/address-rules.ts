@@ -39,6 +39,22 @@ function readFourParts(text: string): ipaddr.IPv4 | null {
   return parts.length === 3 && part >= 0 ? new ipaddr.IPv4([...parts, part]) : null;
 }
 
+/** The addresses that share so many bits with this one. */
+export type Network = readonly [Address, number];
+
+/** An address stands for itself. Null for an invalid network: `readAddress` defines what an address is. */
+export function readNetwork(text: string): Network | null {
+  const [base = '', bits, ...more] = text.split('/');
+  const address = readAddress(base);
+  if (address === null || unmapped(address) !== address || more.length > 0) return null;
+  const max = address.kind() === 'ipv4' ? 32 : 128;
+  if (bits === undefined) return [address, max];
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= max ? [address, Number(bits)] : null;
+}
+
+export const isWithin = (address: Address, [base, bits]: Network): boolean =>
+  address.kind() === base.kind() && address.match(base, bits);
+
 /** Like `readAddress`, with IPv4-mapped addresses as IPv4. */
 export function readUnmapped(text: string): Address | null {
   const address = readAddress(text);

@@ -9,6 +9,9 @@ export function parseHost(header: string | null): { readonly name: string; reado
 
 export const normaliseHostname = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
+/** How a referrer is counted: `www.example.com` and `example.com` are the same. */
+export const withoutWww = (host: string): string => (host.startsWith('www.') ? host.slice(4) : host);
+
 export function isLoopbackName(name: string): boolean {
   return (
     name === 'localhost' ||

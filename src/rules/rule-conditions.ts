@@ -1,10 +1,10 @@
-import { type Address, readAddress, unmapped } from './address-rules.ts';
+import { isWithin, readNetwork } from './address-rules.ts';
 import { sourceIn } from './click-source.ts';
-import { unionMembers } from './european-union.ts';
+import { withUnionMembers } from './european-union.ts';
+import { withoutWww } from './host.ts';
 import { cityKey } from './place.ts';
 import type { ConditionKey, PlainConditions, RuleConditions } from './rule-fields.ts';
 import { hoursCondition } from './rule-hours.ts';
-import { withoutWww } from './user-agent.ts';
 import type { Visitor } from './visitor.ts';
 
 /** A condition of a rule, prepared for evaluation. */
@@ -69,11 +69,7 @@ function instantCondition(
 }
 
 const countryCondition = (countries: readonly string[]): UnnegatedCondition =>
-  listed(
-    'country',
-    countries.flatMap((country) => (country === 'EU' ? ['EU', ...unionMembers] : country)),
-    (visitor) => visitor.country(),
-  );
+  listed('country', withUnionMembers(countries), (visitor) => visitor.country());
 
 function cityCondition(cities: readonly string[]): UnnegatedCondition {
   const accepted = new Set(cities.map(cityKey));
@@ -122,26 +118,15 @@ const mayHave = (search: string, accepted: readonly (readonly [name: string, unk
   search.length > 1 &&
   (search.includes('%') || search.includes('+') || accepted.every(([name]) => search.includes(name)));
 
-/** Null for an invalid network: `readAddress` defines what an address is. */
-export function readNetwork(text: string): readonly [Address, number] | null {
-  const [base = '', bits, ...more] = text.split('/');
-  const address = readAddress(base);
-  if (address === null || unmapped(address) !== address || more.length > 0) return null;
-  const max = address.kind() === 'ipv4' ? 32 : 128;
-  if (bits === undefined) return [address, max];
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= max ? [address, Number(bits)] : null;
-}
-
 function networkCondition(networks: readonly string[]): UnnegatedCondition {
-  const ranges = networks.flatMap((network) => {
-    const range = readNetwork(network);
-    return range === null ? [] : [range];
+  const ranges = networks.flatMap((text) => {
+    const network = readNetwork(text);
+    return network === null ? [] : [network];
   });
   const saw = (visitor: Visitor) => visitor.address();
   const matches = (visitor: Visitor) => {
     const address = visitor.parsedAddress();
-    if (address === null) return false;
-    return ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+    return address !== null && ranges.some((range) => isWithin(address, range));
   };
   return { key: 'network', saw, matches };
 }

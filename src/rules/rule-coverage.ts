@@ -1,5 +1,6 @@
 import { devices, sources } from './click-fields.ts';
-import { unionMembers } from './european-union.ts';
+import { withUnionMembers } from './european-union.ts';
+import { withoutWww } from './host.ts';
 import { cityKey } from './place.ts';
 import { type PlainConditions, type RuleConditions, weekdays } from './rule-fields.ts';
 import { minutesInDay, readTime } from './rule-hours.ts';
@@ -36,7 +37,6 @@ const isTagWithin = (wider: string, tag: string): boolean =>
   `${tag}-`.toLowerCase().startsWith(`${wider}-`.toLowerCase());
 
 const isWildcard = (host: string): boolean => host.startsWith('*.');
-const withoutWww = (host: string): string => host.replace(/^www\./, '');
 
 function isHostWithin(wider: string, host: string): boolean {
   if (isWildcard(wider)) return (isWildcard(host) ? host : withoutWww(host)).endsWith(wider.slice(1));
@@ -64,12 +64,9 @@ const valuesOf: Partial<Record<ListKey, Values>> = {
 /** All possible values, where there are few. */
 const all: Partial<Record<ListKey, readonly string[]>> = { device: devices, source: sources };
 
-const expanded = (key: ListKey, values: readonly string[]): readonly string[] =>
-  key === 'country' ? values.flatMap((code) => (code === 'EU' ? ['EU', ...unionMembers] : code)) : values;
-
 const listIn = (key: ListKey, conditions: PlainConditions | undefined): readonly string[] | undefined => {
   const values = conditions?.[key];
-  return values && expanded(key, values);
+  return values && key === 'country' ? withUnionMembers(values) : values;
 };
 
 /** The values that a visitor may have by both lists; undefined if any value is possible. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Agent, firstLanguage, readAgent, referrerHost, withoutWww } from './user-agent.ts';
+import { withoutWww } from './host.ts';
+import { type Agent, firstLanguage, readAgent, referrerHost } from './user-agent.ts';
 
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)';

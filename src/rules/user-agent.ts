@@ -57,6 +57,3 @@ export function referrerHost(referer: string): string {
   const host = url.hostname.toLowerCase().replace(/\.$/, '');
   return host.length <= maxHostCharacters && /^[a-z0-9_.:[\]-]+$/.test(host) ? host : '';
 }
-
-/** How a referrer is counted: `www.example.com` and `example.com` are the same. */
-export const withoutWww = (host: string): string => (host.startsWith('www.') ? host.slice(4) : host);

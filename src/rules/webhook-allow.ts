@@ -1,10 +1,10 @@
-import { type Address, readAddress, unmapped } from './address-rules.ts';
+import { type Address, isWithin, type Network, readNetwork, unmapped } from './address-rules.ts';
 import { isLoopbackName, normaliseHostname } from './host.ts';
 
 /** Without a port, all its ports are allowed. */
 type Entry =
   | { readonly kind: 'name'; readonly name: string; readonly port: number | null }
-  | { readonly kind: 'network'; readonly range: readonly [Address, number]; readonly port: number | null }
+  | { readonly kind: 'network'; readonly range: Network; readonly port: number | null }
   | { readonly kind: 'loopback' };
 
 /** Internal addresses that webhooks may call. */
@@ -44,18 +44,13 @@ export function permits(list: AllowList, host: string, port: number, address: Ad
     }
     if (entry.port !== null && entry.port !== port) return false;
     if (entry.kind === 'name') return entry.name === name;
-    const [base, bits] = entry.range;
-    return reached === null || (reached.kind() === base.kind() && reached.match(base, bits));
+    return reached === null || isWithin(reached, entry.range);
   });
 }
 
 function networkEntry(text: string): Entry | null {
-  const [base = '', bits] = text.split('/');
-  const address = readAddress(base);
-  if (!address || unmapped(address) !== address || text.split('/').length > 2) return null;
-  const max = address.kind() === 'ipv4' ? 32 : 128;
-  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > max)) return null;
-  return { kind: 'network', range: [address, bits === undefined ? max : Number(bits)], port: null };
+  const range = readNetwork(text);
+  return range && { kind: 'network', range, port: null };
 }
 
 function hostEntry(text: string): Entry | null {

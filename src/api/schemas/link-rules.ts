@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { readNetwork } from '../../rules/address-rules.ts';
 import { browserNames } from '../../rules/agent-browser.ts';
 import { systemNames } from '../../rules/agent-system.ts';
 import { appNames } from '../../rules/app-browsers.ts';
 import { devices, sources } from '../../rules/click-fields.ts';
 import { formatIsoOrNull, parseInstant } from '../../rules/instant.ts';
 import { regionCode } from '../../rules/place.ts';
-import { readNetwork } from '../../rules/rule-conditions.ts';
 import { maxRules, maxValues, maxVariants, maxWeight, weekdays } from '../../rules/rule-fields.ts';
 import { readTime } from '../../rules/rule-hours.ts';
 import { clearable, component, readable, text, textOrNull } from './parts.ts';
