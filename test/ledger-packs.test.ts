@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { outcomes } from '../src/journal/hit.ts';
+import { ChunkLedger } from '../src/ledger/chunks/chunk-ledger.ts';
 import type { FoldStore } from '../src/ledger/fold-store.ts';
 import type { GroupCount } from '../src/ledger/groups.ts';
 import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../src/ledger/ledger.ts';
@@ -223,7 +224,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
           100,
         );
         expect([...(await ledger.groups(deviceFilter, column, 100))]).toEqual(expected);
-        const rounds = new PackLedger(database, new RowLedger(database), 40);
+        const rounds = new ChunkLedger(database, new PackLedger(database, new RowLedger(database), 40));
         expect([...(await rounds.groups(deviceFilter, column, 100))]).toEqual(expected);
       }
     }

@@ -83,19 +83,11 @@ export class ChunkLedger implements Ledger {
   }
 
   async groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]> {
-    return (await this.#groups(filter, null, by, limit)).groups;
+    return (await this.countAndGroups(filter, null, by, limit)).groups;
   }
 
+  /** Without `starts`, only groups. */
   countAndGroups(
-    filter: HitFilter,
-    starts: readonly number[],
-    by: HitColumn,
-    limit: number,
-  ): Promise<CountAndGroups> {
-    return this.#groups(filter, starts, by, limit);
-  }
-
-  #groups(
     filter: HitFilter,
     starts: readonly number[] | null,
     by: HitColumn,
@@ -103,13 +95,16 @@ export class ChunkLedger implements Ledger {
   ): Promise<CountAndGroups> {
     return this.#fromBoth(filter, async (upTo, later) => {
       const counts = starts === null ? [] : [...(await this.#recent.count(later, 'hour'))];
-      if (upTo === 0) return { counts, groups: await this.#recent.groups(later, by, limit) };
       const found = await groupsInRounds(limit, async (groups, from) => {
-        const grouping = { by, from, maxValues: this.#maxValues, starts: from === 0 ? starts : null };
-        const merged = await this.#ask<ChunkGroups>({ kind: 'groups', filter, upTo, ...grouping });
-        counts.push(...merged.counts);
-        groups.addAll(merged.groups, merged.end);
-        return this.#recent.addGroups(groups, later, by, from, merged.end);
+        let end = Number.POSITIVE_INFINITY;
+        if (upTo > 0) {
+          const grouping = { by, from, maxValues: this.#maxValues, starts: from === 0 ? starts : null };
+          const merged = await this.#ask<ChunkGroups>({ kind: 'groups', filter, upTo, ...grouping });
+          counts.push(...merged.counts);
+          groups.addAll(merged.groups, merged.end);
+          end = merged.end;
+        }
+        return this.#recent.addGroups(groups, later, by, from, end);
       });
       return { counts, groups: found };
     });

@@ -2,7 +2,7 @@ import type { HitColumn } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
 import { isInSorted } from '../../structures/sorted-numbers.ts';
-import { type GroupCount, type Groups, groupsInRounds } from '../groups.ts';
+import type { Groups } from '../groups.ts';
 import type { HitCount, HitFilter, HitOwner, HitPage, PageAfter, PageBefore, StoredHit } from '../ledger.ts';
 import type { RowLedger } from '../row-ledger.ts';
 import { minInPack } from './pack-layout.ts';
@@ -107,20 +107,16 @@ export class PackLedger {
     return [...(await this.#rows.count(filter, by)), ...packed];
   }
 
-  async groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]> {
-    return groupsInRounds(limit, (groups, from) => this.addGroups(groups, filter, by, from));
-  }
-
   /**
-   * Adds the counts of values from `from` on. Memory is bounded: values beyond the lowest ones are left for another round, which
-   * reads the packs again. Returns the lowest value left.
+   * Adds the counts of values from `from` on, up to `before`. Memory is bounded: values beyond the lowest ones are left for
+   * another round, which reads the packs again. Returns the lowest value left.
    */
   async addGroups(
     groups: Groups,
     filter: HitFilter,
     by: HitColumn,
     from: number,
-    before = Number.POSITIVE_INFINITY,
+    before: number,
   ): Promise<number> {
     const rows = await this.#rows.countFrom(filter, by, from, this.#maxValues);
     let end = rows.length < this.#maxValues ? before : Math.min(before, rows.at(-1)?.value ?? 0);
