@@ -25,7 +25,7 @@ export async function correctedClock(
 ): Promise<() => number> {
   const { now } = start;
   // The fold logs a warning if this machine's clock is ahead.
-  const server = new ServerClock(readReference, now, () => {});
+  const server = new ServerClock(readReference, now);
   await server.read();
   repeatWhileOpen(start, () => server.read(), readInterval);
   return () => {

@@ -102,11 +102,7 @@ export class ClickClaims {
   }
 }
 
-function pairsOf(hot: Float64Array): number[] {
-  const pairs = new Set<number>();
-  for (let index = 1; index < hot.length; index += 2) pairs.add(hot[index] ?? 0);
-  return [...pairs];
-}
+const pairsOf = (hot: Float64Array): number[] => [...new Set(hot.filter((_, index) => index % 2 === 1))];
 
 const knownOf = ({ claimNumber, lastAt, cells }: OtherClaim): KnownClaim => ({
   claimNumber,

@@ -1,7 +1,6 @@
 const entries = 1 << 11;
-/** Nearly all batches have no more varying columns: their entries fit into one cache line of the processor. */
-const fewCells = 16;
-const maxCells = 32;
+/** At least as many as there are columns. */
+const entryCells = 32;
 
 export interface EqualGroup {
   readonly organizationId: number;
@@ -19,8 +18,7 @@ export class EqualClicks {
   readonly #spill: (group: EqualGroup, cells: Int32Array, from: number) => void;
   readonly #textOf: (cells: Int32Array, from: number) => string;
   #dimensions: readonly number[] = [];
-  #entryCells = fewCells;
-  #cells = new Int32Array(entries * fewCells);
+  readonly #cells = new Int32Array(entries * entryCells);
   readonly #hours = new Int32Array(entries);
   readonly #hits = new Int32Array(entries);
   readonly #organizations = new Float64Array(entries);
@@ -39,8 +37,6 @@ export class EqualClicks {
     if (dimensions.join() === this.#dimensions.join()) return;
     this.#texts.fill(null);
     this.#dimensions = dimensions;
-    this.#entryCells = dimensions.length > fewCells ? maxCells : fewCells;
-    if (this.#cells.length < entries * this.#entryCells) this.#cells = new Int32Array(entries * maxCells);
   }
 
   /** The counts text of a click, built from its cells in these columns. */
@@ -65,7 +61,7 @@ export class EqualClicks {
 
   #hasCells(entry: number, columns: readonly Int32Array[], row: number): boolean {
     const cells = this.#cells;
-    const from = entry * this.#entryCells;
+    const from = entry * entryCells;
     for (let index = 0; index < columns.length; index++)
       if (cells[from + index] !== columns[index]?.[row]) return false;
     return true;
@@ -74,7 +70,7 @@ export class EqualClicks {
   #put(entry: number, columns: readonly Int32Array[], row: number): string {
     this.#spillOut(entry);
     const cells = this.#cells;
-    const from = entry * this.#entryCells;
+    const from = entry * entryCells;
     for (let index = 0; index < columns.length; index++) cells[from + index] = columns[index]?.[row] ?? 0;
     const text = this.#textOf(cells, from);
     this.#texts[entry] = text;
@@ -85,11 +81,7 @@ export class EqualClicks {
     const hits = this.#hits[entry] ?? 0;
     if (hits === 0) return;
     const organizationId = this.#organizations[entry] ?? 0;
-    this.#spill(
-      { organizationId, hour: this.#hours[entry] ?? 0, hits },
-      this.#cells,
-      entry * this.#entryCells,
-    );
+    this.#spill({ organizationId, hour: this.#hours[entry] ?? 0, hits }, this.#cells, entry * entryCells);
     this.#hits[entry] = 0;
   }
 }

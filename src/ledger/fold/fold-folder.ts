@@ -25,11 +25,7 @@ interface FolderParts extends FoldParts {
 
 /** Folds the journals in the data folder of another node, which has failed or whose folder was copied. Its files are not changed. */
 export async function foldFolder(parts: FolderParts, dataDir: string): Promise<FoldedFolder> {
-  const clock = new ServerClock(
-    () => parts.store.serverNow(),
-    parts.now,
-    () => {},
-  );
+  const clock = new ServerClock(() => parts.store.serverNow(), parts.now);
   await clock.read();
   for (const host of await parts.store.verifiedHosts()) parts.hosts.add(host);
   let [journals, hits, inUse] = [0, 0, 0];

@@ -54,21 +54,16 @@ function recordsIn(path: string): (address: string) => unknown {
 }
 
 function readDatabase(path: string): Reader<Response> {
-  let file: Buffer;
+  let problem = 'cannot be read';
   try {
-    file = readFileSync(path);
-  } catch (cause) {
-    throw new CountryFileError(`The country file ${path} cannot be read.`, { cause });
-  }
-  try {
+    const file = readFileSync(path);
+    problem = 'is not a whole MaxMind database (.mmdb)';
     const reader = new Reader<Response>(file, { cache: new DecodedRecords() });
     reader.get('192.0.2.1');
     reader.get('2001:db8::1');
     return reader;
   } catch (cause) {
-    throw new CountryFileError(`The country file ${path} is not a whole MaxMind database (.mmdb).`, {
-      cause,
-    });
+    throw new CountryFileError(`The country file ${path} ${problem}.`, { cause });
   }
 }
 

@@ -31,7 +31,7 @@ export class ServerClock {
   constructor(
     readServerTime: () => Promise<number | null>,
     ownClock: () => number,
-    onAhead: (milliseconds: number) => void,
+    onAhead: (milliseconds: number) => void = () => {},
   ) {
     this.#readServerTime = readServerTime;
     this.#ownClock = ownClock;
