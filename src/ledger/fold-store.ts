@@ -21,10 +21,7 @@ export interface HourVisitors {
 }
 
 /** The number of visitors that were new. */
-export interface NewVisitors {
-  readonly hour: number;
-  readonly owner: number;
-  readonly variant: number;
+export interface NewVisitors extends Omit<HourVisitors, 'visitors'> {
   readonly count: number;
 }
 

@@ -31,10 +31,14 @@ export class ClickhouseLedger implements Ledger {
   async before(filter: HitFilter, page: PageBefore): Promise<HitPage> {
     const { limit, offset } = page;
     if (offset === 0) return this.#newest(filter, page);
-    const idConditions = page.before === undefined ? [] : [`id < ${integer(page.before)}`];
-    const hits = await this.#hits([...conditionsOf(filter), ...idConditions], 'desc', limit, offset);
-    const passed = hits.length > 0 ? offset : await this.#total(filter, idConditions);
-    return { hits, passed, stoppedAt: null };
+    const conditions = conditionsOf(filter);
+    if (page.before !== undefined) conditions.push(`id < ${integer(page.before)}`);
+    const hits = await this.#hits(conditions, 'desc', limit, offset);
+    if (hits.length > 0) return { hits, passed: offset, stoppedAt: null };
+    const [row] = await this.#client.rows<{ hits: number }>(
+      `select count() as hits from hits where ${all(conditions)}`,
+    );
+    return { hits, passed: row?.hits ?? 0, stoppedAt: null };
   }
 
   /** Reads larger and larger ranges of ids, so that it ends in time even if few of very many hits match. */
@@ -135,13 +139,6 @@ export class ClickhouseLedger implements Ledger {
       `select ${columns} from hits where ${all(conditions)}
        order by id ${order} limit ${integer(limit)} offset ${integer(offset)}`,
     );
-  }
-
-  async #total(filter: HitFilter, more: readonly string[]): Promise<number> {
-    const [row] = await this.#client.rows<{ hits: number }>(
-      `select count() as hits from hits where ${all([...conditionsOf(filter), ...more])}`,
-    );
-    return row?.hits ?? 0;
   }
 }
 

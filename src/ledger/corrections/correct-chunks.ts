@@ -3,7 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import { dialects } from '../../storage/dialect.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { type ChunkRow, ChunkScan } from '../chunks/chunk-scan.ts';
-import { type ChunkCells, columnsInMemory } from '../chunks/chunk-store.ts';
+import { columnsInMemory } from '../chunks/chunk-store.ts';
 import { deleteChunk } from '../chunks/delete-chunks.ts';
 import { chunkOf, columnKey, endOfKeys } from '../chunks/hit-chunk.ts';
 import { insertionsOfChunk } from '../chunks/sqlite-chunk-rows.ts';
@@ -43,23 +43,18 @@ export async function correctChunk(
   if (chunk === undefined) return [];
   await deleteSources(queries, chunk.organization_id, chunk.last_id);
   const row = { ...chunk, first_row: 0, end_row: chunk.hits, version: '' };
-  const hits = new ChunkScan(await cellsOf(queries, id), row).storedHits;
-  const inScope = hits.filter((hit) => isInScope(scope, hit));
-  if (inScope.length === 0) return [];
-  await deleteChunk(queries, id);
-  await insertChunk(queries, chunk, corrected(scope, hits));
-  return inScope;
-}
-
-/** All columns of a chunk, loaded into memory. */
-async function cellsOf(queries: Queries, id: number): Promise<ChunkCells> {
-  const found = await queries
+  const columns = await queries
     .selectFrom('hit_chunk_columns')
     .selectAll()
     .where('key', '>=', columnKey(id, 'id'))
     .where('key', '<', endOfKeys(id))
     .execute();
-  return columnsInMemory(found);
+  const hits = new ChunkScan(columnsInMemory(columns), row).storedHits;
+  const inScope = hits.filter((hit) => isInScope(scope, hit));
+  if (inScope.length === 0) return [];
+  await deleteChunk(queries, id);
+  await insertChunk(queries, chunk, corrected(scope, hits));
+  return inScope;
 }
 
 async function insertChunk(

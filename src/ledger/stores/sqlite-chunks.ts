@@ -6,7 +6,6 @@ import { cellsInSqlite } from '../chunks/chunk-store.ts';
 import { chunkOf, type NewChunk } from '../chunks/hit-chunk.ts';
 import { deletionsOfChunk, insertionsOfChunk } from '../chunks/sqlite-chunk-rows.ts';
 import { BatchPart, columnsOfHits, type StoredColumns } from '../chunks/stored-columns.ts';
-import type { StoredHit } from '../ledger.ts';
 import { HitPack, type PackRow } from '../packs/hit-pack.ts';
 import type { Packing, Part } from './hit-packing.ts';
 import { oldestHits, packsAtOnce } from './oldest-hits.ts';
@@ -79,15 +78,12 @@ export class SqliteChunks {
       `select *, 0 as first_row, hits as end_row from hit_chunks where last_at < ? or first_at < ? limit 1`,
     ).get(at, at - keptLonger) as StoredChunk | null;
     if (chunk === null) return false;
-    const left = chunk.last_at < at ? [] : this.#hitsOf(chunk).filter((hit) => hit.at >= at);
+    const cells = cellsInSqlite((sql, parameters) => this.#statement(sql).all(...parameters) as never);
+    const scan = new ChunkScan(cells, chunk);
+    const left = chunk.last_at < at ? [] : scan.storedHits.filter((hit) => hit.at >= at);
     this.#run(deletionsOfChunk(chunk.id));
     if (left.length > 0) this.#insert(chunkOf(columnsOfHits(left)), chunk.made_at, chunk.id);
     return true;
-  }
-
-  #hitsOf(chunk: StoredChunk): StoredHit[] {
-    const cells = cellsInSqlite((sql, parameters) => this.#statement(sql).all(...parameters) as never);
-    return new ChunkScan(cells, chunk).storedHits;
   }
 
   /** Up to this id an organization's hits are in chunks. */
