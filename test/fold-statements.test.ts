@@ -4,7 +4,7 @@ import { PostgresConnection } from '../src/ledger/stores/postgres-connection.ts'
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { freshPostgres } from './support/postgres.ts';
 
-test("the fold's statements are prepared once, and a retry succeeds if tables have changed or a pooler has dropped them", async () => {
+test("the fold's statements are prepared once, a retry succeeds if tables have changed or a pooler has dropped them, and no lock is kept", async () => {
   const url = await freshPostgres();
   const sql = new SQL({ url, max: 1 });
   await sql
@@ -29,6 +29,15 @@ test("the fold's statements are prepared once, and a retry succeeds if tables ha
   await fold.query('deallocate all');
   await expect(value(fold)).rejects.toThrow(StoreUnavailable);
   expect([await value(fold), await value(fold), await preparedCount(fold)]).toEqual([2, 2, 0]);
+
+  // Its locks would make other nodes wait.
+  const failing = fold.transaction(async (query) => {
+    await query('update things set value = 3');
+    throw new StoreUnavailable('another server is away');
+  });
+  await expect(failing).rejects.toThrow('another server is away');
+  await sql`set lock_timeout = '1s'`;
+  await sql`update things set value = 2`;
 
   const unprepared = open(`${url}?prepared_statements=off`);
   expect([await value(unprepared), await preparedCount(unprepared)]).toEqual([2, 0]);
