@@ -8,7 +8,7 @@ import type { Queries, Schema } from '../schema.ts';
 import { together } from '../together.ts';
 import { answerTime, readOnlySql, type ServerState, takesChanges } from './find-primary.ts';
 import { LookupBatcher } from './lookup-batcher.ts';
-import { hasOldPlan, isStatementNameMismatch } from './postgres-faults.ts';
+import { codeOf, hasOldPlan, isStatementNameMismatch } from './postgres-faults.ts';
 import { PostgresJobs } from './postgres-jobs.ts';
 import { migrate, runOutsideTransaction } from './postgres-migrate.ts';
 import {
@@ -236,12 +236,8 @@ async function writeWithRetries<T>(transaction: Transaction, work: Work<T>): Pro
     try {
       return await transaction(work);
     } catch (cause) {
-      const code = (cause as { code?: string }).code ?? '';
-      if (
-        !(retryable.has(code) || hasOldPlan(cause) || isStatementNameMismatch(cause)) ||
-        attempt >= maxRetries
-      )
-        throw cause;
+      const isRetryable = retryable.has(codeOf(cause)) || hasOldPlan(cause) || isStatementNameMismatch(cause);
+      if (!isRetryable || attempt >= maxRetries) throw cause;
       await Bun.sleep(2 ** attempt + Math.random() * 10);
     }
   }
