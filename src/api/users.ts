@@ -4,11 +4,9 @@ import { deleteAccount } from '../manage/delete-account.ts';
 import { readUser, type StoredUser } from '../manage/read-user.ts';
 import { registerUser } from '../manage/register-user.ts';
 import { signOutEverywhere } from '../manage/sessions.ts';
-import type { Caller } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
 import { formatStamp } from '../rules/instant.ts';
-import type { ApiContext } from './context.ts';
 import { endpoint, Reply } from './endpoint.ts';
 import { AccountDeletion, PasswordChange, User, UserToCreate, UserUpdate } from './schemas/user.ts';
 import { dropSession } from './session-cookie.ts';
@@ -60,20 +58,15 @@ export const update = endpoint({
   statuses: { 200: 'The user as they are now.' },
   answer: User,
   async handle({ caller, body }, context) {
-    if (body.email !== undefined) await refuseOtherEmail(context, caller, body.email);
-    const user =
-      body.name === undefined
-        ? await readUser(context, caller.userId)
-        : await renameUser(context, caller, body.name || null);
-    return userAnswer(user);
+    const user = await readUser(context, caller.userId);
+    if (body.email !== undefined && normaliseEmail(body.email) !== user.email) {
+      throw new Refusal('FIELD_FIXED', 'The email address of an account can not be changed.', {
+        field: 'email',
+      });
+    }
+    return userAnswer(body.name === undefined ? user : await renameUser(context, caller, body.name || null));
   },
 });
-
-async function refuseOtherEmail(context: ApiContext, caller: Caller, email: string): Promise<void> {
-  const user = await readUser(context, caller.userId);
-  if (normaliseEmail(email) === user.email) return;
-  throw new Refusal('FIELD_FIXED', 'The email address of an account can not be changed.', { field: 'email' });
-}
 
 export const password = endpoint({
   summary: 'Change the password',
