@@ -30,7 +30,11 @@ function option<T>(
 const optional = <T>(variable: string, help: string, parse: (text: string) => T): Option<T | null> =>
   option(variable, '', help, (text) => (text === '' ? null : parse(text)));
 
-const secret = <T>(plain: Option<T>): Option<T> => ({ ...plain, secret: true });
+/** An optional setting that is never printed. */
+const secret = <T>(variable: string, help: string, parse: (text: string) => T): Option<T | null> => ({
+  ...optional(variable, help, parse),
+  secret: true,
+});
 
 const wholeNumber = (min: number, max: number) => (text: string) => {
   const number = Number(text);
@@ -226,11 +230,9 @@ export const options = {
     asWritten,
   ),
   acmeEabKey: secret(
-    optional(
-      'ACME_EAB_KEY',
-      'The key of that account, as issued by the authority.',
-      valid((text) => /^[\w-]+=*$/.test(text), 'give it as the authority wrote it, in base64url'),
-    ),
+    'ACME_EAB_KEY',
+    'The key of that account, as issued by the authority.',
+    valid((text) => /^[\w-]+=*$/.test(text), 'give it as the authority wrote it, in base64url'),
   ),
   acmeCa: optional(
     'ACME_CA',
@@ -256,13 +258,11 @@ export const options = {
     oneOf('service', 'all', 'off'),
   ),
   databaseUrl: secret(
-    optional(
-      'DATABASE_URL',
-      'postgres://… for PostgreSQL, with several servers as host1:5432,host2:5432. Default: SQLite in DATA_DIR.',
-      valid(
-        (text) => serversOf(text) !== null,
-        'give postgres://user:password@host:5432/database, with more servers as host1:5432,host2:5432, or leave it out for SQLite',
-      ),
+    'DATABASE_URL',
+    'postgres://… for PostgreSQL, with several servers as host1:5432,host2:5432. Default: SQLite in DATA_DIR.',
+    valid(
+      (text) => serversOf(text) !== null,
+      'give postgres://user:password@host:5432/database, with more servers as host1:5432,host2:5432, or leave it out for SQLite',
     ),
   ),
   databasePool: option(
@@ -272,11 +272,9 @@ export const options = {
     wholeNumber(4, 500),
   ),
   clicksUrl: secret(
-    optional(
-      'CLICKS_URL',
-      'clickhouse://… (clickhouses:// over TLS) for single clicks in ClickHouse, beside PostgreSQL. Default: in the database.',
-      clicksUrl,
-    ),
+    'CLICKS_URL',
+    'clickhouse://… (clickhouses:// over TLS) for single clicks in ClickHouse, beside PostgreSQL. Default: in the database.',
+    clicksUrl,
   ),
   registration: option(
     'REGISTRATION',
@@ -291,23 +289,19 @@ export const options = {
     trustedProxies,
   ),
   secretKey: secret(
-    optional(
-      'SECRET_KEY',
-      'The key for signing tokens and gates, the same on every node. Default: generated once, in DATA_DIR/secret.key.',
-      valid(
-        (text) => text.length >= 32,
-        'give at least 32 characters, such as the output of "openssl rand -hex 32"',
-      ),
+    'SECRET_KEY',
+    'The key for signing tokens and gates, the same on every node. Default: generated once, in DATA_DIR/secret.key.',
+    valid(
+      (text) => text.length >= 32,
+      'give at least 32 characters, such as the output of "openssl rand -hex 32"',
     ),
   ),
   smtpUrl: secret(
-    optional(
-      'SMTP_URL',
-      'The server for outgoing mail, such as smtp://user:password@host:587. Default: no mail is sent.',
-      valid(
-        isSmtpUrl,
-        'give smtp://user:password@host:587, or smtps://… where the server speaks TLS from the start',
-      ),
+    'SMTP_URL',
+    'The server for outgoing mail, such as smtp://user:password@host:587. Default: no mail is sent.',
+    valid(
+      isSmtpUrl,
+      'give smtp://user:password@host:587, or smtps://… where the server speaks TLS from the start',
     ),
   ),
   mailFrom: optional(
@@ -443,13 +437,11 @@ export const options = {
     wholeNumber(0, 1_000_000),
   ),
   metricsToken: secret(
-    optional(
-      'METRICS_TOKEN',
-      'The bearer token for reading /metrics from another machine. Default: only from this machine.',
-      valid(
-        (text) => /^[\x21-\x7e]{16,}$/.test(text),
-        'give at least 16 characters of ASCII without spaces, such as the output of "openssl rand -hex 16"',
-      ),
+    'METRICS_TOKEN',
+    'The bearer token for reading /metrics from another machine. Default: only from this machine.',
+    valid(
+      (text) => /^[\x21-\x7e]{16,}$/.test(text),
+      'give at least 16 characters of ASCII without spaces, such as the output of "openssl rand -hex 16"',
     ),
   ),
   logLevel: option(
