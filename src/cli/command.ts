@@ -1,3 +1,4 @@
+import type { Environment } from '../config/load.ts';
 import type { Context } from '../manage/context.ts';
 import { Refusal } from '../rules/errors.ts';
 
@@ -29,7 +30,7 @@ export interface StandaloneCommand {
 }
 
 export interface StandaloneCall {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
   /** Arguments that are not options, such as a file. */
   readonly words: readonly string[];

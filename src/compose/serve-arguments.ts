@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { shellCommand } from '../bundle/shell-command.ts';
+import type { Environment } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { StartProblem } from '../start-problem.ts';
-import type { Environment } from './visitor-thread-protocol.ts';
 
 /** The option that makes a process a worker, with the ports that it shares with the others: `3000,`, or `443,80`. */
 const workerOption = 'worker-on-port';

@@ -1,4 +1,5 @@
 import { moduleUrl } from '../bundle/module-urls.ts';
+import type { Environment } from '../config/load.ts';
 import { StartProblem } from '../start-problem.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
@@ -6,7 +7,6 @@ import type { Overrides } from './overrides.ts';
 import type {
   Arguments,
   CallName,
-  Environment,
   FromDataPlane,
   Listening,
   Problem,

@@ -1,3 +1,4 @@
+import type { Environment } from '../config/load.ts';
 import type { RawHit } from '../journal/hit.ts';
 import type { AppServerAccess, Clicks, DataPlane } from './data-plane.ts';
 import type { Overrides } from './overrides.ts';
@@ -21,8 +22,6 @@ export type Result<Name extends CallName> = Awaited<ReturnType<Methods[Name]>>;
 export type ThreadCalls = {
   readonly [Name in CallName]: (...args: Arguments<Name>) => Result<Name> | Promise<Result<Name>>;
 };
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 type AppServerMemory = Omit<AppServerAccess, 'clientByPort'> & { readonly clientByPort: SharedArrayBuffer };
 

@@ -7,7 +7,7 @@ export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function loadConfig(environment: Environment): Config {
   const { config, problems } = read(environment);
