@@ -63,11 +63,8 @@ async function needsNoCopy(database: Database, folder: string, to: number, now: 
 }
 
 /** Bytes that a copy of the store takes at most. */
-async function roomForCopy(database: Pick<Database, 'read'>): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`select (page_count - freelist_count) * page_size as bytes
-    from pragma_page_count, pragma_freelist_count, pragma_page_size`.execute(database.read);
-  return rows[0]?.bytes ?? 0;
-}
+export const copySizeSql = `select (page_count - freelist_count) * page_size as bytes
+  from pragma_page_count, pragma_freelist_count, pragma_page_size`;
 
 export async function freeRoom(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
@@ -75,7 +72,8 @@ export async function freeRoom(folder: string): Promise<number> {
 }
 
 async function requireRoom(database: Database, folder: string): Promise<void> {
-  const [needed, free] = await Promise.all([roomForCopy(database), freeRoom(folder)]);
+  const { rows } = await sql.raw<{ bytes: number }>(copySizeSql).execute(database.read);
+  const [needed, free] = [rows[0]?.bytes ?? 0, await freeRoom(folder)];
   if (free < needed) throw noRoom(folder, `${megabytes(needed)} needed, ${megabytes(free)} free`);
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { backupsIn, freeRoom, megabytes } from '../backup/before-upgrade.ts';
+import { backupsIn, copySizeSql, freeRoom, megabytes } from '../backup/before-upgrade.ts';
 import { migrationsOf, openReadOnlyStore, type ReadOnlyStore, rowsIn } from '../backup/read-only-store.ts';
 import { durationOf, planUpgrade, type UpgradePlan } from '../backup/upgrade-plan.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
@@ -65,9 +65,7 @@ async function printBackupStep(config: Config, store: ReadOnlyStore, dataDir: st
     );
   if (config.backupBeforeUpgrade === 'off')
     return print(`No copy is made (BACKUP_BEFORE_UPGRADE=off). Run: ${shellCommand('backup FILE')}`);
-  const [row] = await store.query(
-    'select (page_count - freelist_count) * page_size as bytes from pragma_page_count, pragma_freelist_count, pragma_page_size',
-  );
+  const [row] = await store.query(copySizeSql);
   const [needed, free] = [Number(row?.bytes ?? 0), await freeRoom(dataDir)];
   print(
     `Before, the store is copied to ${backupsIn(dataDir)}: ${megabytes(needed)} of ${megabytes(free)} that are free.`,
