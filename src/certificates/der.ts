@@ -27,10 +27,3 @@ export const nameOf = (host: string) =>
 
 export const alternativeNames = (host: string) =>
   sequence(alternativeName, octets(sequence(text(dnsName, host))));
-
-export const pem = (kind: string, bytes: Uint8Array): string =>
-  `-----BEGIN ${kind}-----\n${(
-    Buffer.from(bytes)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? []
-  ).join('\n')}\n-----END ${kind}-----\n`;

@@ -1,4 +1,11 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createHash,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
 import {
   alternativeNames,
   bits,
@@ -8,7 +15,6 @@ import {
   nameOf,
   objectId,
   octets,
-  pem,
   sequence,
   set,
   text,
@@ -61,7 +67,7 @@ export function tlsProof(
     spki(pair),
     der(0xa3, extensions),
   );
-  return { certificate: pem('CERTIFICATE', signed(body, pair)), key: pemOf(pair) };
+  return { certificate: new X509Certificate(signed(body, pair)).toString(), key: pemOf(pair) };
 }
 
 const instant = (at: number): Buffer =>

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import {
   alternativeNames,
   bits,
@@ -8,7 +8,6 @@ import {
   nameOf,
   objectId,
   octets,
-  pem,
   sequence,
   text,
 } from '../../src/certificates/der.ts';
@@ -46,7 +45,7 @@ export function selfSigned(
   );
   const signature = bits(sign('sha256', body, privateKey));
   return {
-    certificate: pem('CERTIFICATE', sequence(body, algorithm, signature)),
+    certificate: new X509Certificate(sequence(body, algorithm, signature)).toString(),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }
