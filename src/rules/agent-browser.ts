@@ -1,16 +1,7 @@
-import { unknownName } from './agent-system.ts';
+import { type AgentPattern, type NamedVersion, namesOf, softwareIn } from './agent-software.ts';
 
-interface AgentBrowser {
-  readonly name: string;
-  /** The major version, or ''. */
-  readonly version: string;
-}
-
-/**
- * Browsers by what they add to the user agent of their engine, so that the engine's own browsers come last. The version is the
- * pattern's first group.
- */
-const browsers: readonly (readonly [string, RegExp])[] = [
+/** Browsers by what they add to the user agent of their engine, so that the engine's own browsers come last. */
+const browsers: readonly AgentPattern[] = [
   ['Yandex Browser', /YaBrowser(?:Lite)?\/(\d+)|YaSearchBrowser\/(\d+)|YaApp_\w+\/(\d+)|\bYowser\/(\d+)/],
   ['Mi Browser', /MiuiBrowser\/(\d+)|\bMintBrowser\/(\d+)/],
   ['Huawei Browser', /HuaweiBrowser\/(\d+)|ArkWeb\/(\d+)(?!.*HuaweiBrowser)/],
@@ -106,13 +97,7 @@ const browsers: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** All possible names. */
-export const browserNames: readonly string[] = [...new Set(browsers.map(([name]) => name)), unknownName];
+export const browserNames = namesOf(browsers);
 
-export function browserOf(userAgent: string): AgentBrowser {
-  for (const [name, pattern] of browsers) {
-    const found = pattern.exec(userAgent);
-    if (found === null) continue;
-    return { name, version: found.slice(1).find((version) => version !== undefined) ?? '' };
-  }
-  return { name: unknownName, version: '' };
-}
+/** With its major version. */
+export const browserOf = (userAgent: string): NamedVersion => softwareIn(userAgent, browsers);

@@ -1,14 +1,7 @@
-/** An operating system as statistics count it. */
-interface AgentSystem {
-  readonly name: string;
-  /** '' if the user agent doesn't say. */
-  readonly version: string;
-}
+import { type AgentPattern, type NamedVersion, namesOf, softwareIn } from './agent-software.ts';
 
-export const unknownName = 'Unknown';
-
-/** Android comes before iOS: there are tablets called MiPad and HiPad. The version is the pattern's first group. */
-const systems: readonly (readonly [string, RegExp])[] = [
+/** Android comes before iOS: there are tablets called MiPad and HiPad. */
+const systems: readonly AgentPattern[] = [
   ['Windows Phone', /Windows Phone(?: OS)?(?: ([\d.]+))?|IEMobile|\bZuneWP7/i],
   ['KaiOS', /KAIOS(?:\/([\d.]+))?/i],
   ['webOS', /(?:web[o0]s|hpwos)(?:\/([\d.]+))?/i],
@@ -36,7 +29,7 @@ const systems: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** All possible names. */
-export const systemNames: readonly string[] = [...new Set(systems.map(([name]) => name)), unknownName];
+export const systemNames = namesOf(systems);
 
 /** Product versions of Windows by kernel version. */
 const windowsVersions: Readonly<Record<string, string>> = {
@@ -55,16 +48,12 @@ const windowsVersions: Readonly<Record<string, string>> = {
 export const isDesktopModePad = (userAgent: string): boolean =>
   /Macintosh/.test(userAgent) && /\bMobile\/|CriOS|FxiOS|EdgiOS|OPiOS|\bOPT\/|GSA\//.test(userAgent);
 
-export function systemOf(userAgent: string): AgentSystem {
+export function systemOf(userAgent: string): NamedVersion {
   if (isDesktopModePad(userAgent)) return { name: 'iOS', version: '' };
-  for (const [name, pattern] of systems) {
-    const found = pattern.exec(userAgent);
-    if (found === null) continue;
-    const version = plainVersion((found[1] ?? found[2] ?? '').replaceAll('_', '.'));
-    return { name, version: name === 'Windows' ? (windowsVersions[version] ?? '') : version };
-  }
-  return { name: unknownName, version: '' };
+  const { name, version: written } = softwareIn(userAgent, systems);
+  const version = plainVersion(written.replaceAll('_', '.'));
+  return { name, version: name === 'Windows' ? (windowsVersions[version] ?? '') : version };
 }
 
-const plainVersion = (version: string | undefined): string =>
-  version !== undefined && /^[\w.]{1,20}$/.test(version) ? version.replace(/\.+$/, '') : '';
+const plainVersion = (version: string): string =>
+  /^[\w.]{1,20}$/.test(version) ? version.replace(/\.+$/, '') : '';
