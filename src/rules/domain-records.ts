@@ -19,24 +19,27 @@ export function recordsOf(
   target: DomainTarget,
   findings: DomainFindings,
 ): readonly DnsRecord[] {
-  return [proofRecord(host, proof, findings.proof), ...addressRecords(host, target, findings)];
+  const required = { purpose: 'proof', type: 'TXT', name: `${proofLabel}.${host}`, value: proof } as const;
+  return [
+    recordOf(required, findings.proof, hasProof(findings.proof, proof)),
+    ...addressRecords(host, target, findings),
+  ];
 }
 
 /** Some forms keep the quotation marks of a pasted value. */
 export const hasProof = (answer: Answer, proof: string): boolean =>
   answer.kind === 'found' && answer.values.some((value) => value.trim().replace(/^"(.*)"$/, '$1') === proof);
 
-function proofRecord(host: string, proof: string, answer: Answer): DnsRecord {
-  return {
-    purpose: 'proof',
-    type: 'TXT',
-    name: `${proofLabel}.${host}`,
-    value: proof,
-    is_required: true,
-    state: stateOf(answer, hasProof(answer, proof)),
-    seen: valuesOf(answer),
-  };
-}
+const recordOf = (
+  record: Pick<DnsRecord, 'purpose' | 'type' | 'name' | 'value'>,
+  answer: Answer,
+  isPresent: boolean,
+): DnsRecord => ({
+  ...record,
+  is_required: record.purpose === 'proof',
+  state: stateOf(answer, isPresent),
+  seen: valuesOf(answer),
+});
 
 const stateOf = (answer: Answer, isPresent: boolean): DnsRecord['state'] =>
   isPresent ? 'ok' : answer.kind === 'found' ? 'wrong' : answer.kind === 'none' ? 'missing' : 'unknown';
@@ -51,18 +54,9 @@ function addressRecords(host: string, target: DomainTarget, findings: DomainFind
 }
 
 function addressRecord(host: string, address: string, { a, aaaa }: DomainFindings): DnsRecord {
-  const isIPv6 = address.includes(':');
-  const answer = isIPv6 ? aaaa : a;
+  const [type, answer] = address.includes(':') ? (['AAAA', aaaa] as const) : (['A', a] as const);
   const isPresent = isAmong(address, valuesOf(answer));
-  return {
-    purpose: 'address',
-    type: isIPv6 ? 'AAAA' : 'A',
-    name: host,
-    value: address,
-    is_required: false,
-    state: stateOf(answer, isPresent),
-    seen: valuesOf(answer),
-  };
+  return recordOf({ purpose: 'address', type, name: host, value: address }, answer, isPresent);
 }
 
 /** A CNAME, or any records that result in the same addresses. */
@@ -73,15 +67,11 @@ function aliasRecord(host: string, value: string, target: DomainTarget, findings
   const resolvesToTarget = followed.some((address) => isAmong(address, target.addresses));
   const seen = cname.kind === 'found' ? cname.values : followed;
   const answer = seen.length > 0 ? ({ kind: 'found', values: seen } as const) : addressAnswer(findings);
-  return {
-    purpose: 'address',
-    type: 'CNAME',
-    name: host,
-    value,
-    is_required: false,
-    state: stateOf(answer, isAlias || resolvesToTarget),
-    seen,
-  };
+  return recordOf(
+    { purpose: 'address', type: 'CNAME', name: host, value },
+    answer,
+    isAlias || resolvesToTarget,
+  );
 }
 
 export const addressesOf = ({ a, aaaa }: DomainFindings): readonly string[] => [

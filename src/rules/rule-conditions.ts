@@ -42,7 +42,7 @@ const factories: readonly ((conditions: PlainConditions) => UnnegatedCondition)[
   ({ os }) => listed('os', os, (visitor) => visitor.traits().os),
   ({ browser }) => listed('browser', browser, (visitor) => visitor.traits().browser),
   ({ referrer }) => (referrer === undefined ? null : referrerCondition(referrer)),
-  ({ country }) => (country === undefined ? null : countryCondition(country)),
+  ({ country }) => listed('country', country && withUnionMembers(country), (visitor) => visitor.country()),
   ({ region }) => listed('region', region, (visitor) => visitor.region()),
   ({ city }) => (city === undefined ? null : cityCondition(city)),
   ({ network }) => (network === undefined ? null : networkCondition(network)),
@@ -67,9 +67,6 @@ function instantCondition(
   const instant = Date.parse(text);
   return { key, saw: (_, now) => new Date(now).toISOString(), matches: (_, now) => matches(now, instant) };
 }
-
-const countryCondition = (countries: readonly string[]): UnnegatedCondition =>
-  listed('country', withUnionMembers(countries), (visitor) => visitor.country());
 
 function cityCondition(cities: readonly string[]): UnnegatedCondition {
   const accepted = new Set(cities.map(cityKey));
