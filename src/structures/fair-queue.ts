@@ -32,17 +32,13 @@ export class FairQueue<Item, Key = number> {
   }
 
   add(key: Key, item: Item): void {
-    const items = this.#waiting.get(key);
-    if (items) items.push(item);
-    else this.#waiting.set(key, [item]);
+    this.#itemsOf(key).push(item);
     this.#size += 1;
   }
 
   /** Puts an item that was taken but not processed back at the front of its key's items. */
   putBack(key: Key, item: Item): void {
-    const items = this.#waiting.get(key);
-    if (items) items.unshift(item);
-    else this.#waiting.set(key, [item]);
+    this.#itemsOf(key).unshift(item);
     this.#size += 1;
   }
 
@@ -90,6 +86,12 @@ export class FairQueue<Item, Key = number> {
     if (last === undefined || longest.length <= (this.#waiting.get(key)?.length ?? 0) + 1) return undefined;
     this.remove(longestKey, last);
     return last;
+  }
+
+  #itemsOf(key: Key): Item[] {
+    const items = this.#waiting.get(key) ?? [];
+    this.#waiting.set(key, items);
+    return items;
   }
 
   #turnsOf(key: Key): number {
