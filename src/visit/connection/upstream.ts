@@ -1,5 +1,6 @@
 import type { Socket } from 'bun';
 import type { ClientByPort } from '../../http/client-by-port.ts';
+import { ByteQueue } from './byte-queue.ts';
 import type { Slot, SlotHolder, UpstreamSlots } from './upstream-slots.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -48,8 +49,7 @@ export class UpstreamConnection implements SlotHolder {
   readonly #slots: UpstreamSlots;
   readonly #slot: Slot;
   /** Bytes that were sent before the connection was open. */
-  #beforeOpen: Buffer[] = [];
-  #beforeOpenLength = 0;
+  readonly #beforeOpen = new ByteQueue();
   #socket: Socket | null = null;
   #output: WriteQueue | null = null;
   #port = 0;
@@ -122,7 +122,7 @@ export class UpstreamConnection implements SlotHolder {
   }
 
   get isFull(): boolean {
-    return this.#output === null ? this.#beforeOpenLength >= maxBeforeOpen : this.#output.isFull;
+    return this.#output === null ? this.#beforeOpen.length >= maxBeforeOpen : this.#output.isFull;
   }
 
   /** The bytes are only valid during the call. */
@@ -131,12 +131,8 @@ export class UpstreamConnection implements SlotHolder {
     if (this.#sent === 0) this.#sendingSince = this.usedAt;
     this.#sent += bytes.length;
     this.#slots.use(this.#slot);
-    if (this.#output !== null) {
-      this.#output.bytes(bytes);
-      return;
-    }
-    this.#beforeOpen.push(Buffer.from(bytes));
-    this.#beforeOpenLength += bytes.length;
+    if (this.#output === null) this.#beforeOpen.push(bytes);
+    else this.#output.bytes(bytes);
   }
 
   pause(): void {
@@ -196,8 +192,8 @@ export class UpstreamConnection implements SlotHolder {
     this.#clientByPort.set(this.#port, this.#peer);
     const output = new WriteQueue(socket);
     this.#output = output;
-    for (const bytes of this.#beforeOpen) output.bytes(bytes);
-    this.#beforeOpen = [];
+    output.bytes(this.#beforeOpen.view());
+    this.#beforeOpen.clear();
     if (this.#isEnding) this.#endSoon(output);
     if (!this.isFull) this.#listener.drained();
   }
