@@ -34,6 +34,10 @@ export class AppServer {
     { during = (_, run) => run(), note = null }: AppServerOptions = {},
   ) {
     const ids = new RequestIds();
+    const fail = (cause: unknown) => {
+      onFault(cause);
+      return internalError();
+    };
     const clientOf = (request: Request, server: Server<undefined>) => {
       const { address, port } = server.requestIP(request) ?? { address: '', port: 0 };
       return address === '127.0.0.1' ? clientByPort.get(port) : undefined;
@@ -58,23 +62,16 @@ export class AppServer {
           return response;
         };
         return during(id, () => {
-          const answer = this.#answer(request, { address: client, keepOpen }, onFault);
+          const answer = this.#answer(request, { address: client, keepOpen }, fail);
           return answer instanceof Promise ? answer.then(withRequestId) : withRequestId(answer);
         });
       },
-      error: (cause) => {
-        onFault(cause);
-        return internalError();
-      },
+      error: fail,
     });
   }
 
   /** Catches the handler's exceptions here, where their request is known. */
-  #answer(request: Request, caller: Caller, onFault: (cause: unknown) => void): Answer {
-    const fail = (cause: unknown) => {
-      onFault(cause);
-      return internalError();
-    };
+  #answer(request: Request, caller: Caller, fail: (cause: unknown) => Response): Answer {
     let answer: Answer;
     try {
       answer = this.#handler(request, caller);
