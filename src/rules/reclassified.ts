@@ -31,23 +31,20 @@ const firstClassCodes = reasons.map((reason) =>
 
 /**
  * Added to the reason in the ledger when a person has changed a hit's class: the original reason, and with it the class, can be
- * restored. There are fewer reasons than this.
+ * restored. There are fewer reasons than this, so the stored reasons from this one on are shown as reclassified.
  */
-const reclassifiedOffset = 64;
+export const firstReclassified = 64;
 
 /** The reason that is shown and counted. */
 export const shownReason = (stored: number): number =>
-  stored < reclassifiedOffset ? stored : reasonCodes.reclassified;
+  stored < firstReclassified ? stored : reasonCodes.reclassified;
 
 /** The class that a hit had before a person changed it; null if it was not changed. */
 export const classBefore = (stored: number): number | null =>
-  stored < reclassifiedOffset ? null : (firstClassCodes[stored - reclassifiedOffset] ?? null);
+  stored < firstReclassified ? null : (firstClassCodes[stored - firstReclassified] ?? null);
 
 /** The reason to store for a hit with a new class. With its original class it gets its reason back. */
 export function reasonToStore(stored: number, newClass: number): number {
-  const first = stored % reclassifiedOffset;
-  return firstClassCodes[first] === newClass ? first : reclassifiedOffset + first;
+  const first = stored % firstReclassified;
+  return firstClassCodes[first] === newClass ? first : firstReclassified + first;
 }
-
-/** The stored reasons from this one on are shown as reclassified. */
-export const firstReclassified = reclassifiedOffset;
