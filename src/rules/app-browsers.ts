@@ -1,3 +1,5 @@
+import type { AgentPattern } from './agent-software.ts';
+
 /**
  * The app whose built-in browser this is, or null. It is used by a person, although some of these names also appear in the user
  * agents of the same company's preview fetchers: those must be ruled out before.
@@ -15,7 +17,7 @@ const facebookApp = (userAgent: string): string =>
   /\[FB\w+\/(?:Messenger|Orca|MESSENGER|mLite)/.test(userAgent) ? 'Messenger' : 'Facebook';
 
 /** The first match is the name: Messenger and Instagram contain Facebook's marks too. */
-const apps: readonly (readonly [string, RegExp])[] = [
+const apps: readonly AgentPattern[] = [
   ['Instagram', /\bInstagram \d/],
   ['Threads', /\bBarcelona \d/],
   ['Messenger', /FBAN\/Messenger|FB_IAB\/(?:Orca|MESSENGER)/],

@@ -7,7 +7,7 @@ import { appBrowser } from './app-browsers.ts';
 import { classify } from './click-class.ts';
 import type { ClassReason, ClickClass } from './click-fields.ts';
 import type { HeaderEvidence } from './header-evidence.ts';
-import type { AgentKind } from './resolve.ts';
+import type { AgentKind } from './visitor.ts';
 import { agentKind } from './visitor-kind.ts';
 
 const classOf = (userAgent: string) =>

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { visitedLink } from '../../test/support/test-link.ts';
 import { testVisitor } from '../../test/support/test-visitor.ts';
-import { type AgentKind, type Device, type LinkOptions, resolve, type Visitor } from './resolve.ts';
+import { type LinkOptions, resolve } from './resolve.ts';
+import type { AgentKind, Device, Visitor } from './visitor.ts';
 
 const noon = Date.UTC(2030, 0, 1, 12);
 

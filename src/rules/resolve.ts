@@ -1,6 +1,6 @@
 import { forwardTo, type QueryForwarding, type RedirectStatus } from './forwarding.ts';
 import { type LinkRules, type MatchedRule, matchRules, type RuleStep } from './link-rules.ts';
-import type { AgentKind, Device, Visitor } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
 
 /** What the redirect needs to know of a link. Nothing about its owner, and nothing that needs a lookup. */
 export interface LinkForVisitor {
@@ -44,8 +44,6 @@ export interface LinkOptions {
   /** One of its destinations can't be written into a header unchanged. Validated destinations are never like that. */
   readonly hasUnsafeUrl: boolean;
 }
-
-export type { AgentKind, Device, Visitor };
 
 export type Outcome =
   /** Before its start. Without an address in `to`, visitors see when it starts. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { firefox } from '../../test/support/agents-of-people.ts';
-import type { Device } from './resolve.ts';
+import type { Device } from './visitor.ts';
 import { agentKind, deviceOf } from './visitor-kind.ts';
 
 const iphone =
