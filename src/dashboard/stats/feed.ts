@@ -47,7 +47,7 @@ export class Feed {
   constructor(scope: Scope, shown: ShownClass, mayMove: () => boolean) {
     this.#scope = scope;
     this.#shown = shown;
-    this.#mayMove = mayMove;
+    this.#mayMove = () => !this.isPaused.value && mayMove();
   }
 
   /** It may be started again after a stop, once the user has signed in again. */
@@ -106,15 +106,12 @@ export class Feed {
     this.isLoading.value = false;
   }
 
-  /** Shows the hits that were held back. */
-  release(): void {
-    if (this.#hasGap) this.#replace(this.held.value);
-    else this.#show([...this.held.value, ...(this.hits.value ?? [])]);
-  }
-
+  /** Once it goes on, the hits that were held back are shown. */
   pause(isPaused: boolean): void {
     this.isPaused.value = isPaused;
-    if (!isPaused) this.release();
+    if (isPaused) return;
+    if (this.#hasGap) this.#replace(this.held.value);
+    else this.#show([...this.held.value, ...(this.hits.value ?? [])]);
   }
 
   #receive(hit: Click): void {
@@ -137,7 +134,7 @@ export class Feed {
     if (fresh.length === 0 && this.hits.value !== undefined) return;
     const isFirst = this.hits.value === undefined || this.hits.value.length === 0;
     const held = newestFirst([...fresh, ...this.held.value]);
-    if (isFirst || (!this.isPaused.value && this.#mayMove())) {
+    if (isFirst || this.#mayMove()) {
       this.#show(newestFirst([...held, ...(this.hits.value ?? [])]));
       return;
     }
@@ -155,12 +152,11 @@ export class Feed {
 
   /** Replaces the list with a page that is not contiguous with the hits shown; holds the page back while the list must not move. */
   #replaceOrHold(clicks: readonly Click[]): void {
-    if (!this.isPaused.value && this.#mayMove()) {
-      this.#replace(clicks);
-      return;
+    if (this.#mayMove()) this.#replace(clicks);
+    else {
+      this.held.value = clicks;
+      this.#hasGap = true;
     }
-    this.held.value = clicks;
-    this.#hasGap = true;
   }
 
   /** Replaces the list, rather than leave a gap in it. */
