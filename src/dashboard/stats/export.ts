@@ -1,5 +1,5 @@
 import { type Cell, csvLine } from '../../rules/csv.ts';
-import { notify } from '../notices.ts';
+import { notifyError } from '../notices.ts';
 import { saveFile } from '../save-file.ts';
 import { type Breakdown, breakdownOf } from './breakdown.ts';
 import type { Dimension } from './dimensions.ts';
@@ -28,14 +28,11 @@ export function saveBreakdown({ dimension, values, other }: Breakdown): void {
 }
 
 /** Saves a dimension's values with every filter that is set, including that of the dimension itself. */
-export async function saveDimension(view: View, dimension: Dimension): Promise<void> {
-  try {
-    const stats = await loadStats(view.scope, statsQueryOf(view, view.filters, dimension));
-    saveBreakdown(breakdownOf(dimension, selectsOtherHits(view.filters), stats));
-  } catch (cause) {
-    notify(cause instanceof Error ? cause.message : 'The export failed. Try again.', { isError: true });
-  }
-}
+export const saveDimension = (view: View, dimension: Dimension): Promise<void> =>
+  loadStats(view.scope, statsQueryOf(view, view.filters, dimension)).then(
+    (stats) => saveBreakdown(breakdownOf(dimension, selectsOtherHits(view.filters), stats)),
+    (cause) => notifyError(cause),
+  );
 
 /** The address of the API's export of raw hits. */
 export function hitsAddress(scope: Scope, shown: ShownClass, span?: Pick<Span, 'from' | 'to'>): string {
