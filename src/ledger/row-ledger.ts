@@ -28,9 +28,8 @@ export class RowLedger {
   async before(filter: HitFilter, page: Ids & PageBefore): Promise<HitPage> {
     if (page.until !== undefined && page.offset === 0) return this.#beforeInTime(filter, page, page.until);
     const hits = await this.#rowsBefore(filter, page);
-    if (hits.length > 0 || page.offset === 0) return { hits, passed: page.offset, stoppedAt: null };
-    const counts = await this.count(filter, 'class', page);
-    return { hits, passed: counts.reduce((sum, one) => sum + one.hits, 0), stoppedAt: null };
+    const passed = hits.length > 0 || page.offset === 0 ? page.offset : await this.total(filter, page);
+    return { hits, passed, stoppedAt: null };
   }
 
   async #rowsBefore(filter: HitFilter, page: Ids & PageBefore): Promise<readonly StoredHit[]> {
@@ -54,6 +53,11 @@ export class RowLedger {
       before = from;
     }
     return { hits, passed: 0, stoppedAt: null };
+  }
+
+  async total(filter: HitFilter, ids: Ids): Promise<number> {
+    const counts = await this.count(filter, 'class', ids);
+    return counts.reduce((sum, { hits }) => sum + hits, 0);
   }
 
   async after(filter: HitFilter, { after, upTo, limit }: PageAfter): Promise<readonly StoredHit[]> {

@@ -53,17 +53,11 @@ export class LinkCounts implements Counts {
     return sql`${dialectOf(this.#queries).keepGoing('link_hours.hour')} and link_hours.link_id in (${ids})`;
   }
 
-  #isRequested(ofClass: number, value: number): boolean {
-    const { classes, value: requestedValue } = this.#slice;
-    return (
-      (requestedValue === undefined || requestedValue === value) &&
-      (classes === undefined || classes.includes(ofClass))
-    );
-  }
-
   async #columnCounts(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
-    const columns =
-      this.#slice.dimension === dimensionCodes.visitors ? (['visitors'] as const) : rollupClasses;
+    const { classes, dimension, value = 0 } = this.#slice;
+    // These dimensions have no other value.
+    if (value !== 0) return [];
+    const columns = dimension === dimensionCodes.visitors ? (['visitors'] as const) : rollupClasses;
     const { from, to } = spanOf(buckets);
     const { rows } = await sql<ColumnRow>`
       select ${bucketOf(this.#queries, 'link_hours.hour', buckets)} as bucket, ${sumsOf(columns)} from link_hours
@@ -71,7 +65,7 @@ export class LinkCounts implements Counts {
     return rows.flatMap((row) =>
       columns
         .map((name, index) => ({ bucket: row.bucket, class: index, hits: row[name] ?? 0 }))
-        .filter((count) => count.hits > 0 && this.#isRequested(count.class, 0)),
+        .filter((count) => count.hits > 0 && (classes?.includes(count.class) ?? true)),
     );
   }
 

@@ -15,10 +15,6 @@ export class RollUpTally {
   readonly #counts = new IntTable(64);
   readonly #keys = new FloatList();
 
-  get size(): number {
-    return this.#keys.length;
-  }
-
   add(kind: number, value: number, count = 1): void {
     const key = kind * pair + value;
     if (this.#counts.add(key, count)) this.#keys.push(key);

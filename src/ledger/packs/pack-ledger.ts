@@ -48,7 +48,7 @@ export class PackLedger {
       const isLast = packs.length < limit;
       const from = isLast ? 0 : (packs.at(-1)?.pack.id ?? 0);
       const packed = packs.flatMap((hits) => matching(hits, filter, 0, before - 1).reverse());
-      const skippable = offset > 0 ? packed.length + (await this.#countRows(filter, from, before)) : 0;
+      const skippable = offset > 0 ? packed.length + (await this.#rows.total(filter, { from, before })) : 0;
       if (offset > 0 && skippable <= offset) offset -= skippable;
       else {
         // However the packed hits are interleaved with the rows, at least this many rows precede the page.
@@ -148,11 +148,6 @@ export class PackLedger {
         if (first + row > id) owners.push({ id: first + row, organization_id });
     }
     return owners.sort((one, other) => one.id - other.id).slice(0, limit);
-  }
-
-  async #countRows(filter: HitFilter, from: number, before: number): Promise<number> {
-    const counts = await this.#rows.count(filter, 'class', { from, before });
-    return counts.reduce((sum, { hits }) => sum + hits, 0);
   }
 }
 

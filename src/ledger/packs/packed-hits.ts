@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { monthBegin, monthOf } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
 import { type Dialect, dialects } from '../../storage/dialect.ts';
+import type { Schema } from '../../storage/schema.ts';
 import { firstNotBelow } from '../../structures/sorted-numbers.ts';
 import { type Owner, organizationOf, type Times } from '../ledger.ts';
 import { HitPack, type PackRow } from './hit-pack.ts';
@@ -69,11 +70,7 @@ export async function* eachPack(
   }
 }
 
-interface PackSpan {
-  readonly id: number;
-  readonly hits: number;
-  readonly organization_id: number;
-}
+type PackSpan = Pick<Schema['hit_packs'], 'id' | 'hits' | 'organization_id'>;
 
 /** The packs after an id, oldest first. */
 export async function packSpansAfter(
