@@ -1,14 +1,8 @@
 import type { Database } from '../storage/database.ts';
 import { newestMigration, statementsOf } from '../storage/migrate.ts';
 
-/** What an upgrade is going to do with a store. */
-export interface UpgradePlan {
-  readonly from: number;
-  readonly to: number;
-  readonly steps: readonly UpgradeStep[];
-}
-
-interface UpgradeStep {
+/** What a migration of an upgrade is going to do with a store. */
+export interface UpgradeStep {
   readonly number: number;
   /** The beginnings of its statements. */
   readonly changes: readonly string[];
@@ -33,7 +27,7 @@ export async function planUpgrade(
   kind: Database['kind'],
   from: number,
   rowsOf: (table: string) => Promise<number | null>,
-): Promise<UpgradePlan> {
+): Promise<readonly UpgradeStep[]> {
   const counted = new Map<string, number | null>();
   const count = async (table: string) => {
     if (!counted.has(table)) counted.set(table, await rowsOf(table));
@@ -47,7 +41,7 @@ export async function planUpgrade(
       for (const table of tablesRead(kind, statement)) rows += await count(table);
     steps.push({ number, changes: statements.map(beginning), rows });
   }
-  return { from, to: newestMigration, steps };
+  return steps;
 }
 
 /** Words of a statement that may be tables; those that aren't have no rows. */
@@ -64,7 +58,7 @@ const beginning = (statement: string): string => {
   return line.length <= 90 ? line : `${line.slice(0, 89)}…`;
 };
 
-export function durationOf({ steps }: UpgradePlan): string {
+export function durationOf(steps: readonly UpgradeStep[]): string {
   const seconds = steps.reduce((sum, { rows }) => sum + rows, 0) / rowsPerSecond;
   if (seconds < 1) return 'about a second';
   if (seconds < 60) return 'seconds, at most a minute';

@@ -42,10 +42,6 @@ export const doctor: StandaloneCommand = {
 
 const settingsTodo = 'Correct it: nothing starts until then. The rest was not looked at.';
 
-async function checkAll(config: Config): Promise<readonly CheckFinding[]> {
-  return [settingsFinding(config), ...(await checkInstance(config))];
-}
-
 /** Settings that are valid may still name files that can't be used. */
 function settingsFinding({ https, tlsCert, tlsKey }: Config): CheckFinding {
   if (https !== 'files') return usableSettings;
@@ -58,7 +54,7 @@ function settingsFinding({ https, tlsCert, tlsKey }: Config): CheckFinding {
   }
 }
 
-async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
+async function checkAll(config: Config): Promise<readonly CheckFinding[]> {
   const dataDir = resolve(config.dataDir);
   let storeError: string | null = null;
   await using store = await openReadOnlyStore(config.databaseUrl, dataDir).catch((cause) => {
@@ -72,7 +68,7 @@ async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
       config.baseUrl ??
         new URL((await storedBaseUrl(store)) ?? localUrl(config.host, portOfServer(dataDir) ?? config.port)),
     );
-    return await runChecks({
+    const findings = await runChecks({
       config,
       dataDir,
       site,
@@ -84,6 +80,7 @@ async function checkInstance(config: Config): Promise<readonly CheckFinding[]> {
       mailer: mailerOf(config, site, {}, new Log('error', () => {})),
       now: Date.now(),
     });
+    return [settingsFinding(config), ...findings];
   } finally {
     dns.close();
   }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { backupsIn, copySizeSql, freeRoom, megabytes } from '../backup/before-upgrade.ts';
 import { migrationsOf, openReadOnlyStore, type ReadOnlyStore, rowsIn } from '../backup/read-only-store.ts';
-import { durationOf, planUpgrade, type UpgradePlan } from '../backup/upgrade-plan.ts';
+import { durationOf, planUpgrade, type UpgradeStep } from '../backup/upgrade-plan.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
@@ -40,17 +40,17 @@ async function check(config: Config): Promise<number> {
   if (done === 0) return print('The store is empty: the first start makes its tables.');
   if (done > newestMigration) throw new Refusal('FIELD_INVALID', `Nothing can be done: ${newerStore}.`);
   if (done === newestMigration) return print(`The store is up to date (${done}). Nothing would change.`);
-  const plan = await planUpgrade(store.kind, done, (table) => rowsIn(store, table));
-  print(`The store is at ${done}, and this version has ${newestMigration}:\n\n${stepsOf(plan)}`);
+  const steps = await planUpgrade(store.kind, done, (table) => rowsIn(store, table));
+  print(`The store is at ${done}, and this version has ${newestMigration}:\n\n${listed(steps)}`);
   const staysOnline = store.kind === 'postgres' && done >= lastExclusiveMigration;
   const meanwhile = staysOnline
     ? 'the node that does it answers 503, and the others go on'
     : 'everything is answered 503';
-  print(`It takes ${durationOf(plan)}; meanwhile ${meanwhile}.`);
+  print(`It takes ${durationOf(steps)}; meanwhile ${meanwhile}.`);
   return printBackupStep(config, store, dataDir);
 }
 
-const stepsOf = ({ steps }: UpgradePlan): string =>
+const listed = (steps: readonly UpgradeStep[]): string =>
   steps
     .map(({ number, changes, rows }) => {
       const head = `  ${number}: ${rows === 0 ? 'no rows are touched' : `${rows.toLocaleString('en')} rows are read or written`}\n`;
