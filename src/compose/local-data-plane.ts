@@ -33,11 +33,6 @@ import { sharedClock } from './shared-clock.ts';
 import type { Start } from './start.ts';
 import { clickMetrics, visitMetrics } from './thread-metrics.ts';
 
-type DataPlaneOverrides = Pick<
-  Overrides,
-  'now' | 'pollInterval' | 'journalDisk' | 'hits' | 'certificateInterval' | 'handshakeTimeout'
->;
-
 const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
 
 /** For tests, whose clock and disk can't be sent to another thread. */
@@ -61,7 +56,7 @@ export class LocalDataPlane implements DataPlane {
   #certificates: CertificateFinder | null = null;
   #certificateRequested: (host: string) => void = () => {};
 
-  constructor(config: Config, appServer: AppServerAccess, overrides: DataPlaneOverrides, log: Log) {
+  constructor(config: Config, appServer: AppServerAccess, overrides: Overrides, log: Log) {
     this.#appServer = appServer;
     this.#limits = connectionLimits(config, descriptorLimit());
     const opened = new AsyncDisposableStack();
