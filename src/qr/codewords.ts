@@ -4,17 +4,8 @@ const byteMode = 0b0100;
 const padding = [0xec, 0x11] as const;
 
 /** A text's bytes and their error correction, in the order of a symbol. */
-export function codewordsOf(text: Uint8Array, version: Version): Uint8Array {
-  const data = dataOf(text, version);
-  const { blocks, correctionPerBlock } = version;
-  if (blocks === 1) {
-    const all = new Uint8Array(data.length + correctionPerBlock);
-    all.set(data);
-    correct(data, all.subarray(data.length));
-    return all;
-  }
-  return interleaved(data, version);
-}
+export const codewordsOf = (text: Uint8Array, version: Version): Uint8Array =>
+  interleaved(dataOf(text, version), version);
 
 function dataOf(text: Uint8Array, { dataBytes, lengthBits }: Version): Uint8Array {
   const data = new Uint8Array(dataBytes);
