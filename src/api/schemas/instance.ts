@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkNames, findingStates } from '../../rules/finding.ts';
-import { component, stamp } from './parts.ts';
+import { component, isoInstant } from './parts.ts';
 
 const Finding = component('Finding', {
   check: z.enum(checkNames),
@@ -19,13 +19,13 @@ const InstanceNode = component('InstanceNode', {
   host_name: z.string(),
   versions: z.array(z.string()).describe('More than one during an upgrade.'),
   processes: z.int().describe('Its workers.'),
-  started_at: stamp,
-  seen_at: stamp.describe('When it last reported; it does so every ten seconds.'),
+  started_at: isoInstant,
+  seen_at: isoInstant.describe('ISO 8601, UTC. When it last reported; it does so every ten seconds.'),
   is_gone: z.boolean().describe("Whether it hasn't reported for a minute."),
   waiting_clicks: z
     .int()
     .describe('Clicks in its journal that were not in the database when it last reported.'),
-  waiting_since: z.nullable(stamp).describe('When the oldest of them arrived.'),
+  waiting_since: z.nullable(isoInstant).describe('ISO 8601, UTC. When the oldest of them arrived.'),
   waiting_bytes: z
     .int()
     .describe('The same in bytes, including clicks left by earlier processes of the node.'),

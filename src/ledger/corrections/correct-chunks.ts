@@ -10,7 +10,9 @@ import { insertionsOfChunk } from '../chunks/sqlite-chunk-rows.ts';
 import { columnsOfHits } from '../chunks/stored-columns.ts';
 import { type CorrectionScope, isInScope } from '../correction-scope.ts';
 import type { StoredHit } from '../ledger.ts';
+import { HitPack } from '../packs/hit-pack.ts';
 import { corrected } from './corrected-hits.ts';
+import { deletePack } from './delete-pack.ts';
 
 /** The next chunk in a correction's scope that has hits after an id. No chunk is made during a correction. */
 export async function nextChunk(
@@ -73,13 +75,8 @@ async function insertChunk(
 }
 
 async function deleteSources(queries: Queries, organizationId: number, upTo: number): Promise<void> {
-  const packs = sql`select id from hit_packs where organization_id = ${organizationId} and id <= ${upTo}`;
-  const { rows } = await packs.execute(queries);
-  if (rows.length > 0) {
-    await sql`delete from hit_pack_links where pack_id in (${packs})`.execute(queries);
-    await sql`delete from hit_packs where organization_id = ${organizationId} and id <= ${upTo}`.execute(
-      queries,
-    );
-  }
+  const packs = queries.selectFrom('hit_packs').select(['id', 'hits', 'cells']);
+  const found = packs.where('organization_id', '=', organizationId).where('id', '<=', upTo);
+  for (const pack of await found.execute()) await deletePack(queries, new HitPack(pack));
   await sql`delete from hits where organization_id = ${organizationId} and id <= ${upTo}`.execute(queries);
 }

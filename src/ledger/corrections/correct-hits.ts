@@ -15,6 +15,7 @@ import { RowLedger } from '../row-ledger.ts';
 import { changeTotals } from './change-totals.ts';
 import { correctChunk, nextChunk } from './correct-chunks.ts';
 import { corrected, differenceOf, idsInFlight, withClass } from './corrected-hits.ts';
+import { deletePack } from './delete-pack.ts';
 
 /** Few enough that no other change waits long behind a transaction. */
 const rowsAtOnce = 2_048;
@@ -186,12 +187,7 @@ async function keepInPack(
   hits: readonly StoredHit[],
   erased: ReadonlySet<StoredHit>,
 ): Promise<void> {
-  await queries
-    .deleteFrom('hit_pack_links')
-    .where('pack_id', '=', pack.id)
-    .where('link_id', 'in', [...pack.links])
-    .execute();
-  await queries.deleteFrom('hit_packs').where('id', '=', pack.id).execute();
+  await deletePack(queries, pack);
   const rows: StoredHit[] = [];
   for (const run of runsOf(hits, erased)) {
     const [first] = run;
