@@ -131,6 +131,16 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
     );
   });
 
+  test.each([[{ language: ['!!'] }], [{ os: ['zz'] }], [{ from: 'soon' }], [{ referrer: ['a b'] }]])(
+    'a rule with an invalid condition, %j, is also told that it leads nowhere',
+    async (when) => {
+      const { json } = await create({ rules: [{ when }] });
+      const [name = ''] = Object.keys(when);
+      const fields = json.errors.map(({ field_key }: { field_key: string }) => field_key);
+      expect(fields).toEqual([expect.stringContaining(`rules.0.when.${name}`), 'rules.0.destination_url']);
+    },
+  );
+
   describe('a link with several invalid fields is told all of them', () => {
     const fieldsIn = (error: { errors?: { field_key: string }[] }) =>
       error.errors?.map(({ field_key }) => field_key);

@@ -38,7 +38,8 @@ export const readable = <T>(read: (sent: string) => T | null, error: string) =>
   z.string().transform((sent, context) => {
     const found = read(sent);
     if (found !== null) return found;
-    context.addIssue({ code: 'custom', message: error });
+    // Like a refinement, lets the checks of what it is part of run: all problems are reported at once.
+    context.addIssue({ code: 'custom', message: error, continue: true });
     return z.NEVER;
   });
 
