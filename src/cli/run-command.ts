@@ -60,7 +60,7 @@ const isHelpOption = (word: string): boolean => word === '--help' || word === '-
 export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
   const [noun, verb] = args;
   const words = [noun?.replace(/^--(?=version$)/, ''), `${noun} ${verb}`];
-  const command = commands.find(({ name }) => words.includes(name));
+  const command = commands.find(({ name }) => name === words[name.includes(' ') ? 1 : 0]);
   const usage = noun === 'serve' ? serveUsage : command?.usage;
   if (noun === undefined || noun === 'help' || args.some(isHelpOption)) {
     process.stdout.write(usage === undefined ? usageOfAll() : usageOf(usage));
@@ -73,7 +73,9 @@ export async function runCommand(args: readonly string[], environment: Environme
   }
   try {
     return await run(command, args.slice(command.name.split(' ').length), environment);
-  } catch (cause) {
+  } catch (thrown) {
+    // If the store could not be closed either, what the command failed for is reported.
+    const cause = thrown instanceof SuppressedError ? thrown.suppressed : thrown;
     const { code, message } = cause as { code?: string; message: string };
     const isUsage = code?.startsWith('ERR_PARSE_ARGS') ?? false;
     const isForeseen =

@@ -47,7 +47,7 @@ async function check(config: Config): Promise<number> {
     ? 'the node that does it answers 503, and the others go on'
     : 'everything is answered 503';
   print(`It takes ${durationOf(steps)}; meanwhile ${meanwhile}.`);
-  return printBackupStep(config, store, dataDir);
+  return await printBackupStep(config, store, dataDir);
 }
 
 const listed = (steps: readonly UpgradeStep[]): string =>

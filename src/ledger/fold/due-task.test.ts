@@ -20,6 +20,12 @@ test('a task requested several times is due once', async () => {
     ).toBe(1);
 });
 
+test('a task may be due from the beginning', () => {
+  const parts = { work: async () => {}, wake: () => {}, delay: 1 };
+  expect(new DueTask({ ...parts, isDue: true }).isDue).toBe(true);
+  expect(new DueTask(parts).isDue).toBe(false);
+});
+
 test('a task is due until it was done, and never after being stopped', async () => {
   let fails = true;
   const task = taskOf(
@@ -30,6 +36,7 @@ test('a task is due until it was done, and never after being stopped', async () 
     },
   );
   await task.doIfDue();
+  expect(task.isDue).toBe(false);
   task.now();
   await expect(task.doIfDue()).rejects.toThrow('away');
   expect(task.isDue).toBe(true);
