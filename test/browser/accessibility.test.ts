@@ -94,6 +94,8 @@ describe('every page', () => {
       for (const viewport of [desktop, phone.viewport]) {
         await page.setViewportSize(viewport);
         await page.emulateMedia({ colorScheme: 'light' });
+        const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(`${path}: ${scrollWidth}`).toBe(`${path}: ${viewport.width}`);
         expect({ path, viewport, barriers: await accessibilityViolations(page) }).toMatchObject({
           barriers: [],
         });

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import { counted, dayOf } from '../format.ts';
 import { setTo } from '../handlers.ts';
@@ -8,7 +8,7 @@ import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ErrorBox, FormErrors } from '../parts/error-box.tsx';
 import { areDays, TwoDays } from '../parts/two-days.tsx';
-import { useQuery } from '../queries.ts';
+import { refresh, useQuery } from '../queries.ts';
 import { keyOf, type Scope } from '../stats/scope.ts';
 import { useDebounced } from '../use-previous.ts';
 import { countHits, type Days, erase } from './calls.ts';
@@ -96,5 +96,12 @@ function useHitCount(scope: Scope, days: Days) {
   const { data, error, reload } = useQuery(`hits ${keyOf(scope)} ${JSON.stringify(settled)}`, async () =>
     areChosen(settled) ? countHits(scope, settled) : undefined,
   );
-  return settled === days ? { count: data.value, error: error.value, reload } : { reload };
+  // Each dialog counts anew. After the query's own effect, so that it is no longer in use.
+  useEffect(() => () => void refresh('hits'), []);
+  const isCurrent = settled === days;
+  return {
+    count: isCurrent && !error.value ? data.value : undefined,
+    error: isCurrent ? error.value : null,
+    reload,
+  };
 }

@@ -70,11 +70,12 @@ function sentenceOf({ state, verified_at, links }: Domain): string {
 }
 
 function DeleteDomain({ domain }: { domain: Domain }) {
-  const remove = useAction(async () => {
+  /** `known`: how many links the user was told of. If there are others by now, the call is refused. */
+  const remove = useAction(async (known: number) => {
     await confirmingPrint((confirm) =>
       call('DELETE /api/v1/domain/{id}', {
         params: { id: domain.id },
-        query: { confirm, ...(domain.links > 0 && { links: 'delete' as const }) },
+        query: { confirm, ...(known > 0 && { links: 'delete' as const }) },
       }),
     );
     notify(`${domain.domain_unicode} deleted.`);
@@ -91,7 +92,7 @@ function DeleteDomain({ domain }: { domain: Domain }) {
           : 'It has no links.'
       }
     >
-      <FormErrors error={remove.error.value} onRetry={() => void remove.run()} />
+      <FormErrors error={remove.error.value} onRetry={() => void remove.run(domain.links)} />
       <Button
         kind="danger"
         icon="trash"
@@ -103,7 +104,7 @@ function DeleteDomain({ domain }: { domain: Domain }) {
                 ? `Its ${links} are deleted with it, and stop working on paper and on screens. This can't be undone.`
                 : 'It can be added again later, with a new proof in the DNS.',
             action: domain.links > 0 ? `Delete domain and ${links}` : 'Delete domain',
-            act: () => void remove.run(),
+            act: () => void remove.run(domain.links),
           })
         }
       >

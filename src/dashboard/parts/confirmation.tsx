@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { setTo } from '../handlers.ts';
 import { path } from '../router.ts';
+import { me } from '../session.ts';
 import { Confirm } from './dialog.tsx';
 
 interface Question {
@@ -19,10 +20,10 @@ export const askBefore = (asked: Question): void => {
   question.value = asked;
 };
 
-/** The question, as long as the page that asked it is shown. */
+/** The question, as long as the page that asked it is shown to the same user. */
 export function Confirmation() {
   const close = setTo(question, null);
-  useEffect(() => close, [path.value]);
+  useEffect(() => close, [path.value, me.value?.id, me.value?.organization_id]);
   if (!question.value) return null;
   const { act, ...words } = question.value;
   return (

@@ -6,7 +6,7 @@ import { storeIn } from '../handlers.ts';
 import { Modal } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { OptionList } from '../parts/picker-options.tsx';
-import { useQuery } from '../queries.ts';
+import { refresh, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { pageOf, shortOf } from '../short-links.ts';
 import { useDebounced, usePrevious } from '../use-previous.ts';
@@ -66,9 +66,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const typed = words.value.trim();
   const searched = useDebounced(typed, 120);
   const search = useQuery(`palette ${searched}`, () => searchEntries(searched));
+  // Each opening searches anew. After the query's own effect, so that it is no longer in use.
+  useEffect(() => () => void refresh('palette'), []);
   const { data: found = [] } = usePrevious(search);
   const error = search.error.value;
-  const isSearching = typed !== searched || search.isLoading.value || (!search.data.value && !error);
+  const isSearching = typed !== searched || (!search.data.value && (search.isLoading.value || !error));
   const localMatches = fixedEntries.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
   const entries = typed === '' ? localMatches : [...localMatches, ...found];
   const type = (text: string) => {

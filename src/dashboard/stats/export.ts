@@ -29,10 +29,9 @@ export function saveBreakdown({ dimension, values, other }: Breakdown): void {
 
 /** Saves a dimension's values with every filter that is set, including that of the dimension itself. */
 export const saveDimension = (view: View, dimension: Dimension): Promise<void> =>
-  loadStats(view.scope, statsQueryOf(view, view.filters, dimension)).then(
-    (stats) => saveBreakdown(breakdownOf(dimension, selectsOtherHits(view.filters), stats)),
-    (cause) => notifyError(cause),
-  );
+  loadStats(view.scope, statsQueryOf(view, view.filters, dimension))
+    .then((stats) => saveBreakdown(breakdownOf(dimension, selectsOtherHits(view.filters), stats)))
+    .catch((cause) => notifyError(cause));
 
 /** The address of the API's export of raw hits. */
 export function hitsAddress(scope: Scope, shown: ShownClass, span?: Pick<Span, 'from' | 'to'>): string {
