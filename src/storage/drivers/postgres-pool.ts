@@ -82,7 +82,7 @@ export const beginWith = ({
   statement_timeout = 0,
   idle_in_transaction_session_timeout = 0,
 }: Pick<Limits, keyof typeof noStartUpLimits>): string =>
-  `begin; set local statement_timeout = ${statement_timeout}; set local idle_in_transaction_session_timeout = ${idle_in_transaction_session_timeout}`;
+  `begin isolation level read committed; set local statement_timeout = ${statement_timeout}; set local idle_in_transaction_session_timeout = ${idle_in_transaction_session_timeout}`;
 
 /** How a connection begins a transaction, and the milliseconds that a statement outside one may take; 0 for no limit. */
 const deadlines = new WeakMap<object, { readonly begin: string; readonly limit: number }>();

@@ -8,6 +8,9 @@ export interface Answer {
   readonly changes: number;
 }
 
+/** Of statements that stay prepared. SQLite needs several times as much memory for one as its text has characters. */
+const maxStatements = 200;
+const maxCharacters = 500_000;
 /** Besides these, the system caches the file: a page that only the system's cache has costs about a microsecond more. */
 const cacheKilobytes = { write: 12_000, read: 8_000 };
 
@@ -15,6 +18,8 @@ const cacheKilobytes = { write: 12_000, read: 8_000 };
 export class SqliteConnection {
   readonly #database: Sqlite;
   readonly #statements = new Map<string, SqliteStatement>();
+  /** Of all texts in `#statements`. */
+  #characters = 0;
   readonly #kept: SqliteStatement[] = [];
 
   /** Statements with `keep_going(…)` (see `dialect.ts`) end with an error as soon as `isStopped`. */
@@ -127,10 +132,13 @@ export class SqliteConnection {
     }
     const created = this.#database.prepare(planned(sql));
     this.#statements.set(sql, created);
-    if (this.#statements.size > 200) {
-      const [oldest, statement] = this.#statements.entries().next().value ?? [];
-      if (oldest !== undefined) this.#statements.delete(oldest);
-      statement?.finalize();
+    this.#characters += sql.length;
+    for (const [oldest, statement] of this.#statements) {
+      const fits = this.#statements.size <= maxStatements && this.#characters <= maxCharacters;
+      if (fits || oldest === sql) break;
+      this.#statements.delete(oldest);
+      this.#characters -= oldest.length;
+      statement.finalize();
     }
     return created;
   }
