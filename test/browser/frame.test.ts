@@ -256,6 +256,8 @@ test('the palette leads to the API keys from the same page too, as often as it i
 
 test('the skip link, the first element of every page, moves the focus past the navigation', async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
+  // It takes the focus when the list has loaded.
+  await page.getByLabel('New tag').and(page.locator(':focus')).waitFor();
   await page.getByRole('link', { name: 'Skip to content' }).focus();
   await page.keyboard.press('Enter');
   await page.locator('#main:focus').waitFor();

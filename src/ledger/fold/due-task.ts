@@ -40,14 +40,14 @@ export class DueTask {
     this.later();
   }
 
-  /** Stays due if it fails. */
+  /** If it fails, it is due again after the delay: the worker would otherwise repeat it without a pause. */
   async doIfDue(): Promise<void> {
     if (!this.#isDue) return;
     this.#isDue = false;
     try {
       await this.#parts.work();
     } catch (cause) {
-      this.#isDue = true;
+      this.later();
       throw cause;
     }
   }
