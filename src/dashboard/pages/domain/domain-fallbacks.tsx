@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import type { Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
@@ -32,7 +32,8 @@ export function DomainFallbackForm({ domain, query }: { domain: Domain; query: Q
   const root = useDraft(domain.root_url ?? '');
   const unknown = useDraft(domain.not_found_url ?? '');
   const isChanged = root.isChanged || unknown.isChanged;
-  useEffect(
+  // Before the next frame: a user who follows a link as soon as it is saved isn't asked.
+  useLayoutEffect(
     () => guardLeaving(() => (isChanged ? 'The destinations are not saved yet.' : null)),
     [isChanged],
   );
