@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = {
   /** Only installs missing dependencies. */
   install: { needs: 'everything' },
-  // Otherwise the garbage collector runs too rarely on machines with much memory, and drops compiled code after a pause.
+  // Otherwise the garbage collector runs too rarely on machines with much memory.
   start: {
     needs: 'production',
     run: ['src/main.ts', 'serve'],
