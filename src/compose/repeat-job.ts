@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
-import { type JobInterval, jobIntervals } from './overrides.ts';
+import { type JobInterval, jobIntervals } from './job-intervals.ts';
 import type { Start } from './start.ts';
 
 /** Runs a job now, and again `interval` milliseconds after the end of each run. */

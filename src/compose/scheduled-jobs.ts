@@ -12,7 +12,7 @@ import { mailOutages } from '../manage/webhook-outages.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import type { Clicks } from './data-plane.ts';
 import { startDestinationWatch } from './destination-watch.ts';
-import { type JobInterval, jobIntervals } from './overrides.ts';
+import { type JobInterval, jobIntervals } from './job-intervals.ts';
 import { logFault, repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
 

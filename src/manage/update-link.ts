@@ -87,7 +87,7 @@ export async function updateLink(
     // The stored title and icon belong to another page.
     const { destination_url = before.destination_url } = columns;
     const isOtherPage = destination_url !== before.destination_url;
-    const page = isOtherPage ? { page_title: null, page_icon: null, page_due_at: null } : {};
+    const page = isOtherPage ? { page_title: null, page_icon: null } : {};
     const after = { ...before, ...columns, ...expiry, ...spent, ...moved, ...page };
     refuseEqualColours(after, update);
     if (update.start_date || update.expiration_date) refuseEndBeforeStart(after, update);
