@@ -286,6 +286,26 @@ test("another worker's fold does not shorten the batches, but other writes do", 
   await other.close();
 });
 
+test('a process that reports its state does not shorten the batches, unless it writes more', async () => {
+  const store = new SqliteFoldStore(folder.path);
+  const fullLength = store.batchLength();
+  const other = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
+  const report = (seenAt: number) =>
+    other.run(
+      `insert into nodes (node, process, host_name, version, started_at, seen_at, waiting_clicks, waiting_bytes)
+       values ('n', 'p', '', '', 0, ${seenAt}, 0, 0) on conflict do update set seen_at = excluded.seen_at`,
+    );
+  for (const seenAt of [10_000, 20_000]) {
+    report(seenAt);
+    expect(store.batchLength()).toBe(fullLength);
+  }
+  report(30_000);
+  other.run("insert into changes (at, domain_id, suffixes) values (0, 0, 'a')");
+  expect(store.batchLength()).toBeLessThan(fullLength);
+  other.close();
+  await store.close();
+});
+
 test('hits that a killed process had sent to the database are not counted twice, and the rest of its journal is folded', async () => {
   writeRecords(leftoverJournal, 25);
   class LateCommit extends ObservedStore {

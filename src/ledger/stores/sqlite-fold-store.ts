@@ -62,6 +62,7 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
 
   #seenVersion: number;
   #seenFolds = '';
+  #seenReports = '';
   #seenLinks = '';
   readonly #ownJournals = new Set<string>();
   /** The number of claims that this connection made. */
@@ -95,6 +96,7 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
     this.#hits = new SqliteHits(statement, this.#chunks);
     this.#seenVersion = this.#othersVersion();
     this.#seenFolds = this.#othersFolds();
+    this.#seenReports = this.#lastReports();
     this.#seenLinks = this.#newestOfLinks();
   }
 
@@ -125,7 +127,7 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
     const version = this.#othersVersion();
     if (version !== this.#seenVersion) {
       this.#seenVersion = version;
-      if (this.#isMoreThanFolds()) this.#othersWroteAt = performance.now();
+      if (this.#isMoreThanRoutine()) this.#othersWroteAt = performance.now();
     }
     const [max, timeSlice] = this.#othersWrite ? [shortBatch, shortTimeSlice] : [longBatch, longTimeSlice];
     return Math.max(minBatch, Math.min(max, Math.floor(timeSlice / this.#lastPace)));
@@ -197,11 +199,16 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
     if (rest > 0) await Bun.sleep(rest);
   }
 
-  /** Whether other connections did more than fold their journals. Workers fold all the time, and wait for each other. */
-  #isMoreThanFolds(): boolean {
-    const [folds, links] = [this.#othersFolds(), this.#newestOfLinks()];
-    const isMore = folds === this.#seenFolds || links !== this.#seenLinks;
+  /**
+   * Whether other connections did more than fold their journals and report their state. Workers fold all the time, and wait for each
+   * other. A process reports every ten seconds: if that counted, half of all batches would be short.
+   */
+  #isMoreThanRoutine(): boolean {
+    const [folds, reports, links] = [this.#othersFolds(), this.#lastReports(), this.#newestOfLinks()];
+    const isRoutine = folds !== this.#seenFolds || reports !== this.#seenReports;
+    const isMore = !isRoutine || links !== this.#seenLinks;
     this.#seenFolds = folds;
+    this.#seenReports = reports;
     this.#seenLinks = links;
     return isMore;
   }
@@ -213,6 +220,12 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
     const [[claimsMade] = []] = this.#statement('select turn from click_claim_turns').values();
     const claims = Number(claimsMade) - this.#ownClaims;
     return [claims, ...rows.filter(([node]) => !this.#ownJournals.has(String(node)))].join(' ');
+  }
+
+  #lastReports(): string {
+    return String(
+      this.#statement('select node, process, seen_at from nodes order by node, process').values(),
+    );
   }
 
   #newestOfLinks(): string {
