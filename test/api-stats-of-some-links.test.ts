@@ -7,7 +7,7 @@ import { appForSuite } from './support/app-suite.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 
 describe.each(storeKinds)('statistics of some links on %s', (store) => {
-  const app = appForSuite({ store });
+  const app = appForSuite({ store, startsAt: Date.parse('2026-04-10T12:30:00Z') });
   let owner: TestAccount;
   let stranger: TestAccount;
   let tag: number;
@@ -24,7 +24,6 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
   };
 
   beforeAll(async () => {
-    app.clock.now = Date.parse('2026-04-10T12:30:00Z');
     [owner, stranger] = [await app.createAccount(), await app.createAccount()];
     tag = (await send('POST', '/tag', { name: 'spring' })).json.id;
     unusedTag = (await send('POST', '/tag', { name: 'unused' })).json.id;

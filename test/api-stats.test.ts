@@ -4,7 +4,7 @@ import { appForSuite } from './support/app-suite.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 
 describe.each(storeKinds)('statistics on %s', (store) => {
-  const app = appForSuite({ store });
+  const app = appForSuite({ store, startsAt: Date.parse('2026-04-10T12:30:00Z') });
   let owner: TestAccount;
   let link: number;
   let second: number;
@@ -19,7 +19,6 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     ).json.id;
 
   beforeAll(async () => {
-    app.clock.now = Date.parse('2026-04-10T12:30:00Z');
     owner = await app.createAccount();
     [link, second, kolkata] = [await newLink(owner), await newLink(owner), await newLink(owner)];
     const onLink = { link, organization: owner.organizationId };

@@ -26,8 +26,8 @@ describe.each(kinds)('corrections during folding on %s', (kind) => {
       store: kind === 'sqlite' ? 'sqlite' : 'postgres',
       ...(kind === 'clickhouse' ? { env: { CLICKS_URL: await freshClickhouse() } } : {}),
       overrides: { correctionInterval: 20 },
+      startsAt: Date.parse('2026-11-18T22:00:00Z'),
     });
-    app.clock.now = Date.parse('2026-11-18T22:00:00Z');
     owner = await app.createAccount();
     for (let link = 0; link < 3; link++) {
       const body = { destination_url: 'https://example.com' };

@@ -75,8 +75,11 @@ describe.skipIf(!(await hasClickhouse()))('SQLite, PostgreSQL and ClickHouse', (
     const env = { SECRET_KEY, TRUSTED_PROXIES: '1' };
     const external = { DATABASE_URL: await migratedPostgres(), CLICKS_URL: await freshClickhouse() };
     for (const options of [{ store: 'sqlite' }, { store: 'postgres' }, { env: external }] as const) {
-      const app = await startApp({ ...options, env: { ...env, ...('env' in options && options.env) } });
-      app.clock.now = begin;
+      const app = await startApp({
+        ...options,
+        env: { ...env, ...('env' in options && options.env) },
+        startsAt: begin,
+      });
       services.push({ app, owner: await app.createAccount() });
     }
     for (const suffix of ['s0', 's1', 's2'])

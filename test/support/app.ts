@@ -55,13 +55,19 @@ export const browserUserAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 export async function startApp(
-  options: { store?: StoreKind; env?: Record<string, string>; overrides?: Overrides } = {},
+  options: {
+    store?: StoreKind;
+    env?: Record<string, string>;
+    overrides?: Overrides;
+    /** The clock's first instant. With one that is set back after the start, a job of the start could delete what is created then. */
+    startsAt?: number;
+  } = {},
 ): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'linnet-test-'));
   // On a machine under load, connecting may take longer than the default timeout.
   const databaseUrl = options.store === 'postgres' ? `${await migratedPostgres()}?connect_timeout=60` : '';
   if (databaseUrl === '' && !options.env?.DATABASE_URL) await migratedSqlite(dataDir);
-  const clock = { now: Date.now() };
+  const clock = { now: options.startsAt ?? Date.now() };
   const faults: string[] = [];
   const log = new Log('info', (line) => {
     if (line.includes('"level":"error"')) faults.push(line);
