@@ -59,7 +59,7 @@ export async function startApp(
     store?: StoreKind;
     env?: Record<string, string>;
     overrides?: Overrides;
-    /** The clock's first instant. With one that is set back after the start, a job of the start could delete what is created then. */
+    /** The clock's first instant. If a test set the clock back after the start, the first clean-up could delete what it creates as expired. */
     startsAt?: number;
   } = {},
 ): Promise<TestApp> {
