@@ -132,6 +132,30 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
     await store.merge(begin);
   }, 120_000);
 
+  test('a long batch is written as chunks even if the earlier hits fill several, and as packs if they fill too many', async () => {
+    const appendPacks = async (batches: number) => {
+      for (let batch = 0; batch < batches; batch++)
+        await store.append(randomHits(random, 3_900, begin + (200 + batch) * minute), 'packs');
+    };
+    const countsAfterLongBatch = async () => {
+      const before = [await countRows('hit_packs'), await countRows('hit_chunks')];
+      await store.append(randomHits(random, 9_000, begin + 220 * minute), 'packs');
+      const after = [await countRows('hit_packs'), await countRows('hit_chunks')];
+      return after.map((count, index) => count - (before[index] ?? 0));
+    };
+    await appendPacks(3);
+    const [newPacks, newChunks] = await countsAfterLongBatch();
+    expect(newPacks).toBeLessThan(10);
+    expect(newChunks).toBeGreaterThan(3);
+    await appendPacks(7);
+    const [packsOfAll, noChunks] = await countsAfterLongBatch();
+    expect(packsOfAll).toBeGreaterThan(15);
+    expect(noChunks).toBe(0);
+    await reference.read(ledger);
+    await reference.expectSameAnswers(ledger, 50);
+    await store.merge(begin);
+  }, 120_000);
+
   test('chunks with only later packs and rows give the same results', async () => {
     const [rows, packs] = [await countRows('hits'), await countRows('hit_packs')];
     await store.merge(begin + 59_999);

@@ -17,6 +17,11 @@ import { oldestHits, packsAtOnce } from './oldest-hits.ts';
 const sourcesKept = 60_000;
 /** Milliseconds that a hit may outlive its retention, so that a chunk isn't rewritten for every few hits. */
 const keptLonger = 3_600_000;
+/**
+ * A batch is written as chunks directly if the hits before it fill at most this many: each takes some 25 ms of the transaction. Packs
+ * would cost more, because they become chunks as well, and are deleted later.
+ */
+const maxMergedBefore = 4;
 /** Rows that are deleted with one statement. */
 const deletedAtOnce = 8_192;
 
@@ -53,21 +58,22 @@ export class SqliteChunks {
 
   /**
    * Whether this many hits of an organization are written as chunks directly, instead of as packs that become chunks: a third of
-   * the cost. False if other hits have to be merged before them, or the organization's hits are being corrected.
+   * the cost. False if too many others have to be merged before them, or the organization's hits are being corrected.
    */
   canAppendDirectly(organizationId: number, hits: number): boolean {
     return (
       hits >= this.#minHits &&
       !this.#isCorrected(organizationId) &&
-      !this.#hasAtLeast(this.#minHits, organizationId, this.#mergedTo(organizationId))
+      !this.#hasAtLeast(maxMergedBefore * this.#minHits, organizationId, this.#mergedTo(organizationId))
     );
   }
 
-  /** Writes a part of a batch as a chunk, after a chunk of the hits that are not in one yet. */
+  /** Writes a part of a batch as a chunk, after chunks of the hits that are not in one yet. */
   append({ hits, packed }: Packing, { organizationId, from, to }: Part, firstId: number, now: number): void {
-    const after = this.#mergedTo(organizationId);
-    if (this.#hasAtLeast(1, organizationId, after))
+    for (let after = this.#mergedTo(organizationId); this.#hasAtLeast(1, organizationId, after); ) {
       this.#insert(chunkOf(this.#oldest(organizationId, after)), now);
+      after = this.#mergedTo(organizationId);
+    }
     this.#insert(chunkOf(new BatchPart(hits.columns, packed, { from, to }, firstId + from)), now);
     yieldCore();
   }
