@@ -90,8 +90,11 @@ type QrCodeFields = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'
   readonly qr_marker: number | null;
 };
 
-/** Characters, enough for some five thousand codes. Drawing one takes longer than the rest of a link's answer. */
-const codes = new QrCodeCache(8 * 1024 * 1024);
+/**
+ * Characters, enough for some two thousand codes. Drawing one takes longer than the rest of a link's answer. With 8 million characters,
+ * reads of ten thousand links raised the peak of memory by some 20 MB (docs/decisions/2026-11-22-memory-at-rest.md).
+ */
+const codes = new QrCodeCache(3 * 1024 * 1024);
 
 const qrCodeOf = (url: string, link: QrCodeFields & { readonly id: number }): string =>
   codes.svg(
