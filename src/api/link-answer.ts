@@ -91,8 +91,8 @@ type QrCodeFields = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'
 };
 
 /**
- * Characters, enough for some two thousand codes. Drawing one takes longer than the rest of a link's answer. With 8 million characters,
- * reads of ten thousand links raised the peak of memory by some 20 MB (docs/decisions/2026-11-22-memory-at-rest.md).
+ * Characters, enough for some two thousand codes. Drawing one takes longer than the rest of a link's answer. With 8 million characters
+ * memory peaked some 20 MB higher by hand, but not in the bench (docs/decisions/2026-11-22-memory-at-rest.md).
  */
 const codes = new QrCodeCache(3 * 1024 * 1024);
 
