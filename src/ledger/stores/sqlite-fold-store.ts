@@ -61,8 +61,7 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
   readonly #chunks: SqliteChunks;
 
   #seenVersion: number;
-  #seenFolds = '';
-  #seenReports = '';
+  #seenRoutine = '';
   #seenLinks = '';
   readonly #ownJournals = new Set<string>();
   /** The number of claims that this connection made. */
@@ -95,8 +94,7 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
     };
     this.#hits = new SqliteHits(statement, this.#chunks);
     this.#seenVersion = this.#othersVersion();
-    this.#seenFolds = this.#othersFolds();
-    this.#seenReports = this.#lastReports();
+    this.#seenRoutine = this.#othersRoutine();
     this.#seenLinks = this.#newestOfLinks();
   }
 
@@ -204,28 +202,24 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
    * other. A process reports every ten seconds: if that counted, half of all batches would be short.
    */
   #isMoreThanRoutine(): boolean {
-    const [folds, reports, links] = [this.#othersFolds(), this.#lastReports(), this.#newestOfLinks()];
-    const isRoutine = folds !== this.#seenFolds || reports !== this.#seenReports;
-    const isMore = !isRoutine || links !== this.#seenLinks;
-    this.#seenFolds = folds;
-    this.#seenReports = reports;
+    const [routine, links] = [this.#othersRoutine(), this.#newestOfLinks()];
+    const isMore = routine === this.#seenRoutine || links !== this.#seenLinks;
+    this.#seenRoutine = routine;
     this.#seenLinks = links;
     return isMore;
   }
 
-  #othersFolds(): string {
+  /** How far others have folded, and when processes last reported their state. */
+  #othersRoutine(): string {
     const rows = this.#statement(
       'select node, segment, byte_offset from journal_watermarks where finished_at is null',
     ).values();
     const [[claimsMade] = []] = this.#statement('select turn from click_claim_turns').values();
     const claims = Number(claimsMade) - this.#ownClaims;
-    return [claims, ...rows.filter(([node]) => !this.#ownJournals.has(String(node)))].join(' ');
-  }
-
-  #lastReports(): string {
-    return String(
-      this.#statement('select node, process, seen_at from nodes order by node, process').values(),
-    );
+    const reports = this.#statement(
+      'select node, process, seen_at from nodes order by node, process',
+    ).values();
+    return [claims, ...rows.filter(([node]) => !this.#ownJournals.has(String(node))), ...reports].join(' ');
   }
 
   #newestOfLinks(): string {
