@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const commands = {
   /** Only installs missing dependencies. */
   install: { needs: 'everything' },
-  // Otherwise the garbage collector runs too rarely on machines with much memory.
+  // Settings of the garbage collector: docs/decisions/2026-11-22-memory-at-rest.md has the reasons.
   start: {
     needs: 'production',
     run: ['src/main.ts', 'serve'],

@@ -6,8 +6,9 @@ const maxIdleUse = 5_000;
 const minUse = 200_000;
 
 /**
- * Collects this thread's garbage once it is idle after a busy time. The runtime only collects when it allocates, so the garbage
- * of a busy minute would stay for hours in a thread that is idle afterwards. It takes some milliseconds, and is only repeated
+ * Collects this thread's garbage once it is idle after a busy time. With its timer turned off
+ * (`scripts/start-environment.json`), the runtime only collects when it allocates, so the garbage of a busy minute would stay for hours in
+ * a thread that is idle afterwards. It takes some milliseconds, and is only repeated
  * after the thread has been as busy again. `release` drops buffers that are only kept for reuse.
  */
 export function collectWhenIdle(release = () => {}): void {
