@@ -26,7 +26,7 @@ export async function startNginx(host: string, url: string): Promise<Nginx> {
     .replaceAll(/listen \[::\].*\n/g, '\n')
     .replace('listen 80;', `listen 127.0.0.1:${httpPort};`)
     .replace('listen 443 ssl;', `listen 127.0.0.1:${httpsPort} ssl;`)
-    .replace('127.0.0.1:3000', new URL(url).host);
+    .replace('http://127.0.0.1:3000;', `${new URL(url).origin};`);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${file(kind)};`)
     .join(' ');
@@ -37,17 +37,16 @@ export async function startNginx(host: string, url: string): Promise<Nginx> {
   const proxy = Bun.spawn([program ?? '', '-c', file('nginx.conf'), '-g', 'daemon off;'], {
     stderr: 'inherit',
   });
-  await eventually(
-    () =>
-      fetch(`https://127.0.0.1:${httpsPort}/healthz`, {
-        headers: { host },
-        tls: { rejectUnauthorized: false },
-      }).then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
-    'nginx',
-  );
+  await eventually(() => {
+    if (proxy.exitCode !== null) throw new Error('nginx has ended');
+    return fetch(`https://127.0.0.1:${httpsPort}/healthz`, {
+      headers: { host },
+      tls: { rejectUnauthorized: false },
+    }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  }, 'nginx');
   return {
     httpPort,
     httpsPort,
