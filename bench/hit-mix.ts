@@ -2,11 +2,11 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { segmentFile } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
+import { hourLength } from '../src/rules/durations.ts';
 import { seededRandom, zipf } from './redirect/zipf.ts';
 
 const agents = 2_000;
 const addresses = 50_000;
-const hour = 3_600_000;
 const hitsPerRecord = 32;
 const recordsPerSegment = 4_000;
 
@@ -50,7 +50,7 @@ export function* hitMix(count: number, until: number, links = 10_000): Generator
     yield {
       linkId: 1 + linkOf(random()),
       organizationId: 1,
-      at: Math.floor(until - hour + (hour * index) / count),
+      at: Math.floor(until - hourLength + (hourLength * index) / count),
       outcome: 'redirect',
       target: 'default',
       method: 'GET',
@@ -82,7 +82,7 @@ export function* plainHits(count: number, until: number, linkCount: number): Gen
     const other = Math.floor(random() * (index + 1));
     [ids[index], ids[other]] = [ids[other] ?? 0, ids[index] ?? 0];
   }
-  const tenMinutes = hour / 6;
+  const tenMinutes = hourLength / 6;
   for (let made = 0; made < count; made++) {
     yield {
       linkId: ids[linkOf(random())] ?? 1,

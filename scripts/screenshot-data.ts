@@ -1,3 +1,4 @@
+import { dayLength } from '../src/rules/durations.ts';
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import type { TestAccount, TestApp } from '../test/support/app.ts';
 import { type SeedHit, seedHits } from '../test/support/hits.ts';
@@ -306,15 +307,14 @@ function hitsOf(
 ): SeedHit[] {
   const random = seededRandom(7);
   const hits: SeedHit[] = [];
-  const day = 86_400_000;
   for (let daysAgo = 59; daysAgo >= 0; daysAgo -= 1) {
-    const weekday = new Date(app.clock.now - daysAgo * day).getUTCDay();
+    const weekday = new Date(app.clock.now - daysAgo * dayLength).getUTCDay();
     const factor =
       (weekday === 0 || weekday === 6 ? 0.45 : 1) * (1 + (60 - daysAgo) / 60) * (0.8 + 0.4 * random());
     for (const { id, share } of created) {
       const count = Math.round(38 * share * factor);
       for (let index = 0; index < count; index += 1)
-        hits.push(hitOf(id, owner, app.clock.now - daysAgo * day, random));
+        hits.push(hitOf(id, owner, app.clock.now - daysAgo * dayLength, random));
     }
   }
   return hits.sort((one, other) => Number(one.at) - Number(other.at));

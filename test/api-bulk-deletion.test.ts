@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-
-const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('bulk deletion and restoration on %s', (store) => {
   let app: TestApp;
@@ -108,7 +107,7 @@ describe.each(storeKinds)('bulk deletion and restoration on %s', (store) => {
     const now = app.clock.now;
     const [early, late] = [await make({ suffix: `early-${store}` }), await make({ suffix: `late-${store}` })];
     await remove(early.id, late.id);
-    app.clock.now = now + 30 * day;
+    app.clock.now = now + 30 * dayLength;
     expect((await restore(early.id)).status).toBe(404);
     expect((await make({ suffix: `early-${store}` })).suffix).toBe(`early-${store}`);
     await cleanUp(app.app.context);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
+import { dayLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-
-const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('bulk calls on %s', (store) => {
   let app: TestApp;
@@ -32,7 +31,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
         : Buffer.alloc(count, Math.floor(repeatingDraws++ / 3));
     };
     // Scheduled changes draw random bytes, too.
-    app = await startApp({ store, overrides: { randomBytes: bytes, scheduledInterval: 10 * day } });
+    app = await startApp({ store, overrides: { randomBytes: bytes, scheduledInterval: 10 * dayLength } });
     owner = await app.createAccount();
     tags = [];
     for (const name of ['red', 'green', 'blue']) tags.push((await send('POST', '/tag', { name })).json);

@@ -1,13 +1,12 @@
 import { heapStats } from 'bun:jsc';
 import { beforeAll, describe, expect, test } from 'bun:test';
 import type { KyselyPlugin } from 'kysely';
-import { dayLength } from '../src/rules/utc-time.ts';
+import { dayLength, hourLength, minuteLength } from '../src/rules/durations.ts';
 import { readClicks } from '../src/stats/clicks.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { insertHits, type SeedHit, seedHits } from './support/hits.ts';
 
-const minute = 60_000;
 const start = Date.parse('2026-03-01T00:00:00Z');
 
 describe.each(storeKinds)('lists of clicks on %s', (store) => {
@@ -28,13 +27,13 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     [link, second] = [await newLink(), await newLink()];
     const ofLink = { link, organization: owner.organizationId };
     const hits: SeedHit[] = [
-      ...Array.from({ length: 60 }, (_, index) => ({ ...ofLink, at: start + index * minute })),
-      { ...ofLink, at: start + 60 * minute, class: 'bot', reason: 'monitor' },
-      { ...ofLink, at: start + 61 * minute, outcome: 'expired' },
-      { ...ofLink, at: start + 62 * minute, class: 'head', reason: 'head_method' },
+      ...Array.from({ length: 60 }, (_, index) => ({ ...ofLink, at: start + index * minuteLength })),
+      { ...ofLink, at: start + hourLength, class: 'bot', reason: 'monitor' },
+      { ...ofLink, at: start + 61 * minuteLength, outcome: 'expired' },
+      { ...ofLink, at: start + 62 * minuteLength, class: 'head', reason: 'head_method' },
       {
         ...ofLink,
-        at: start + 90 * minute,
+        at: start + 90 * minuteLength,
         target: 'ios',
         device: 'mobile',
         source: 'qr',
@@ -232,7 +231,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     const body = { destination_url: 'example.com' };
     const { id } = (await app.call('POST', '/api/v1/link', { key, body })).json;
     const { database } = app.app.context;
-    const hit = { link: id, organization: organizationId, at: app.clock.now - minute };
+    const hit = { link: id, organization: organizationId, at: app.clock.now - minuteLength };
     await seedHits(database, [hit, hit, hit]);
     const owner = { kind: 'link', id, organizationId } as const;
     const read = (from = database) =>

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
-
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
 
 describe.each(storeKinds)('credentials on %s', (store) => {
   const app = appForSuite({ store });
@@ -32,14 +30,14 @@ describe.each(storeKinds)('credentials on %s', (store) => {
 
   test('an access token is valid for three days, a refresh token for thirty', async () => {
     const pair = await signIn('lifetimes');
-    app.clock.now += 3 * day - hour;
+    app.clock.now += 3 * dayLength - hourLength;
     expect(await statusWith(bearer(pair.access_token))).toBe(200);
-    app.clock.now += hour;
+    app.clock.now += hourLength;
     expect(await statusWith(bearer(pair.access_token))).toBe(401);
-    app.clock.now += 27 * day - hour;
+    app.clock.now += 27 * dayLength - hourLength;
     const next = await refresh(pair.refresh_token);
     expect(next.status).toBe(200);
-    app.clock.now += 30 * day;
+    app.clock.now += 30 * dayLength;
     expect((await refresh(next.json.refresh_token)).status).toBe(401);
   });
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
-
-const day = 24 * 60 * 60 * 1000;
 
 interface Deleted {
   readonly id: number;
@@ -40,7 +39,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     expect(links[1]).toEqual({
       id: link.id,
       deleted_at: new Date(at).toISOString(),
-      kept_until: new Date(at + 30 * day).toISOString(),
+      kept_until: new Date(at + 30 * dayLength).toISOString(),
       domain: link.domain,
       suffix: `spring-${store}`,
       url: link.url,
@@ -58,7 +57,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     owner = await app.createAccount();
     expect(await bin()).toEqual({ links: [], total_links: 0, next: null });
     // A cursor from another organization's list shows none of its links.
-    expect(await bin(`?before=${app.clock.now + day}-${id + 1}`)).toEqual({
+    expect(await bin(`?before=${app.clock.now + dayLength}-${id + 1}`)).toEqual({
       links: [],
       total_links: 0,
       next: null,
@@ -125,7 +124,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     await remove(early);
     app.clock.now = now + 1;
     await remove(late);
-    app.clock.now = now + 30 * day;
+    app.clock.now = now + 30 * dayLength;
     expect(await bin()).toMatchObject({ links: [{ id: late }], total_links: 1 });
     expect((await send('POST', '/link/restore', { ids: [early] })).status).toBe(404);
     expect((await send('POST', '/link/restore', { ids: [late] })).status).toBe(200);

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { checkDomain } from '../src/manage/check-domain.ts';
 import { checkDueDomains } from '../src/manage/check-due-domains.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { findDomain } from '../src/storage/domains.ts';
 import { storeKinds } from './support/app.ts';
 import { domainSuite, ownHost } from './support/domain-suite.ts';
-
-const hour = 3_600_000;
 
 describe.each(storeKinds)('custom domains on %s', (store) => {
   const {
@@ -136,10 +135,10 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     for (const [days, wait] of [
       [0, 10_000],
       [1, 600_000],
-      [5, hour],
-      [30, 24 * hour],
+      [5, hourLength],
+      [30, dayLength],
     ] as const) {
-      suite.app.clock.now += days * 24 * hour;
+      suite.app.clock.now += days * dayLength;
       await eventuallyReturns(
         () => read(late.json.id),
         ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
@@ -244,7 +243,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     }
     names['_linnet.steady.example.org'] = 'server failure';
     for (let day = 0; day < 10; day++) {
-      suite.app.clock.now += 24 * hour;
+      suite.app.clock.now += dayLength;
       await eventuallyReturns(
         () => read(id),
         ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
@@ -263,36 +262,36 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect(await visitStatus()).toBe(302);
 
     delete names['_linnet.fading.example.org'];
-    suite.app.clock.now += 24 * hour;
+    suite.app.clock.now += dayLength;
     const failing = await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'failing',
     );
-    const end = new Date(suite.app.clock.now + 72 * hour).toISOString().slice(0, 16).replace('T', ' ');
+    const end = new Date(suite.app.clock.now + 72 * hourLength).toISOString().slice(0, 16).replace('T', ' ');
     expect(failing.problem).toContain(`Put it back before ${end} UTC`);
     expect([await visitStatus(), (await link('fading.example.org', 'more')).status]).toEqual([302, 201]);
     expect((await add('fading.example.org', suite.other)).json.error_code).toBe('DOMAIN_TAKEN');
 
     // The record is back in time: everything is as before, and the deadline starts again.
     names['_linnet.fading.example.org'] = proof;
-    suite.app.clock.now += 70 * hour;
+    suite.app.clock.now += 70 * hourLength;
     await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'verified',
     );
     delete names['_linnet.fading.example.org'];
-    suite.app.clock.now += 24 * hour;
+    suite.app.clock.now += dayLength;
     await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'failing',
     );
-    suite.app.clock.now += 71 * hour;
+    suite.app.clock.now += 71 * hourLength;
     await eventuallyReturns(
       () => read(id),
       ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
     );
     expect([(await read(id)).state, await visitStatus()]).toEqual(['failing', 302]);
-    suite.app.clock.now += hour;
+    suite.app.clock.now += hourLength;
     const released = await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'pending',
@@ -321,27 +320,27 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     const id = await addVerifiedDomain('dark.example.org');
     const at = '_linnet.dark.example.org';
     delete names[at];
-    suite.app.clock.now += 24 * hour;
+    suite.app.clock.now += dayLength;
     await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'failing',
     );
     names[at] = 'server failure';
     for (let step = 0; step < 5; step++) {
-      suite.app.clock.now += 20 * hour;
+      suite.app.clock.now += 20 * hourLength;
       await eventuallyReturns(
         () => read(id),
         ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
       );
     }
     delete names[at];
-    suite.app.clock.now += 71 * hour;
+    suite.app.clock.now += 71 * hourLength;
     await eventuallyReturns(
       () => read(id),
       ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
     );
     expect((await read(id)).state).toBe('failing');
-    suite.app.clock.now += hour;
+    suite.app.clock.now += hourLength;
     await eventuallyReturns(
       () => read(id),
       ({ state }) => state === 'pending',

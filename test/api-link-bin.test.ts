@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { insertHits } from './support/hits.ts';
-
-const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('the bin on %s', (store) => {
   const app = appForSuite({ store });
@@ -145,9 +144,9 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     await remove(id);
     await send('DELETE', '/link/deleted');
     const { now } = app.clock;
-    app.clock.now = now + 30 * day - 1_000;
+    app.clock.now = now + 30 * dayLength - 1_000;
     expect((await create(suffix, 'https://stranger.example/', stranger.key)).status).toBe(409);
-    app.clock.now = now + 30 * day;
+    app.clock.now = now + 30 * dayLength;
     expect((await create(suffix, 'https://stranger.example/', stranger.key)).status).toBe(201);
     await cleanUp(app.app.context);
     const { database } = app.app.context;
@@ -181,7 +180,7 @@ describe.each(storeKinds)('the bin on %s', (store) => {
       [id, kept],
     ]);
     const { now } = app.clock;
-    app.clock.now = now + 30 * day;
+    app.clock.now = now + 30 * dayLength;
     await cleanUp(app.app.context);
     expect(await counted()).toEqual([[kept], [kept]]);
     app.clock.now = now;

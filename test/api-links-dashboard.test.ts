@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
 import { storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { seedHits } from './support/hits.ts';
-
-const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
   const { app, owner } = appWithOwner({ store });
@@ -76,16 +75,16 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
 
   test('the list has the clicks of the last days, by UTC day, today last', async () => {
     const [link, other] = [await create(), await create()];
-    const today = Math.floor(app.clock.now / day) * day;
+    const today = Math.floor(app.clock.now / dayLength) * dayLength;
     const hit = { link: link.id, organization: owner.organizationId };
     await seedHits(app.app.context.database, [
       { ...hit, at: today },
       { ...hit, at: today },
       // By a clock that is ahead.
-      { ...hit, at: today + day },
+      { ...hit, at: today + dayLength },
       { ...hit, at: today - 1 },
-      { ...hit, at: today - 13 * day },
-      { ...hit, at: today - 13 * day - 1 },
+      { ...hit, at: today - 13 * dayLength },
+      { ...hit, at: today - 13 * dayLength - 1 },
       { ...hit, at: today, class: 'bot', reason: 'monitor' },
     ]);
     const { json } = await send('GET', '/link?daily=14&limit=2');

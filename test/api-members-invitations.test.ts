@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { cleanUp } from '../src/manage/clean-up.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { withdrawInvitations } from '../src/storage/invitations.ts';
 import { setMembership } from '../src/storage/members.ts';
 import { lockOrganizations } from '../src/storage/organizations.ts';
@@ -11,8 +12,6 @@ import { appForSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
 import { proveEmails } from './support/proven-emails.ts';
-
-const day = 24 * 60 * 60 * 1000;
 
 describe.each(storeKinds)('invitations on %s', (store) => {
   const app = appForSuite({ store });
@@ -70,7 +69,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
       expect((await preview(token)).json.error_code).toBe('INVITATION_INVALID');
     await app.call('DELETE', `/api/v1/invitation/${second.id}`, { key: host.key });
     expect((await preview(second.token)).status).toBe(403);
-    app.clock.now += 14 * day;
+    app.clock.now += 14 * dayLength;
     expect((await preview(json.token)).status).toBe(403);
   });
 
@@ -160,7 +159,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     const withdrawn = await invited(guest);
     await app.call('DELETE', `/api/v1/invitation/${withdrawn.id}`, { key: withdrawn.host.key });
     expect((await accept(guest.key, withdrawn.id)).status).toBe(404);
-    app.clock.now += 14 * day;
+    app.clock.now += 14 * dayLength;
     expect(await received(guest.key)).toEqual([]);
     expect((await accept(guest.key, id)).status).toBe(404);
     expect((await post('/invitation/accept', guest.key, { token })).status).toBe(403);
@@ -169,14 +168,14 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   test('an expired invitation is not outstanding, and its address is not kept', async () => {
     const administrator = await app.createAccount();
     const { json: expired } = await invite(app, administrator.key, 'never@example.com');
-    app.clock.now += 13 * day;
+    app.clock.now += 13 * dayLength;
     const { json: open } = await invite(app, administrator.key, 'soon@example.com');
     const idsAfter = async (time: number) => {
       app.clock.now += time;
       await cleanUp(app.app.context);
       return (await get('/invitation', administrator.key)).map(({ id }: { id: number }) => id);
     };
-    expect(await idsAfter(day - 1)).toEqual([open.id, expired.id]);
+    expect(await idsAfter(dayLength - 1)).toEqual([open.id, expired.id]);
     expect(await idsAfter(1)).toEqual([open.id]);
   });
 

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { proveEmail } from '../src/storage/members.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp, storeKinds, type TestApp, type TestResponse } from './support/app.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { browserHeadersOf, invite } from './support/members.ts';
 import { newPassword, otherNetwork, requestReset, resetPassword, signIn } from './support/password-reset.ts';
-
-const hour = 60 * 60 * 1000;
 
 /** The answer without its date and request id. */
 const comparable = ({ status, text, headers }: TestResponse) => [
@@ -142,10 +141,10 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   test('has a link that is valid for an hour', async () => {
     const { email } = await app.createAccount();
     const token = await requestedToken(email);
-    app.clock.now += hour;
+    app.clock.now += hourLength;
     expectInvalid(await resetPassword(app, token));
     const next = await requestedToken(email);
-    app.clock.now += hour - 1;
+    app.clock.now += hourLength - 1;
     expect((await resetPassword(app, next)).status).toBe(204);
   });
 
@@ -242,7 +241,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     // Invitations to the same address are counted separately.
     const { key } = await app.createAccount();
     expect((await invite(app, key, email)).json.sent).toBe(true);
-    app.clock.now += 24 * hour;
+    app.clock.now += dayLength;
     await requestReset(app, email, from);
     expect(await mails()).toHaveLength(12);
   });
@@ -280,7 +279,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const limited = await request(20);
     expect([limited.status, limited.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
     expect(limited.headers.get('retry-after')).toBe('3600');
-    app.clock.now += hour;
+    app.clock.now += hourLength;
     expect((await request(21)).status).toBe(202);
     await mails();
   });
@@ -309,7 +308,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(JSON.stringify(await rows())).not.toContain(token.slice(4));
     await cleanUp(app.app.context);
     expect(await rows()).toHaveLength(1);
-    app.clock.now += hour;
+    app.clock.now += hourLength;
     await cleanUp(app.app.context);
     expect(await rows()).toHaveLength(0);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rm } from 'node:fs/promises';
+import { dayLength, minuteLength } from '../src/rules/durations.ts';
 import { listDue } from '../src/storage/scheduled-changes.ts';
 import {
   type Send,
@@ -24,8 +25,6 @@ interface Change {
   readonly refusal: { readonly error_code: string; readonly field_key: string | null } | null;
 }
 
-const minute = 60_000;
-const day = 24 * 60 * minute;
 const target = targetOfEachTest();
 
 /** Calls of one member to several nodes that share a store and a clock. */
@@ -42,8 +41,11 @@ function calls(nodes: readonly TestApp[], key: () => string) {
     listed,
     create: async (body: object = {}) =>
       (await call('POST', '/link', { destination_url: 'https://example.com/first', ...body })).json,
-    schedule: (id: number, changes: object, { after = minute, query = '', ...more }: ScheduleOptions = {}) =>
-      call('POST', `/link/${id}/scheduled${query}`, { at: inFuture(after), changes }, more),
+    schedule: (
+      id: number,
+      changes: object,
+      { after = minuteLength, query = '', ...more }: ScheduleOptions = {},
+    ) => call('POST', `/link/${id}/scheduled${query}`, { at: inFuture(after), changes }, more),
     read: async (id: number) => (await call('GET', `/link/${id}`)).json,
     history: async (id: number) => (await call('GET', `/link/${id}/history`)).json.history,
     advance(time: number) {
@@ -95,7 +97,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     };
     const made = await link.schedule(id, changes);
     const [read] = await link.listed(id);
-    const later = { ...read, at: link.inFuture(2 * minute) };
+    const later = { ...read, at: link.inFuture(2 * minuteLength) };
     const changed = await link.call('PATCH', `/scheduled_change/${made.json.id}`, later);
     expect([changed.status, changed.json]).toEqual([
       200,
@@ -116,7 +118,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     const later = await link.schedule(
       made.id,
       { destination_url: 'https://example.com/3' },
-      { after: 2 * minute },
+      { after: 2 * minuteLength },
     );
     const sooner = await link.schedule(made.id, { destination_url: 'https://example.com/2', name: 'Sale' });
     expect([sooner.status, sooner.json.status, sooner.json.via, sooner.json.by.id]).toEqual([
@@ -125,7 +127,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     expect((await link.listed(made.id)).map(({ id }) => id)).toEqual([sooner.json.id, later.json.id]);
     expect(await location()).toBe('https://example.com/first');
 
-    link.advance(minute);
+    link.advance(minuteLength);
     expect(await link.done(made.id)).toMatchObject([
       { id: sooner.json.id, status: 'applied', refusal: null, done_at: expect.any(String) },
     ]);
@@ -139,7 +141,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     });
     const [first] = await hook.calls(1);
     expect(JSON.parse(first?.body ?? '')).toMatchObject({ event: 'link.updated' });
-    link.advance(minute);
+    link.advance(minuteLength);
     await link.done(made.id, 2);
     await pollUntil(location, (to) => to === 'https://example.com/3', 'the second redirect');
   });
@@ -147,8 +149,8 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
   test('are applied once each and in order, however many are due at once', async () => {
     const links = await Promise.all(Array.from({ length: 12 }, () => link.create()));
     for (const { id } of links)
-      for (const name of ['1', '2', '3']) await link.schedule(id, { name }, { after: 5 * minute });
-    link.advance(5 * minute);
+      for (const name of ['1', '2', '3']) await link.schedule(id, { name }, { after: 5 * minuteLength });
+    link.advance(5 * minuteLength);
     for (const { id } of links) {
       await link.done(id, 3);
       const names = (await link.history(id)).flatMap(({ changes }: { changes: { to: unknown }[] }) =>
@@ -163,10 +165,10 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     const guest = await member(app, owner);
     const plain = await link.create();
     await link.schedule(plain.id, { add_tags: [tag] });
-    await link.schedule(plain.id, { name: 'by a guest' }, { key: guest.key, after: minute + 1 });
-    await link.schedule(plain.id, { external_id: 'one of a kind' }, { after: minute + 2 });
-    await link.schedule(plain.id, { expiration_date: '2030-01-01' }, { after: minute + 3 });
-    await link.schedule(plain.id, { disabled: true }, { after: minute + 4 });
+    await link.schedule(plain.id, { name: 'by a guest' }, { key: guest.key, after: minuteLength + 1 });
+    await link.schedule(plain.id, { external_id: 'one of a kind' }, { after: minuteLength + 2 });
+    await link.schedule(plain.id, { expiration_date: '2030-01-01' }, { after: minuteLength + 3 });
+    await link.schedule(plain.id, { disabled: true }, { after: minuteLength + 4 });
     const deleted = await link.create();
     await link.schedule(deleted.id, { name: 'too late' });
     await link.call('DELETE', `/tag/${tag}`);
@@ -176,7 +178,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     await link.call('DELETE', `/link/${deleted.id}`);
     const before = await link.read(plain.id);
 
-    link.advance(2 * minute);
+    link.advance(2 * minuteLength);
     const changes = await link.done(plain.id, 5);
     const reasons = changes.map(({ refusal }) => [refusal?.error_code, refusal?.field_key]).reverse();
     expect(reasons).toEqual([
@@ -210,7 +212,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     const { id } = await link.create();
     const change = (await link.schedule(id, { name: 'first' })).json;
     const path = `/scheduled_change/${change.id}`;
-    const rescheduled = await link.call('PATCH', path, { at: link.inFuture(3 * minute) });
+    const rescheduled = await link.call('PATCH', path, { at: link.inFuture(3 * minuteLength) });
     expect([rescheduled.status, rescheduled.json.changes]).toEqual([200, { name: 'first' }]);
     const other = await link.call('PATCH', path, { changes: { notes: 'second' } });
     expect([other.json.at, other.json.changes]).toEqual([rescheduled.json.at, { notes: 'second' }]);
@@ -220,10 +222,10 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     const withdrawn = (await link.schedule(id, { name: 'withdrawn' })).json;
     expect((await link.call('DELETE', `/scheduled_change/${withdrawn.id}`)).status).toBe(204);
     expect((await link.call('DELETE', `/scheduled_change/${withdrawn.id}`)).status).toBe(404);
-    link.advance(2 * minute);
-    const late = (await link.schedule(id, { external_id: 'taken by then' }, { after: minute })).json;
+    link.advance(2 * minuteLength);
+    const late = (await link.schedule(id, { external_id: 'taken by then' }, { after: minuteLength })).json;
     await link.create({ external_id: 'taken by then' });
-    link.advance(minute);
+    link.advance(minuteLength);
     expect((await link.done(id, 2)).map(({ status }) => status).sort()).toEqual(['applied', 'refused']);
     expect(await link.read(id)).toMatchObject({ name: null, notes: 'second' });
     for (const method of ['PATCH', 'DELETE']) {
@@ -235,11 +237,11 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
       expect(refused(response)).toEqual([409, 'SCHEDULED_APPLIED', undefined]);
     }
     // A refused change with a new time is open again, and is made then.
-    const again = { at: link.inFuture(minute), changes: { external_id: 'free' } };
+    const again = { at: link.inFuture(minuteLength), changes: { external_id: 'free' } };
     expect((await link.call('PATCH', `/scheduled_change/${late.id}`, again)).json).toMatchObject({
       ...{ status: 'open', refusal: null, done_at: null },
     });
-    link.advance(minute);
+    link.advance(minuteLength);
     await link.done(id, 2);
     expect((await link.read(id)).external_id).toBe('free');
   });
@@ -251,7 +253,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     const wrongAt = [400, 'FIELD_INVALID', 'at'];
     expect(await at('tomorrow')).toEqual(wrongAt);
     expect(await at(link.inFuture(0))).toEqual(wrongAt);
-    expect(await at(link.inFuture(367 * day))).toEqual(wrongAt);
+    expect(await at(link.inFuture(367 * dayLength))).toEqual(wrongAt);
     for (const [changes, code, field] of [
       [{}, 'FIELD_MISSING', 'changes'],
       [{ destination_url: 'javascript:alert(1)' }, 'DESTINATION_INVALID', 'changes.destination_url'],
@@ -271,7 +273,9 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
   test('are limited to twenty per link, even if sent at once; a link in print needs confirmation', async () => {
     const { id } = await link.create({ on_paper: true });
     const responses = await Promise.all(
-      Array.from({ length: 24 }, (_, index) => link.schedule(id, { name: String(index) }, { after: day })),
+      Array.from({ length: 24 }, (_, index) =>
+        link.schedule(id, { name: String(index) }, { after: dayLength }),
+      ),
     );
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(20);
     const [first] = responses.filter(({ status }) => status !== 201);
@@ -285,7 +289,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     expect((await link.schedule(printed.id, { disabled: true }, { query: '?confirm=true' })).status).toBe(
       201,
     );
-    link.advance(minute);
+    link.advance(minuteLength);
     expect(await link.done(printed.id)).toMatchObject([{ status: 'applied' }]);
   });
 
@@ -294,11 +298,11 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
     const { id } = await link.create();
     const made: { readonly id: number }[] = [];
     for (const days of [3, 1, 2, 2, 2, 1])
-      made.push((await link.schedule(id, { name: `after ${days}` }, { after: days * day })).json);
+      made.push((await link.schedule(id, { name: `after ${days}` }, { after: days * dayLength })).json);
     const found: number[] = [];
     let after = { at: 0, id: 0 };
     for (let pages = 0; pages < 100; pages++) {
-      const page = await listDue(database.lookup, app.clock.now + 2.5 * day, after, 2);
+      const page = await listDue(database.lookup, app.clock.now + 2.5 * dayLength, after, 2);
       const last = page.at(-1);
       if (last === undefined) break;
       found.push(...page.filter((change) => change.link_id === id).map((change) => change.id));
@@ -311,7 +315,7 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
 
   test('a call with the same Idempotency-Key schedules one change', async () => {
     const { id } = await link.create();
-    const body = { at: link.inFuture(day), changes: { name: 'once' } };
+    const body = { at: link.inFuture(dayLength), changes: { name: 'once' } };
     const headers = { 'idempotency-key': `once-${store}` };
     const [one, other] = [0, 1].map(() => link.call('POST', `/link/${id}/scheduled`, body, { headers }));
     expect((await one)?.json).toEqual((await other)?.json);
@@ -327,7 +331,7 @@ test('a scheduled change that came due while the program was stopped is applied 
   await link.schedule(id, { name: 'after the start' });
   await before.app.stop();
   const after = await startApp({ env: { DATA_DIR: before.dataDir } });
-  after.clock.now = before.clock.now + 2 * minute;
+  after.clock.now = before.clock.now + 2 * minuteLength;
   const again = calls([after], () => owner.key);
   expect(await again.done(id)).toMatchObject([{ status: 'applied' }]);
   expect((await again.read(id)).name).toBe('after the start');

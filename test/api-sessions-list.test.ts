@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { member } from './support/members.ts';
 import { cookieIn, sessionSuite } from './support/session-suite.ts';
-
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
 
 describe.each(storeKinds)('the list of sessions on %s', (store) => {
   const suite = sessionSuite(store);
@@ -29,16 +27,16 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     const firefoxCookie = await startSession(account, firefox);
     await startSession(account, iphone);
     const byKey = async () => (await suite.app.call('GET', '/api/v1/session', { key: account.key })).json;
-    suite.app.clock.now += 2 * hour;
+    suite.app.clock.now += 2 * hourLength;
     await isSignedIn(firefoxCookie);
     // The last use is stored in parallel with the answer.
-    const usedAt = new Date(startedAt + 2 * hour).toISOString();
+    const usedAt = new Date(startedAt + 2 * hourLength).toISOString();
     await eventually(async () => (await byKey())[0].last_used_at === usedAt, 'the last use');
     expect(await list(firefoxCookie)).toEqual([
       {
         id: expect.stringMatching(/^[\w-]{22}$/),
         created_at: new Date(startedAt).toISOString(),
-        last_used_at: new Date(startedAt + 2 * hour).toISOString(),
+        last_used_at: new Date(startedAt + 2 * hourLength).toISOString(),
         browser: 'Firefox',
         os: 'Windows',
         is_current: true,
@@ -117,7 +115,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     const [{ id }] = await list(cookie);
     expect(await isSignedIn(`linnet=lns_${id.padEnd(43, '0')}`)).toBe(false);
     expect(cookie).not.toContain(id);
-    suite.app.clock.now += 30 * day;
+    suite.app.clock.now += 30 * dayLength;
     const newCookie = await startSession({ email, password }, firefox);
     expect((await list(newCookie)).length).toBe(1);
     expect((await endSession(id, newCookie)).status).toBe(204);

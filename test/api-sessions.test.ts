@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { cookieIn, sessionSuite } from './support/session-suite.ts';
-
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
 
 describe.each(storeKinds)('sessions on %s', (store) => {
   const suite = sessionSuite(store);
@@ -58,15 +56,15 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     const use = async () => (await suite.app.call('GET', '/api/v1/user', { headers: { cookie } })).headers;
     expect((await use()).get('set-cookie')).toBeNull();
     for (let month = 0; month < 3; month++) {
-      suite.app.clock.now += 29 * day;
+      suite.app.clock.now += 29 * dayLength;
       const renewed = (await use()).get('set-cookie');
       expect(renewed).toStartWith(`${cookie}; Max-Age=${30 * 24 * 60 * 60}; `);
       // The renewal is stored in parallel with the answer.
       await eventually(async () => (await use()).get('set-cookie') === null, 'the renewal');
     }
-    suite.app.clock.now += 30 * day - 1;
+    suite.app.clock.now += 30 * dayLength - 1;
     expect(await isSignedIn(cookie)).toBe(true);
-    suite.app.clock.now += 30 * day + 1;
+    suite.app.clock.now += 30 * dayLength + 1;
     expect(await isSignedIn(cookie)).toBe(false);
   });
 
@@ -82,13 +80,13 @@ describe.each(storeKinds)('sessions on %s', (store) => {
       return rows.map((row) => row.renewed_at);
     };
     const [startedAt = 0] = await renewedAt();
-    suite.app.clock.now += hour - 1;
+    suite.app.clock.now += hourLength - 1;
     await Promise.all(Array.from({ length: 20 }, () => isSignedIn(cookie)));
     expect(await renewedAt()).toEqual([startedAt]);
     suite.app.clock.now += 1;
     await Promise.all(Array.from({ length: 20 }, () => isSignedIn(cookie)));
     await eventually(async () => (await renewedAt())[0] !== startedAt, 'the renewal');
-    expect(await renewedAt()).toEqual([startedAt + hour]);
+    expect(await renewedAt()).toEqual([startedAt + hourLength]);
   });
 
   test('a key or token that is also sent takes precedence over the cookie', async () => {
@@ -322,7 +320,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     const count = async () =>
       (await database.read.selectFrom('sessions').select('hash').where('user_id', '=', userId).execute())
         .length;
-    suite.app.clock.now += 30 * day - 1;
+    suite.app.clock.now += 30 * dayLength - 1;
     await cleanUp(suite.app.app.context);
     expect(await count()).toBe(1);
     suite.app.clock.now += 1;

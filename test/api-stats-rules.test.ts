@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
+import { dayLength, minuteLength } from '../src/rules/durations.ts';
 import { formatIso } from '../src/rules/instant.ts';
-import { dayLength, dayOf } from '../src/rules/utc-time.ts';
+import { dayOf } from '../src/rules/utc-time.ts';
 import { browserUserAgent, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
-
-const minute = 60_000;
 
 interface Group {
   readonly value: string | null;
@@ -104,7 +103,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
 
   test('a variant never has more visitors than clicks, even if some of its clicks are reclassified', async () => {
     const noon = (dayOf(app.clock.now) + 1.5) * dayLength;
-    app.clock.now = noon + 10 * minute;
+    app.clock.now = noon + 10 * minuteLength;
     const rules = [
       {
         id: 'r_split',
@@ -123,7 +122,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
       });
     for (let visitor = 1; visitor <= 20; visitor++) await visit(visitor);
     await app.app.clicks.settled();
-    app.clock.now = noon + 20 * minute;
+    app.clock.now = noon + 20 * minuteLength;
     for (let visitor = 1; visitor <= 4; visitor++) await visit(visitor);
     await app.app.clicks.settled();
     const path = `/link/${json.id}/stats`;
@@ -135,7 +134,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
       );
     };
     expect(await sums()).toEqual([24, 20]);
-    const span = { from: formatIso(noon), to: formatIso(noon + 15 * minute) };
+    const span = { from: formatIso(noon), to: formatIso(noon + 15 * minuteLength) };
     await app.call('PATCH', `/api/v1/link/${json.id}/clicks/reclassify`, {
       key: owner.key,
       body: { ...span, class: 'human', to_class: 'bot' },

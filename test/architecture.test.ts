@@ -56,7 +56,7 @@ const allowedFiles: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
   'manage → ledger':
     /^ledger\/(corrections\/(correction-step|first-classes)|chunks\/delete-chunks|external-hits|kept-hits)/,
-  'dashboard → rules': /^rules\/(rule-|click-fields|csv|european-union|agent-|app-browsers|utm)/,
+  'dashboard → rules': /^rules\/(rule-|click-fields|durations|csv|european-union|agent-|app-browsers|utm)/,
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/reserve-port/,
   'storage → bundle': /^bundle\/module-urls/,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { hourLength } from '../src/rules/durations.ts';
 import { firefox } from './support/agents-of-people.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
@@ -7,7 +8,6 @@ import { rebuildFrom, rollUps } from './support/hits.ts';
 import type { LedgerKind } from './support/ledger-of.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
-const hour = 3_600_000;
 /** On ClickHouse a correction takes ten times the CPU. */
 const roundsOn: Record<LedgerKind, number> = { sqlite: 10, postgres: 10, clickhouse: 4 };
 
@@ -47,7 +47,7 @@ describe.each(kinds)('corrections during folding on %s', (kind) => {
     const someLink = () => links[draw(links.length)] ?? { id: 0, path: '/' };
     const agents = [firefox, 'curl/8.5.0'];
     for (let round = 0; round < roundsOn[kind]; round++) {
-      app.clock.now += draw(2 * hour);
+      app.clock.now += draw(2 * hourLength);
       const visits = Array.from({ length: 8 }, (_, visit) =>
         // Visits with Do Not Track have no visitor, so visitors can't be compared here.
         app.visit(`${someLink().path}?utm_source=${round}-${visit}`, {
@@ -55,7 +55,7 @@ describe.each(kinds)('corrections during folding on %s', (kind) => {
           dnt: '1',
         }),
       );
-      const from = new Date(app.clock.now - draw(6 * hour)).toISOString();
+      const from = new Date(app.clock.now - draw(6 * hourLength)).toISOString();
       const correction = [
         () => call('DELETE', `link/${someLink().id}/clicks?from=${from}`),
         () => call('DELETE', `clicks?from=${from}`),

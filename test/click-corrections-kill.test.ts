@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { hourLength } from '../src/rules/durations.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { accountWithLinks } from './support/account.ts';
 import { pollUntil } from './support/eventually.ts';
@@ -10,7 +11,6 @@ import { type Program, runServer } from './support/program.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
-const hour = 3_600_000;
 const hits = 16_000;
 const span = { from: Date.UTC(2026, 10, 10, 3, 20), to: Date.UTC(2026, 10, 12, 7, 40) };
 
@@ -40,7 +40,7 @@ const someHits = (link: number, count: number): SeedHit[] =>
   Array.from({ length: count }, () => ({
     link,
     organization: 1,
-    at: span.from - 5 * hour + draw(62 * hour),
+    at: span.from - 5 * hourLength + draw(62 * hourLength),
     ...(draw(4) === 0 ? ({ class: 'bot', reason: 'monitor' } as const) : {}),
     country: ['DE', 'FR', 'CH'][draw(3)] ?? 'DE',
   }));

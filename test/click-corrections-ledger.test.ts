@@ -5,8 +5,8 @@ import { correctionStep, scopeOf } from '../src/ledger/corrections/correction-st
 import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { classCodes, classes, dimensionCodes, reasonCodes } from '../src/rules/click-fields.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { classBefore, reasonToStore, reclassifiable, shownReason } from '../src/rules/reclassified.ts';
-import { dayLength, hourLength } from '../src/rules/utc-time.ts';
 import {
   findCorrection,
   insertCorrection,

@@ -4,6 +4,7 @@ import { ClickhouseWriter } from '../src/ledger/clickhouse/clickhouse-writer.ts'
 import { JournalTaken } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
+import { hourLength } from '../src/rules/durations.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
@@ -13,8 +14,6 @@ import { emptyBatch } from './support/empty-batch.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
-
-const hour = 3_600_000;
 
 describe.skipIf(!(await hasClickhouse()))('batches that PostgreSQL has lost', () => {
   const lines: string[] = [];
@@ -46,7 +45,7 @@ describe.skipIf(!(await hasClickhouse()))('batches that PostgreSQL has lost', ()
     await queryClickhouse(
       clickhouse,
       `insert into hit_batches select '${journal}', 1, 1 + number, ${id}, ${id}, [${app.clock.now}],
-       ${app.clock.now - 2 * hour} - 1000 * number from numbers(${count})`,
+       ${app.clock.now - 2 * hourLength} - 1000 * number from numbers(${count})`,
     );
     await queryClickhouse(
       clickhouse,

@@ -7,6 +7,7 @@ import { windowLength } from '../src/ledger/clickhouse/hit-window.ts';
 import { deleteMoved, MoveProblem, moveHits } from '../src/ledger/clickhouse/move-hits.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
+import { hourLength, minuteLength } from '../src/rules/durations.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import type { Database } from '../src/storage/database.ts';
 import { hasHits } from '../src/storage/has-hits.ts';
@@ -19,7 +20,6 @@ import { type Program, runCommand } from './support/program.ts';
 import { ReferenceLedger, randomHits, randomLinks } from './support/reference-ledger.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
-const minute = 60_000;
 /** Late on the last day of a month, so that hits are in two months. */
 const begin = Date.UTC(2026, 10, 30, 22, 50);
 const draw = seededRandom(20261125);
@@ -31,7 +31,7 @@ let proxy: ClickhouseProxy;
 let turn = 0;
 
 const isInstalled = await hasClickhouse();
-const nextHits = (count = 900): NewHit[] => randomHits(draw, count, begin + turn++ * 12 * minute);
+const nextHits = (count = 900): NewHit[] => randomHits(draw, count, begin + turn++ * 12 * minuteLength);
 const movedDatabase = (): Database => ({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
 const move = () =>
   moveHits({
@@ -138,9 +138,9 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
     expect(after.hits.slice(0, before.hits.length)).toEqual([...before.hits]);
     expect(after.hits.length).toBe(before.hits.length + 50);
     // PostgreSQL keeps what was moved for a day.
-    await store.deleteHitsBefore(0, begin + 23 * 60 * minute);
+    await store.deleteHitsBefore(0, begin + 23 * hourLength);
     expect(await hasHits(ledger.database.read)).toBe(true);
-    await store.deleteHitsBefore(0, begin + 25 * 60 * minute);
+    await store.deleteHitsBefore(0, begin + 25 * hourLength);
     expect(await hasHits(ledger.database.read)).toBe(false);
     expect((await hitLocation(ledger.database.read)).movedAt).toBeNull();
     await store.close();

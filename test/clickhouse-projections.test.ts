@@ -1,7 +1,7 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import { ClickhouseHits } from '../src/ledger/clickhouse/clickhouse-hits.ts';
 import { classCodes, hitColumns } from '../src/rules/click-fields.ts';
-import { dayLength, hourLength } from '../src/rules/utc-time.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { freshClickhouse, hasClickhouse, queryClickhouse, serverOf } from './support/clickhouse.ts';
 import { eventually } from './support/eventually.ts';
 
@@ -43,8 +43,8 @@ describe.skipIf(!(await hasClickhouse()))('hits in ClickHouse', () => {
             ['country', 3],
             ['browser', 1],
           ],
-          from: december - 24 * hourLength,
-          to: december + 24 * hourLength,
+          from: december - dayLength,
+          to: december + dayLength,
         },
         [],
         'alias',

@@ -3,7 +3,7 @@ import type { KyselyPlugin } from 'kysely';
 import { ofOrganization } from '../src/api/clicks.ts';
 import { Secrets } from '../src/auth/secrets.ts';
 import { classCodes, reasonCodes } from '../src/rules/click-fields.ts';
-import { dayLength } from '../src/rules/utc-time.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import type { Database } from '../src/storage/database.ts';
 import { storeKinds } from './support/app.ts';
 import type { NewHit } from './support/batch-folder.ts';

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
+import { dayLength, minuteLength } from '../src/rules/durations.ts';
 import { listNodes, reportNode } from '../src/storage/nodes.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { advanceWatch, startSites } from './support/monitored-sites.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
-const minute = 60_000;
-const day = 24 * 60 * minute;
-const year = 365 * day;
+const year = 365 * dayLength;
 
 const target = targetOfEachTest();
 
@@ -53,23 +52,23 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
         const watch = await lookup.selectFrom('watch_sweeps').select('finished_at').executeTakeFirstOrThrow();
         return [words.finished_at, watch.finished_at];
       };
-      const areAhead = async () => (await sweeps()).every((at) => at > begin + day);
+      const areAhead = async () => (await sweeps()).every((at) => at > begin + dayLength);
       const checkedAt = async () =>
         (await lookup.selectFrom('domains').select('checked_at').executeTakeFirstOrThrow()).checked_at;
       await eventually(async () => (await waiting.execute()).length === 1, 'a failed message');
       await eventually(areAhead, 'the sweeps');
       await eventually(() => sites.requestsTo('early.example.com').length > 0, 'a check');
-      await eventually(async () => Number(await checkedAt()) > begin + day, 'a check of the domain');
+      await eventually(async () => Number(await checkedAt()) > begin + dayLength, 'a check of the domain');
 
-      app.clock.now = begin + minute;
+      app.clock.now = begin + minuteLength;
       await create('late', { watch_destination: true });
       await cleanUp(app.app.context);
       await hook.calls(2);
-      await advanceWatch([app], 16 * minute);
-      await advanceWatch([app], minute);
+      await advanceWatch([app], 16 * minuteLength);
+      await advanceWatch([app], minuteLength);
       expect(sites.requestsTo('late.example.com').length).toBeGreaterThan(0);
-      expect(Math.max(...(await sweeps()))).toBeLessThan(begin + day);
-      await eventually(async () => Number(await checkedAt()) < begin + day, 'a check of the domain');
+      expect(Math.max(...(await sweeps()))).toBeLessThan(begin + dayLength);
+      await eventually(async () => Number(await checkedAt()) < begin + dayLength, 'a check of the domain');
       expect(app.faults).toEqual([]);
     } finally {
       await app.stop();
@@ -86,10 +85,10 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
         return (await app.call('POST', '/api/v1/auth/create_tokens', { body })).status;
       };
       const begin = app.clock.now;
-      app.clock.now = begin + 10 * day;
+      app.clock.now = begin + 10 * dayLength;
       for (let guess = 1; guess <= 20; guess++) await signIn(`wrong guess ${guess}`);
       expect(await signIn(password)).toBe(429);
-      app.clock.now = begin + minute;
+      app.clock.now = begin + minuteLength;
       expect(await signIn(password)).toBe(201);
     } finally {
       await app.stop();
@@ -110,7 +109,7 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
       await database.write((queries) => reportNode(queries, killed));
       expect(await processes()).toBe(2);
       await cleanUp(app.app.context);
-      app.clock.now += 2 * minute;
+      app.clock.now += 2 * minuteLength;
       await eventually(async () => (await listNodes(database.read)).length === 1, 'its end');
       expect(await processes()).toBe(1);
     } finally {

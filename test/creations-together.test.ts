@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { type LinkToCreate, linkPreparer } from '../src/manage/prepare-link.ts';
 import type { Caller } from '../src/rules/access.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { insertDomain } from '../src/storage/domains.ts';
 import { type StoreKind, storeKinds, type TestAccount } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
-
-const day = 86_400_000;
 
 describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => {
   const { app, owner } = appWithOwner({ store });
@@ -40,7 +39,7 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
     const binned = ['binned', 'long-gone'].map((name) => `${name}-${store}`);
     const now = app.clock.now;
     for (const suffix of binned) {
-      app.clock.now = suffix.startsWith('long-gone') ? now - 31 * day : now;
+      app.clock.now = suffix.startsWith('long-gone') ? now - 31 * dayLength : now;
       const { json } = await call('POST', '/link', { destination_url: 'https://e.com', suffix });
       expect((await call('DELETE', `/link/${json.id}`, undefined)).status).toBe(204);
     }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { dayLength, hourLength, minuteLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { selfSigned } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
@@ -7,10 +8,6 @@ import { migratedPostgres } from './support/migrated-store.ts';
 import { advanceWatch, dueChecks, type Sites, startSites } from './support/monitored-sites.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
-
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
 
 const target = targetOfEachTest();
 
@@ -41,10 +38,10 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
   const urlOf = (path: string, name = host) => `http://${name}:${sites.port}${path}`;
   /** Waits until new destinations are stored, and checked twice. */
   const checkTwice = async () => {
-    await advance(16 * minute);
-    await advance(minute);
-    await advance(hour);
-    await advance(minute);
+    await advance(16 * minuteLength);
+    await advance(minuteLength);
+    await advance(hourLength);
+    await advance(minuteLength);
   };
 
   beforeAll(async () => {
@@ -89,13 +86,13 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
       webhook_events: ['link.destination_failed', 'link.destination_recovered'],
     });
     expect(link).toMatchObject({ watch_destination: true, destination_problems: [] });
-    await advance(16 * minute);
-    await advance(minute);
+    await advance(16 * minuteLength);
+    await advance(minuteLength);
     expect(sites.requestsTo(host).map(({ path }) => path)).toEqual(['/robots.txt', '/gone']);
-    await advance(50 * minute);
+    await advance(50 * minuteLength);
     expect(await kindsOf(link.id)).toEqual([]);
     expect(sites.requestsTo(host)).toHaveLength(2);
-    await advance(11 * minute);
+    await advance(11 * minuteLength);
     const problem = { url: urlOf('/gone'), problem: 'broken', detail: 'It answered 404.' };
     expect((await read(link.id)).destination_problems).toMatchObject([problem]);
     // While the clock jumps, a message may be considered lost, and be sent twice.
@@ -114,8 +111,8 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(others.some(({ id }: { id: number }) => id === link.id)).toBe(false);
 
     sites.respond(host, '/gone', () => new Response('here again'));
-    await advance(day);
-    await advance(minute);
+    await advance(dayLength);
+    await advance(minuteLength);
     await eventually(() => messages().length === 2, 'the second message');
     expect(messages()[1]).toMatchObject({
       event: 'link.destination_recovered',
@@ -184,16 +181,16 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     const paths = ['/1', '/2', '/3', '/4', '/5'];
     for (const { key } of [owner, otherAccount])
       for (const path of paths) await create({ destination_url: urlOf(path), watch_destination: true }, key);
-    await advance(16 * minute);
-    await advance(2 * minute);
+    await advance(16 * minuteLength);
+    await advance(2 * minuteLength);
     const asked = sites.requestsTo(host);
     expect(asked.map(({ path }) => path).toSorted()).toEqual([...paths, '/robots.txt']);
     const times = asked.map((request) => request.at);
     for (const [index, time] of times.slice(1).entries())
       expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
-    await advance(12 * hour);
+    await advance(12 * hourLength);
     expect(sites.requestsTo(host)).toHaveLength(6);
-    await advance(13 * hour);
+    await advance(13 * hourLength);
     expect(sites.requestsTo(host)).toHaveLength(12);
   });
 
@@ -236,10 +233,10 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
       (await ownCall('GET', `link/${id}`)).json.destination_problems.length;
     expect([await problems(plain.id), await problems(unwatched.id)]).toEqual([1, 0]);
     await ownCall('PATCH', 'organization', { watch_destinations: false });
-    await advance(16 * minute);
+    await advance(16 * minuteLength);
     expect(await problems(plain.id)).toBe(0);
     const asked = sites.requestsTo(host).length;
-    await advance(2 * day);
+    await advance(2 * dayLength);
     expect(sites.requestsTo(host)).toHaveLength(asked);
   });
 
@@ -255,21 +252,21 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     const csv = await app.call('GET', `/api/v1/link.csv?ids=${id}`, { key: owner.key });
     expect(csv.text).toContain(`broken: ${urlOf('/x')}`);
     await call('DELETE', `link/${id}`);
-    await advance(16 * minute);
+    await advance(16 * minuteLength);
     sites.respond(host, '/x', () => new Response('well'));
     await call('POST', 'link/restore', { ids: [id] });
-    await advance(16 * minute);
-    await advance(day + hour);
+    await advance(16 * minuteLength);
+    await advance(dayLength + hourLength);
     expect(await kindsOf(id)).toEqual([]);
     sites.respond(host, '/x', () => new Response('', { status: 404 }));
-    await advance(day + hour);
-    await advance(2 * hour);
+    await advance(dayLength + hourLength);
+    await advance(2 * hourLength);
     expect(await kindsOf(id)).toEqual(['broken']);
     const changed = await call('PATCH', `link/${id}`, { destination_url: urlOf('/y') });
     expect(changed.json.destination_problems).toEqual([]);
     const asked = sites.requestsTo(host).filter(({ path }) => path === '/x').length;
-    await advance(16 * minute);
-    await advance(2 * day);
+    await advance(16 * minuteLength);
+    await advance(2 * dayLength);
     expect(sites.requestsTo(host).filter(({ path }) => path === '/x')).toHaveLength(asked);
     await call('PATCH', `link/${id}`, { watch_destination: null });
     expect((await read(id)).watch_destination).toBeNull();
@@ -289,7 +286,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
       );
     }
     await checkTwice();
-    await advance(11 * minute);
+    await advance(11 * minuteLength);
     await eventually(() => ownMails().length === 1, 'the mail');
     expect(ownMails()[0]?.headers.get('subject')).toBe('2 links lead to failing destinations');
     expect(ownMails()[0]?.parts['text/plain']).toContain('/app?has_problem=true');
@@ -297,27 +294,27 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     sites.respond(host, '/c', () => new Response('', { status: 500 }));
     await create({ destination_url: urlOf('/c'), watch_destination: true }, administrator.key);
     await checkTwice();
-    await advance(11 * minute);
-    await advance(hour);
+    await advance(11 * minuteLength);
+    await advance(hourLength);
     expect(ownMails()).toHaveLength(1);
-    await advance(6 * hour);
+    await advance(6 * hourLength);
     await eventually(() => ownMails().length === 2, 'the second mail');
     expect(ownMails()[1]?.headers.get('subject')).toBe('A link leads to a failing destination');
-    await advance(day);
+    await advance(dayLength);
     expect(ownMails()).toHaveLength(2);
   });
 
   test("doesn't report an unreachable host for some hours while no other host answers", async () => {
     const other = await create({ destination_url: urlOf('/well', `well-${host}`), watch_destination: true });
     const { id } = await create({ destination_url: urlOf('/x'), watch_destination: true });
-    await advance(16 * minute);
-    await advance(minute);
+    await advance(16 * minuteLength);
+    await advance(minuteLength);
     sites.isUnresolvable = true;
-    await advance(day);
-    await advance(2 * hour);
+    await advance(dayLength);
+    await advance(2 * hourLength);
     expect([await kindsOf(id), await kindsOf(other.id)]).toEqual([[], []]);
     sites.isUnresolvable = false;
-    await advance(2 * hour);
+    await advance(2 * hourLength);
     expect([await kindsOf(id), await kindsOf(other.id)]).toEqual([[], []]);
     expect(await dueChecks(app)).toBe(0);
   });
@@ -340,24 +337,24 @@ test('two nodes request a host no more often than one, and repeat the check that
     nodeA.call('POST', '/api/v1/link', { key, body: { destination_url, watch_destination: true } });
   for (const host of ['x', 'y', 'z'])
     for (const path of ['/1', '/2', '/3', '/4']) await create(urlOf(host, path));
-  await advanceWatch([nodeA, nodeB], 16 * minute);
+  await advanceWatch([nodeA, nodeB], 16 * minuteLength);
   // As if a node had claimed a host and been killed.
   await create(urlOf('x', '/5'));
-  await advanceWatch([nodeA, nodeB], 16 * minute);
+  await advanceWatch([nodeA, nodeB], 16 * minuteLength);
   await nodeA.app.context.database.write((queries) =>
     queries
       .updateTable('watched_hosts')
-      .set({ free_at: nodeA.clock.now + day + minute })
+      .set({ free_at: nodeA.clock.now + dayLength + minuteLength })
       .where('host', '=', 'x.example.com')
       .execute(),
   );
-  nodeA.clock.now += day;
+  nodeA.clock.now += dayLength;
   nodeB.clock.now = nodeA.clock.now;
   await eventually(() => sites.requestsTo('z.example.com').length > 5, 'the other hosts to be requested');
   expect(sites.requestsTo('x.example.com')).toHaveLength(6);
   await nodeB.stop();
-  nodeA.clock.now += minute;
-  await advanceWatch([nodeA], 10 * minute);
+  nodeA.clock.now += minuteLength;
+  await advanceWatch([nodeA], 10 * minuteLength);
   for (const [host, requests] of [
     ['x.example.com', 12],
     ['y.example.com', 10],
@@ -388,7 +385,7 @@ test('a destination watch that is off for the instance accepts the settings, rep
   expect((await call('POST', 'link', { destination_url, watch_destination: true })).status).toBe(201);
   const { json } = await call('PATCH', 'organization', { watch_destinations: true });
   expect(json).toMatchObject({ watch_destinations: true, can_watch_destinations: false });
-  await advanceWatch([app], day);
+  await advanceWatch([app], dayLength);
   expect(sites.requestsTo('off.example.com')).toEqual([]);
   await app.stop();
   sites.stop();

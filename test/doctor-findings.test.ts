@@ -16,12 +16,12 @@ import { keyFindings } from '../src/health/key.ts';
 import { lastBackupFindings } from '../src/health/last-backup.ts';
 import { runChecks } from '../src/health/run-checks.ts';
 import { folderOf, segmentFile } from '../src/journal/files.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { Site } from '../src/rules/site.ts';
 import { newestMigration } from '../src/storage/migrate.ts';
 import { selfSigned } from './support/certificate.ts';
 import { temporaryFolder } from './support/program.ts';
 
-const day = 24 * 60 * 60 * 1000;
 const now = Date.now();
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: Server;
@@ -119,7 +119,7 @@ describe('the certificate', () => {
   test('is checked as by a browser: whether it is trusted, expired, expiring, or present at all', async () => {
     const [untrusted] = await textsOf(certificateFindings(checkContext({ site: site() })));
     expect(untrusted).toMatch(/^problem: Browsers refuse the certificate of localhost: /);
-    const later = checkContext({ site: site(), now: now + 5 * day });
+    const later = checkContext({ site: site(), now: now + 5 * dayLength });
     expect((await textsOf(certificateFindings(later)))[0]).toMatch(/^problem: .* expired \d days ago/);
     const nowhere = checkContext({ site: new Site(new URL('https://localhost:1')) });
     expect((await textsOf(certificateFindings(nowhere)))[0]).toMatch(
@@ -133,7 +133,7 @@ describe('the certificate', () => {
     const stateOf = (life: number, left: number) =>
       certificateFinding(
         'a.example',
-        { problem: null, begins: now - (life - left) * day, expires: now + left * day },
+        { problem: null, begins: now - (life - left) * dayLength, expires: now + left * dayLength },
         now,
       ).state;
     expect([
@@ -154,7 +154,7 @@ describe('the certificate', () => {
       not_after,
       is_domain: 1,
     });
-    const rows = [failing('go.example.org', null), failing('localhost', now + day)];
+    const rows = [failing('go.example.org', null), failing('localhost', now + dayLength)];
     const context = checkContext({
       site: site(),
       store: storeWith({ 'from certificates': rows }),
@@ -197,7 +197,7 @@ test('waiting clicks are reported, and are a problem after some minutes', async 
   const file = segmentFile(folderOf(folder.path, name), 1);
   await writeFile(file, new Uint8Array(2e6));
   expect((await textsOf(backlogFindings(checkContext())))[0]).toMatch(/^ok: 2\.0 MB of clicks wait/);
-  await utimes(file, new Date(now - day), new Date(now - day));
+  await utimes(file, new Date(now - dayLength), new Date(now - dayLength));
   expect((await textsOf(backlogFindings(checkContext())))[0]).toMatch(/^problem: .* since 86400 seconds/);
   const folded = storeWith({ journal_watermarks: [{ node: 'a/b', segment: 1, byte_offset: 2e6 }] });
   expect(await textsOf(backlogFindings(checkContext({ store: folded })))).toEqual([
@@ -239,8 +239,8 @@ test('the secret key is compared with the database, and reported if it is missin
 test('an old backup, and tables of another version, are reported', async () => {
   const withBackupAt = (at: number) =>
     checkContext({ store: storeWith({ settings: [{ value: String(at) }] }) });
-  expect((await textsOf(lastBackupFindings(withBackupAt(now - 8 * day))))[0]).toStartWith('notice: ');
-  expect((await textsOf(lastBackupFindings(withBackupAt(now - day))))[0]).toStartWith('ok: ');
+  expect((await textsOf(lastBackupFindings(withBackupAt(now - 8 * dayLength))))[0]).toStartWith('notice: ');
+  expect((await textsOf(lastBackupFindings(withBackupAt(now - dayLength))))[0]).toStartWith('ok: ');
   const withMigration = (number: number | null) =>
     checkContext({
       store: storeWith({

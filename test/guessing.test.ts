@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { defaultHashCost } from '../src/auth/passwords.ts';
+import { dayLength, secondLength } from '../src/rules/durations.ts';
 import { Refusal } from '../src/rules/errors.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
-
-const second = 1_000;
-const minute = 60 * second;
-const day = 24 * 60 * minute;
 
 async function signInTo(
   app: TestApp,
@@ -61,7 +58,7 @@ test.each(storeKinds)(
     ownSignIns.push(await signIn('2001:db8:1:1ff::1', cookie), await signIn(home));
     expect(ownSignIns.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
     // They wait for a few guesses of others, on a possibly slow machine, but not for a queue of all guesses.
-    for (const { duration } of ownSignIns) expect(duration).toBeLessThan(second + 20 * idle);
+    for (const { duration } of ownSignIns) expect(duration).toBeLessThan(secondLength + 20 * idle);
     expect(statuses).toHaveLength(1_000);
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
@@ -147,9 +144,9 @@ describe.each(storeKinds)('while attackers guess a password, on %s', (store) => 
   test('of two thousand guesses from as many networks a thousand a day are checked, then a few a minute', async () => {
     expect(await botnet()).toBe(1_001);
     // A client from a network without guesses competes with the botnet for the few guesses a minute.
-    app.clock.now += 20 * second;
+    app.clock.now += 20 * secondLength;
     expect(await evaluated(target, spreadNetworks(10, count))).toBe(1);
-    app.clock.now += 20 * second;
+    app.clock.now += 20 * secondLength;
     expect(await guess(target, '198.51.100.9')).toBe(true);
     expect(await guess(target, '192.0.2.9')).toBe(false);
   }, 240_000);
@@ -158,14 +155,14 @@ describe.each(storeKinds)('while attackers guess a password, on %s', (store) => 
     await botnet();
     const repeatGuess = () => guess(target, '198.51.101.1');
     for (let time = 0; time < 3; time++) {
-      app.clock.now += 20 * second;
+      app.clock.now += 20 * secondLength;
       expect(await repeatGuess()).toBe(true);
     }
-    app.clock.now += 20 * second;
+    app.clock.now += 20 * secondLength;
     expect(await repeatGuess()).toBe(true);
     expect(await repeatGuess()).toBe(false);
     expect(await guess(target, '198.51.102.1')).toBe(true);
-    app.clock.now += 20 * second;
+    app.clock.now += 20 * secondLength;
     expect(await repeatGuess()).toBe(false);
     for (let time = 0; time < 10; time++) expect(await guess(target, '198.51.103.1', 'browser')).toBe(true);
     expect(await guess(target, '198.51.103.1', 'browser')).toBe(false);
@@ -175,7 +172,7 @@ describe.each(storeKinds)('while attackers guess a password, on %s', (store) => 
     expect(await guess(target, '198.51.104.1')).toBe(true);
     expect(await guess(target, '192.0.2.9')).toBe(true);
     expect(await guess(target, '198.18.0.9')).toBe(false);
-    app.clock.now += day;
+    app.clock.now += dayLength;
     expect(await guess(target, '198.18.0.9')).toBe(true);
   });
 

@@ -5,7 +5,7 @@ import { ServerClock } from '../src/ledger/fold/server-clock.ts';
 import { deleteExpired } from '../src/ledger/retention/retention.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
-import { dayLength } from '../src/rules/utc-time.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { hitsSince } from '../src/stats/raw-since.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { Log } from '../src/telemetry/log.ts';

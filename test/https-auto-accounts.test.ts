@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { dayLength } from '../src/rules/durations.ts';
 import { findSetting } from '../src/storage/settings.ts';
 import { type AutoApp, hasPebble, ownHost, startAuthority, startAutoApp, visitor } from './support/acme.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { runCommand } from './support/program.ts';
 import { secureSocket } from './support/tls-app.ts';
-
-const day = 24 * 60 * 60_000;
 
 describe.skipIf(!hasPebble)('an authority that requires an account issued by it', () => {
   const externalAccount = {
@@ -34,7 +33,7 @@ describe.skipIf(!hasPebble)('an authority that requires an account issued by it'
       async () => (await findSetting(read, 'https_since')) !== null,
       'the instant to be stored',
     );
-    auto.app.clock.now += day + 60_000;
+    auto.app.clock.now += dayLength + 60_000;
     expect(await pollUntil(hstsHeader, (header) => header !== null, 'the header')).toBe('max-age=31536000');
 
     const certificates = await read.selectFrom('certificates').select('sealed_key').execute();

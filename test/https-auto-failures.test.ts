@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
 import { requestCertificate, updateCertificate } from '../src/storage/certificates.ts';
 import { recordHostChange } from '../src/storage/host-changes.ts';
 import { hasPebble, ownHost, visitor } from './support/acme.ts';
@@ -6,8 +7,6 @@ import { CertificateFixture } from './support/certificate-fixture.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { type RawRequest, visitRaw } from './support/raw-http.ts';
 import { secureSocket } from './support/tls-app.ts';
-
-const day = 24 * 60 * 60_000;
 
 describe.skipIf(!hasPebble)('orders that fail, and what visitors get meanwhile', () => {
   let fixture: CertificateFixture;
@@ -87,7 +86,7 @@ describe.skipIf(!hasPebble)('orders that fail, and what visitors get meanwhile',
         await updateCertificate(queries, host, {
           problem,
           claimed_until,
-          next_at: fixture.app.clock.now + day,
+          next_at: fixture.app.clock.now + dayLength,
         });
         await recordHostChange(queries, host, fixture.app.clock.now);
       });
@@ -119,7 +118,7 @@ describe.skipIf(!hasPebble)('orders that fail, and what visitors get meanwhile',
     await storeProblem(null);
     await eventually(isRedirected, 'the redirect');
     // Browsers keep a redirect for longer than an order that fails once more takes.
-    await storeProblem('connection', fixture.app.clock.now + day);
+    await storeProblem('connection', fixture.app.clock.now + dayLength);
     await eventually(async () => !(await isRedirected()), 'the answer over http while it is ordered again');
   });
 
@@ -133,7 +132,7 @@ describe.skipIf(!hasPebble)('orders that fail, and what visitors get meanwhile',
             {
               status: 429,
               headers: {
-                'retry-after': new Date(Date.now() + day).toUTCString(),
+                'retry-after': new Date(Date.now() + dayLength).toUTCString(),
                 'content-type': 'application/problem+json',
               },
             },
@@ -187,7 +186,7 @@ describe.skipIf(!hasPebble)('orders that fail, and what visitors get meanwhile',
   test('times stored by a clock that was years ahead are corrected once the clock is right', async () => {
     const host = 'early.example.org';
     await fixture.verifiedDomain(host);
-    const futureTime = fixture.app.clock.now + 5 * 365 * day;
+    const futureTime = fixture.app.clock.now + 5 * 365 * dayLength;
     await fixture.auto.inner.context.database.write(async (queries) => {
       await requestCertificate(queries, host, futureTime);
       const orders = Array.from({ length: 5 }, () => futureTime).join(' ');

@@ -2,13 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { routes } from '../src/api/routes.ts';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { IdempotentCall } from '../src/manage/idempotent-call.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { deleteOldestKeys, organizationsOverAnswerLimit } from '../src/storage/idempotency-keys.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
 import { member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
-
-const day = 86_400_000;
 
 describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   let app: TestApp;
@@ -194,7 +193,7 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   test('is forgotten after 24 hours, and deleted with other expired rows', async () => {
     const key = newKey();
     const first = await post('/link', key, link);
-    app.clock.now += day - 1;
+    app.clock.now += dayLength - 1;
     expect((await post('/link', key, link)).text).toBe(first.text);
     app.clock.now += 1;
     const second = await post('/link', key, link);

@@ -9,11 +9,11 @@ import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PackLedger } from '../src/ledger/packs/pack-ledger.ts';
 import { RowLedger } from '../src/ledger/row-ledger.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
+import { hourLength, minuteLength } from '../src/rules/durations.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
 import { ReferenceLedger, randomHits, randomLinks } from './support/reference-ledger.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
-const minute = 60_000;
 const begin = Date.UTC(2026, 10, 19, 9, 50);
 const random = seededRandom(20261123);
 
@@ -56,7 +56,7 @@ async function foldBatches(): Promise<void> {
   for (const [index, [count, shape]] of batches.entries()) {
     await store.append(randomHits(random, count, from), shape);
     if (index === 0 && store.database.kind === 'sqlite') convertToVersion1(1);
-    from += 25 * minute;
+    from += 25 * minuteLength;
   }
 }
 
@@ -111,8 +111,8 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   test('chunks that a long batch is written as, after one of earlier hits, give the same results', async () => {
     const before = [await countRows('hits'), await countRows('hit_packs'), await countRows('hit_chunks')];
     const newestIdBefore = await ledger.newestId();
-    await store.append(randomHits(random, 4_500, begin + 150 * minute), 'packs');
-    await store.append(randomHits(random, 9_000, begin + 170 * minute), 'packs');
+    await store.append(randomHits(random, 4_500, begin + 150 * minuteLength), 'packs');
+    await store.append(randomHits(random, 9_000, begin + 170 * minuteLength), 'packs');
     await reference.read(ledger);
     const [rows = 0, packs = 0, chunks = 0] = before;
     // The organization with fewer hits has them in packs.
@@ -135,11 +135,11 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   test('a long batch is written as chunks even if the earlier hits fill several, and as packs if they fill too many', async () => {
     const appendPacks = async (batches: number) => {
       for (let batch = 0; batch < batches; batch++)
-        await store.append(randomHits(random, 3_900, begin + (200 + batch) * minute), 'packs');
+        await store.append(randomHits(random, 3_900, begin + (200 + batch) * minuteLength), 'packs');
     };
     const countsAfterLongBatch = async () => {
       const before = [await countRows('hit_packs'), await countRows('hit_chunks')];
-      await store.append(randomHits(random, 9_000, begin + 220 * minute), 'packs');
+      await store.append(randomHits(random, 9_000, begin + 220 * minuteLength), 'packs');
       const after = [await countRows('hit_packs'), await countRows('hit_chunks')];
       return after.map((count, index) => count - (before[index] ?? 0));
     };
@@ -168,7 +168,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   }, 120_000);
 
   test('chunks are rows in a backup that is restored into PostgreSQL, each hit once', async () => {
-    await store.append(randomHits(random, 2_500, begin + 200 * minute), 'rows');
+    await store.append(randomHits(random, 2_500, begin + 200 * minuteLength), 'rows');
     await store.merge(begin);
     expect(await countRows('hits')).toBe(2_500);
     const backup = readSqlite(join(store.dataDir, 'linnet.sqlite'), new Date());
@@ -186,7 +186,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   });
 
   test('chunks keep no hit for more than an hour after it expires, and lose none before', async () => {
-    const cutoff = begin + 90 * minute;
+    const cutoff = begin + 90 * minuteLength;
     while (await store.store.deleteHitsBefore(cutoff));
     const found: number[] = [];
     for (const id of [1, 2]) {
@@ -194,7 +194,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
         { owner: { kind: 'organization', id } },
         { before: undefined, limit: 100_000, offset: 0 },
       );
-      expect(Math.min(...page.hits.map((hit) => hit.at))).toBeGreaterThanOrEqual(cutoff - 60 * minute);
+      expect(Math.min(...page.hits.map((hit) => hit.at))).toBeGreaterThanOrEqual(cutoff - hourLength);
       found.push(...page.hits.map((hit) => hit.id));
     }
     const kept = new Set(found);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Ledger } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
+import { minuteLength } from '../src/rules/durations.ts';
 import { hasClickhouse } from './support/clickhouse.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
 import { ReferenceLedger, randomHits, randomLinks } from './support/reference-ledger.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
-const minute = 60_000;
 /** Late on the last day of a month, so that hits are in two months. */
 const begin = Date.UTC(2026, 10, 30, 22, 50);
 const random = seededRandom(20261124);
@@ -20,7 +20,7 @@ describe.skipIf(!(await hasClickhouse()))('the ledger in ClickHouse', () => {
     reference = new ReferenceLedger(random, begin);
     for (const [index, count] of [4_100, 2_000, 700, 4_100].entries())
       await store.append(
-        randomHits(random, count, begin + index * 25 * minute),
+        randomHits(random, count, begin + index * 25 * minuteLength),
         index % 3 === 0 ? 'packs' : 'rows',
       );
     await reference.read(ledger);

@@ -12,6 +12,7 @@ import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { minPacked } from '../src/ledger/stores/postgres-hits.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { classes, type HitColumn } from '../src/rules/click-fields.ts';
+import { minuteLength } from '../src/rules/durations.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
@@ -21,7 +22,6 @@ import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
-const minute = 60_000;
 const begin = Date.UTC(2026, 10, 19, 9, 50);
 const random = seededRandom(20261122);
 
@@ -33,7 +33,7 @@ function someHits(count: number, from: number): NewHit[] {
     return {
       link_id: 3 * (1 + Math.min(random(40), random(40))) + organization - 1,
       organization_id: organization,
-      at: from + random(20 * minute),
+      at: from + random(20 * minuteLength),
       outcome,
       target: outcome === 0 ? 1 : 0,
       class: random(4) === 0 ? random(classes.length) : 0,
@@ -88,9 +88,9 @@ const filters: HitFilter[] = [1, 2, 3, 9].flatMap((id) =>
     (ownerOf) => [
       { owner: ownerOf(id) },
       { owner: ownerOf(id), classes: [0] },
-      { owner: ownerOf(id + 3), classes: [1, 3], from: begin + 17 * minute },
-      { owner: ownerOf(id), classes: [0, 1], from: begin + 31 * minute, to: begin + 62 * minute },
-      { owner: ownerOf(id), from: begin + 500 * minute },
+      { owner: ownerOf(id + 3), classes: [1, 3], from: begin + 17 * minuteLength },
+      { owner: ownerOf(id), classes: [0, 1], from: begin + 31 * minuteLength, to: begin + 62 * minuteLength },
+      { owner: ownerOf(id), from: begin + 500 * minuteLength },
     ],
   ),
 );
@@ -124,7 +124,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
       await folding.fold(hits, isByLink);
       for (const hit of inIdOrder(hits, isByLink, minHits))
         expectedHits.push({ ...hit, id: expectedHits.length + 1 } as StoredHit);
-      from += 15 * minute;
+      from += 15 * minuteLength;
     }
   });
   afterAll(async () => {
@@ -231,7 +231,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
   });
 
   test.if(kind === 'sqlite')('deletes expired hits, and a pack with the last of its hits', async () => {
-    const end = begin + 45 * minute;
+    const end = begin + 45 * minuteLength;
     while (await store.deleteHitsBefore(end));
     const packed = await database.read.selectFrom('hit_packs').select(['id', 'hits', 'last_at']).execute();
     expect(packed.every((pack) => pack.last_at >= end)).toBe(true);

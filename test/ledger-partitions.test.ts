@@ -5,7 +5,7 @@ import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { aliasFields, hitColumns, placeFields, ruleFields } from '../src/rules/click-fields.ts';
-import { dayLength } from '../src/rules/utc-time.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { migrationsTable, statementsOf } from '../src/storage/migrate.ts';

@@ -5,6 +5,7 @@ import { chunkColumns, talliedColumns } from '../src/ledger/chunks/hit-chunk.ts'
 import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
+import { secondLength } from '../src/rules/durations.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { type Database, internalReadTerms } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
@@ -15,7 +16,6 @@ import { migratedPostgres } from './support/migrated-store.ts';
 
 const december = Date.UTC(2026, 11);
 const january = Date.UTC(2027, 0);
-const second = 1_000;
 const hitsPerChunk = 40;
 const owner = { kind: 'organization', id: 1 } as const;
 
@@ -23,7 +23,7 @@ const owner = { kind: 'organization', id: 1 } as const;
 const hitsAround = (at: number, count: number): NewHit[] =>
   Array.from({ length: count }, (_, index) => ({
     ...zeroColumns,
-    at: at + (index - Math.floor(count / 2)) * second,
+    at: at + (index - Math.floor(count / 2)) * secondLength,
     link_id: 1 + (index % 3),
     organization_id: owner.id,
     country: index % 5,
@@ -135,7 +135,7 @@ describe('chunks on PostgreSQL', () => {
     const folded = lateFold.fold(february, false);
     const isFoldWaiting = async () => (await pidsWaitingForLock(sql, 'hits_2027_02')).length > 0;
     await eventually(isFoldWaiting, 'the fold to wait for the lock');
-    await new BatchFolder(store, 'here/settled').fold(hitsAround(january + 1_000 * second, 60), false);
+    await new BatchFolder(store, 'here/settled').fold(hitsAround(january + 1_000 * secondLength, 60), false);
     await merge(store);
     expect(await chunksOf(owner.id)).toEqual(before);
     await lockHolder`commit`;
@@ -173,7 +173,7 @@ describe('chunks on PostgreSQL', () => {
   test('are not built during a correction, and not twice by two nodes', async () => {
     const nodes = [new PostgresFoldStore(url, hitsPerChunk), new PostgresFoldStore(url, hitsPerChunk)];
     const [firstNode, secondNode] = nodes as [PostgresFoldStore, PostgresFoldStore];
-    const hits = hitsAround(january + 1_000 * second, 200).map((hit) => ({
+    const hits = hitsAround(january + 1_000 * secondLength, 200).map((hit) => ({
       ...hit,
       organization_id: 2,
       link_id: 9,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
-const day = 86_400_000;
 const iso = (instant: number) => new Date(instant).toISOString();
 
 describe.each(storeKinds)('start and end of links on %s', (store) => {
@@ -27,7 +27,7 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
   };
 
   test('before its start a link shows when it starts, also to bots and with gates, and it redirects from that instant on', async () => {
-    const start = Math.ceil((app.clock.now + 10 * day) / day) * day + 8.5 * 3_600_000;
+    const start = Math.ceil((app.clock.now + 10 * dayLength) / dayLength) * dayLength + 8.5 * 3_600_000;
     for (const extra of [{}, { password: 'sesame' }, { bot_protection: true, og_title: 'A card' }]) {
       const { suffix, start_date } = await create({ start_date: iso(start), ...extra });
       expect(start_date).toBe(iso(start));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { dayLength, minuteLength } from '../src/rules/durations.ts';
 import { reportNode } from '../src/storage/nodes.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { pollUntil } from './support/eventually.ts';
@@ -7,8 +8,6 @@ import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { runCommand } from './support/program.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
-
-const minute = 60_000;
 
 describe.each(storeKinds)('the nodes, on %s', (store) => {
   let app: TestApp;
@@ -70,8 +69,13 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
 
   test('that are gone remain in the list with their waiting clicks, and in the metrics', async () => {
     const { now } = app.clock;
-    await insertNode({ node: 'dead', seen_at: now - 2 * minute, waiting_clicks: 12, waiting_bytes: 3_400 });
-    await insertNode({ node: 'away', seen_at: now - 9 * 24 * 60 * minute });
+    await insertNode({
+      node: 'dead',
+      seen_at: now - 2 * minuteLength,
+      waiting_clicks: 12,
+      waiting_bytes: 3_400,
+    });
+    await insertNode({ node: 'away', seen_at: now - 9 * dayLength });
     const found = await pollUntil(nodes, (all) => all.length === 2, 'the older node to be removed');
     const goneNode = found.find(({ node }: { node: string }) => node === 'dead');
     expect(goneNode).toMatchObject({
@@ -99,7 +103,7 @@ describe.each(storeKinds)('the nodes, on %s', (store) => {
         return { code, out: program.output().out, err: program.output().err };
       };
       // A node that was killed, or stopped while the database was unreachable, may have later clicks than it could report.
-      await insertNode({ node: 'killed', seen_at: app.clock.now - 2 * minute });
+      await insertNode({ node: 'killed', seen_at: app.clock.now - 2 * minuteLength });
       const list = await run();
       expect(list).toMatchObject({ code: 1, err: '' });
       const ofKilled = list.out.slice(list.out.indexOf('killed  ')).split('\n')[1];
@@ -136,7 +140,7 @@ test('a node that stopped with unfolded clicks is listed until its folder is fol
   const runningNode = await startApp({ env, overrides });
   const stoppedNode = await startApp({ env, overrides: { ...overrides, hits: 'unfolded' } });
   try {
-    stoppedNode.clock.now = runningNode.clock.now - 2 * minute;
+    stoppedNode.clock.now = runningNode.clock.now - 2 * minuteLength;
     const { key } = await runningNode.createAccount();
     const body = { destination_url: 'https://shop.example.com/' };
     const { suffix } = (await runningNode.call('POST', '/api/v1/link', { key, body })).json;

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import { defaultDomainId } from '../src/storage/schema.ts';
 import { browserUserAgent, startApp, storeKinds, type TestAccount } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { visitRaw } from './support/raw-http.ts';
-
-const day = 86_400_000;
 
 describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
   const { app, owner: operator } = appWithOwner({
@@ -135,7 +134,7 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
   test('pages are ordered by visits, and a cursor belongs to its list', async () => {
     const owner = await createOrganization();
     const { database } = app.app.context;
-    const now = Math.floor(app.clock.now / day);
+    const now = Math.floor(app.clock.now / dayLength);
     const counts = ['a', 'b', 'c', 'd', 'e'].map((suffix, index) => ({
       suffix,
       visits: [3, 1, 3, 2, 1][index] ?? 0,
@@ -160,7 +159,7 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
       ['e', 1],
     ]);
     const ofThree = await list(owner, '?days=3');
-    expect(ofThree.addresses[0].first_day).toBe(new Date((now - 2) * day).toISOString().slice(0, 10));
+    expect(ofThree.addresses[0].first_day).toBe(new Date((now - 2) * dayLength).toISOString().slice(0, 10));
     expect(
       (await list(owner, '?days=2')).addresses.map((address: { visits: number }) => address.visits),
     ).toEqual([3, 3, 2, 1, 1]);
@@ -182,7 +181,7 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
   test('200 addresses a day are stored: those visited once are replaced, and all are counted', async () => {
     const owner = await createOrganization();
     const { database } = app.app.context;
-    const now = Math.floor(app.clock.now / day);
+    const now = Math.floor(app.clock.now / dayLength);
     const add = (counts: { suffix: string; visits: number }[]) =>
       database.write((queries) => addNotFoundVisits(queries, owner.domainId, now, counts));
     await add([{ suffix: 'flyer', visits: 5 }]);
@@ -225,7 +224,7 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
 
   test('the organization that runs the service gets the most visited addresses of the default domain with those of its own domains', async () => {
     const { database } = app.app.context;
-    const now = Math.floor(app.clock.now / day);
+    const now = Math.floor(app.clock.now / dayLength);
     const counts = [{ suffix: 'brochure', visits: 1_000 }];
     await database.write((queries) => addNotFoundVisits(queries, defaultDomainId, now, counts));
     expect((await list(operator, '?limit=1')).addresses[0].suffix).toBe('brochure');
@@ -243,7 +242,7 @@ test('addresses survive a stop, and are kept as long as single clicks', async ()
   const rows = () => database.read.selectFrom('not_found_visits').select('suffix').execute();
   await app.visit('/flyer');
   expect(await rows()).toEqual([]);
-  const now = Math.floor(app.clock.now / day);
+  const now = Math.floor(app.clock.now / dayLength);
   for (const [suffix, age] of [
     ['old', 4],
     ['young', 3],

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { type Challenge, type Solution, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { minuteLength } from '../src/rules/durations.ts';
 import { storeKinds, type TestResponse } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
 const destination = 'https://destination.example/secret';
-const minute = 60_000;
 
 interface Proof {
   readonly challenge: Challenge;
@@ -76,9 +76,9 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     const start = Math.floor(app.clock.now / 1000) * 1000;
     app.clock.now = start;
     const [early, late] = [await proofFor(path), await proofFor(path)];
-    app.clock.now = start + 10 * minute - 1;
+    app.clock.now = start + 10 * minuteLength - 1;
     expect((await send(path, early)).status).toBe(302);
-    app.clock.now = start + 10 * minute;
+    app.clock.now = start + 10 * minuteLength;
     expect((await send(path, late)).status).toBe(403);
   });
 

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
+import { dayLength, minuteLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestResponse } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const destination = 'https://destination.example/secret';
-const minute = 60_000;
 
 describe.each(storeKinds)('a link with a password on %s', (store) => {
   const { app, owner } = appWithOwner({ store });
 
   beforeEach(() => {
     // After the rate-limit windows of the previous test, as all tests guess from the same address.
-    app.clock.now += 20 * minute;
+    app.clock.now += 20 * minuteLength;
   });
 
   async function createLink(fields: object = {}): Promise<{ id: number; path: string }> {
@@ -86,9 +86,9 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     const cookie = await passCookieFor(path);
     expect((await visit(other.path, cookie)).status).toBe(200);
     const { now } = app.clock;
-    app.clock.now = now + 24 * 60 * minute - 1;
+    app.clock.now = now + dayLength - 1;
     expect((await visit(path, cookie)).status).toBe(302);
-    app.clock.now = now + 24 * 60 * minute;
+    app.clock.now = now + dayLength;
     expect((await visit(path, cookie)).status).toBe(200);
 
     const newCookie = await passCookieFor(path);
@@ -148,9 +148,9 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
       expect(refused.text).toContain('Too many wrong attempts. Try again in 15 minutes.');
       expect(serialized(refused)).not.toMatch(/destination\.example|set-cookie/);
     }
-    app.clock.now = now + 15 * minute - 1;
+    app.clock.now = now + 15 * minuteLength - 1;
     expect((await guess(path, 'open sesame')).status).toBe(429);
-    app.clock.now = now + 15 * minute;
+    app.clock.now = now + 15 * minuteLength;
     expect((await guess(path, 'open sesame')).status).toBe(302);
   });
 
@@ -219,7 +219,7 @@ test('while one household guesses, visitors of other networks and those with an 
       { method: 'POST', body: new URLSearchParams({ password }) },
     );
   const cookie = cookieOf(await guess('2001:db8:9:100::1', 'open sesame'));
-  app.clock.now += 2 * 24 * 60 * minute;
+  app.clock.now += 2 * dayLength;
   expect((await app.visit('/shared', { cookie })).status).toBe(200);
 
   const statuses = await Promise.all(
@@ -237,7 +237,7 @@ test('while one household guesses, visitors of other networks and those with an 
   expect([again.status, (await app.visit('/shared', { cookie: cookieOf(again) })).status]).toEqual([
     302, 302,
   ]);
-  app.clock.now += 90 * 24 * 60 * minute;
+  app.clock.now += 90 * dayLength;
   for (let time = 0; time < 10; time++) await guess('203.0.113.5', 'wrong');
   expect((await guess('203.0.113.5', 'open sesame', cookie)).status).toBe(429);
   await app.stop();

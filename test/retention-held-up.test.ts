@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { dayLength } from '../src/rules/utc-time.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';

@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { Secrets } from '../src/auth/secrets.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { createFirstLink } from './support/account.ts';
 import { browserUserAgent } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
@@ -17,7 +18,6 @@ import { visitorsOn } from './support/stored-visitors.ts';
 /** A small network: with a day's salt, all of its addresses can be tried at once. */
 const addresses = Array.from({ length: 64 }, (_, host) => `198.51.100.${host}`);
 const organizationId = 1;
-const day = 86_400_000;
 /** The first account needs a token, as requests count as coming through a proxy. */
 const setupToken = new Secrets(SECRET_KEY).sign('setup', 'first account', 24);
 
@@ -53,8 +53,8 @@ async function stop(program: Program): Promise<void> {
 
 /** If the real day is about to end, sets the clock to an hour into the next one. */
 function setClockToMorning(folder: string): void {
-  const untilMidnight = day - (Date.now() % day);
-  setClock(folder, untilMidnight < 10 * 60_000 ? untilMidnight + day / 24 : 0);
+  const untilMidnight = dayLength - (Date.now() % dayLength);
+  setClock(folder, untilMidnight < 10 * 60_000 ? untilMidnight + dayLength / 24 : 0);
 }
 
 async function visitAll(url: string, suffix: string): Promise<void> {
@@ -122,7 +122,7 @@ test('after the day no visitor can be identified from the data folder or from co
   );
   expect(filesIn(join(path, 'data', 'visitor-salts'))).toEqual(duringTheDay);
 
-  setClock(path, day + 3_600_000);
+  setClock(path, dayLength + 3_600_000);
   await eventually(() => saltsIn(path).length === 0, 'the salt of the day to be destroyed');
   await eventually(async () => (await visitors()).length === 0, 'the visitors to be deleted');
   const kept = () =>
@@ -155,7 +155,7 @@ test('a start long after the day destroys its salt, before any visit', async () 
   await eventually(() => saltsIn(path).length === 1, 'a salt of the day');
   await stop(first);
   expect(saltsIn(path)).toHaveLength(1);
-  setClock(path, 30 * day);
+  setClock(path, 30 * dayLength);
   const second = startServer(path);
   await second.address();
   await eventually(() => saltsIn(path).length === 0, 'the salt of the day to be destroyed');
@@ -217,8 +217,8 @@ test('after the day no visitor of two nodes can be identified from their folders
   expect(filesIn(join(folderB.path, 'data', 'visitor-salts'))).toEqual(duringTheDay);
   expect(addressesFound(duringTheDay, soughtVisitors).length).toBe(addresses.length);
 
-  await sql`update clock.ahead set milliseconds = ${day + 3_600_000}`;
-  for (const { path } of [folderA, folderB]) setClock(path, day + 3_600_000);
+  await sql`update clock.ahead set milliseconds = ${dayLength + 3_600_000}`;
+  for (const { path } of [folderA, folderB]) setClock(path, dayLength + 3_600_000);
   // A node reads the database's time once a minute, and when it starts.
   for (const node of nodes) await stop(node);
   const restarted = [folderA, folderB].map(({ path }) => start(path));

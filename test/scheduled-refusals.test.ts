@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { hourLength, minuteLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { member } from './support/members.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
-const minute = 60_000;
 const target = targetOfEachTest();
 
 describe.each(storeKinds)('scheduled changes that are refused on %s', (store) => {
@@ -40,7 +40,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
   /** Schedules changes that can't be made, as their tag is deleted before they are due. */
   const scheduleRefused = async (links: readonly number[], key = owner.key) => {
     const tag = (await call('POST', 'tag', { name: `gone ${links[0]}` })).json.id;
-    const at = new Date(app.clock.now + minute).toISOString();
+    const at = new Date(app.clock.now + minuteLength).toISOString();
     for (const id of links)
       expect(
         (await call('POST', `link/${id}/scheduled`, { at, changes: { add_tags: [tag] } }, key)).status,
@@ -54,7 +54,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     );
   /** Makes the changes due, waits until they are refused, and ends the wait for refusals to report together. */
   const waitForRefusals = async (...ids: readonly number[]) => {
-    app.clock.now += minute + 1;
+    app.clock.now += minuteLength + 1;
     for (const id of ids) await eventually(async () => (await refusedOf(id)).length > 0, 'the refusal');
     app.clock.now += 6_000;
   };
@@ -96,7 +96,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
       },
     });
     await eventually(async () => (await pending()) === 0, 'the notification to be recorded');
-    app.clock.now += 60 * minute;
+    app.clock.now += hourLength;
     expect(mailsTo(owner)).toHaveLength(1);
   });
 
@@ -114,7 +114,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     const deletedLink = await createLink();
     await scheduleRefused([deletedLink.id]);
     await call('DELETE', `link/${deletedLink.id}`);
-    app.clock.now += minute + 1;
+    app.clock.now += minuteLength + 1;
     await eventually(async () => (await pending()) > 0, 'the refusal');
     app.clock.now += 6_000;
     await eventually(() => mailsTo(owner).length === before + 2, 'the mail about a deleted link');
@@ -125,17 +125,17 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     const { id } = await createLink();
     await scheduleRefused([id]);
     const before = mailsTo(owner).length;
-    app.clock.now += minute + 1;
+    app.clock.now += minuteLength + 1;
     await eventually(async () => (await refusedOf(id)).length > 0, 'the refusal');
     const [{ id: change }] = await refusedOf(id);
     const changes = { name: 'now it can' };
     const again = await call('PATCH', `scheduled_change/${change}`, {
-      at: new Date(app.clock.now + minute).toISOString(),
+      at: new Date(app.clock.now + minuteLength).toISOString(),
       changes,
     });
     expect(again.json.status).toBe('open');
     expect(await pending()).toBe(0);
-    app.clock.now += 2 * minute;
+    app.clock.now += 2 * minuteLength;
     await eventually(async () => (await call('GET', `link/${id}`)).json.name === changes.name, 'the change');
     expect(mailsTo(owner)).toHaveLength(before);
   });

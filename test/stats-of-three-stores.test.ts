@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
 import { eventually } from './support/eventually.ts';
@@ -8,7 +9,6 @@ import { seededRandom } from './support/seeded-random.ts';
 
 const draw = seededRandom(20261128);
 const pick = <T>(list: readonly T[]): T => list[draw(list.length)] as T;
-const day = 24 * 60 * 60 * 1000;
 const begin = Date.UTC(2026, 9, 20);
 const visits = 150;
 
@@ -51,7 +51,7 @@ const randomVisit = () => {
   return { path: `/s${draw(3)}?${draw(8) === 0 ? 'qr&' : ''}${query}`, headers, method };
 };
 
-const dayOf = (number: number): string => new Date(begin + number * day).toISOString().slice(0, 10);
+const dayOf = (number: number): string => new Date(begin + number * dayLength).toISOString().slice(0, 10);
 
 function randomQuestion(): string {
   const from = draw(36);
@@ -87,11 +87,11 @@ describe.skipIf(!(await hasClickhouse()))('SQLite, PostgreSQL and ClickHouse', (
     for (let visit = 0; visit < visits; visit++) {
       const { path, headers, method } = randomVisit();
       for (const { app } of services) {
-        app.clock.now = begin + Math.floor((visit / visits) * 35 * day);
+        app.clock.now = begin + Math.floor((visit / visits) * 35 * dayLength);
         expect((await app.visit(path, headers, { method })).status).toBe(302);
       }
     }
-    for (const { app } of services) app.clock.now = begin + 36 * day;
+    for (const { app } of services) app.clock.now = begin + 36 * dayLength;
     await eventually(
       async () =>
         (await callAll('GET', '/api/v1/clicks?class=all&limit=1')).every(

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { RawHit } from '../src/journal/hit.ts';
-import { dayLength, hourLength } from '../src/rules/utc-time.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { intervals } from '../src/stats/buckets.ts';
 import { statsRange } from '../src/stats/range.ts';
 import { type Owner, readStats } from '../src/stats/stats.ts';
@@ -133,7 +133,7 @@ test('an hour has the visitors whose first click of the day is in it, on any lin
       [2, 11, 'a'],
       [1, 24, 'a'],
     ] as const;
-    app.clock.now = day + 24 * hourLength + 60_000;
+    app.clock.now = day + dayLength + 60_000;
     for (const [linkId, hour, address] of clicks)
       await app.app.clicks.append({
         ...visit,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Mailer } from '../src/mail/mailer.ts';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { mailOutages } from '../src/manage/webhook-outages.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { listOutages, noteFailure } from '../src/storage/webhook-outages.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
@@ -9,8 +10,6 @@ import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
-const hour = 3_600_000;
-const day = 24 * hour;
 const target = targetOfEachTest();
 
 describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
@@ -59,7 +58,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     await foldClicks(app, first);
     await eventuallyInStates(first, ['failed']);
     // The failure so far is before the time range.
-    app.clock.now += day;
+    app.clock.now += dayLength;
     const from = new Date(app.clock.now).toISOString();
     for (const id of [first, second, withoutWebhook]) await foldClicks(app, id);
     await eventuallyInStates(first, ['failed', 'failed']);
@@ -90,7 +89,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     for (const id of after) expect(before).toContain(id);
 
     // The rest, for one link only.
-    const to = new Date(start + day / 2).toISOString();
+    const to = new Date(start + dayLength / 2).toISOString();
     expect((await call('POST', 'webhook_delivery/redeliver', { link_id: second, to })).json.redelivered).toBe(
       0,
     );
@@ -125,9 +124,9 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     const since = new Date(app.clock.now).toISOString();
     expect(await outages()).toMatchObject([{ target_url: hook.url, since, told_at: null }]);
     expect(await outages((await app.createAccount()).key)).toEqual([]);
-    app.clock.now += 11 * hour;
+    app.clock.now += 11 * hourLength;
     await eventuallyAttempts(2);
-    app.clock.now += 16 * hour;
+    app.clock.now += 16 * hourLength;
     await eventuallyAttempts(3);
     const subject = `Webhooks to ${new URL(hook.url).host} have failed for a day`;
     const notifications = () => mails.mails.filter(({ headers }) => headers.get('subject') === subject);
@@ -139,7 +138,7 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     await eventually(async () => (await outages())[0]?.told_at !== null, 'the notification to be recorded');
 
     isDown = false;
-    app.clock.now += 13 * hour;
+    app.clock.now += 13 * hourLength;
     await eventuallyAttempts(4);
     await eventually(async () => (await outages()).length === 0, 'the end of the outage');
     isDown = true;
@@ -160,10 +159,10 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     await foldClicks(app, id);
     await eventually(async () => (await outage()) !== undefined, 'the first failure');
     const since = new Date(app.clock.now).toISOString();
-    app.clock.now += 20 * hour;
+    app.clock.now += 20 * hourLength;
     await cleanUp(app.app.context);
     expect(await outage()).toMatchObject({ since, told_at: null });
-    app.clock.now += 4 * hour;
+    app.clock.now += 4 * hourLength;
     await hook.calls(2);
     await eventually(async () => (await outage()).told_at !== null, 'the notification');
     expect(await outage()).toMatchObject({ since });
@@ -213,7 +212,7 @@ test.each([
     (await app.call('GET', `/api/v1/link/${json.id}/webhook_deliveries`, { key: owner.key })).json;
   await foldClicks(app, json.id);
   await eventually(async () => (await kept()).webhook_deliveries[0]?.state === 'delivered', 'a delivery');
-  app.clock.now += days * day;
+  app.clock.now += days * dayLength;
   await cleanUp(app.app.context);
   expect((await kept()).total_webhook_deliveries).toBe(1);
   app.clock.now += 1;
@@ -247,7 +246,7 @@ test('messages about clicks are deleted with clicks of their time, even if they 
   await call('PATCH', `/${id}`, { name: 'Another' });
   const both = ['click waiting true', 'link.updated waiting true'];
   await eventually(async () => (await kept()).sort().join() === both.join(), 'the first attempts for both');
-  app.clock.now += day;
+  app.clock.now += dayLength;
   await cleanUp(app.app.context);
   expect(await kept()).toHaveLength(2);
   app.clock.now += 1;
@@ -263,7 +262,7 @@ test('an outage that could not be reported is reported later, and delays no othe
   const owners = [await app.createAccount(), await app.createAccount(), await app.createAccount()];
   for (const { organizationId } of owners) {
     const target = { organization_id: organizationId, target_url: 'https://away.example/hook' };
-    await database.write((queries) => noteFailure(queries, target, now() - 25 * hour));
+    await database.write((queries) => noteFailure(queries, target, now() - 25 * hourLength));
     await database.write((queries) => noteFailure(queries, target, now()));
   }
   let sent = 0;
@@ -298,7 +297,7 @@ test("an outage isn't marked as reported if no administrator has a proven addres
   const organizations = [unproved, ...Array.from({ length: 49 }, (_, index) => 10_000 + index), proved];
   for (const organization_id of organizations) {
     const target = { organization_id, target_url: 'https://away.example/hook' };
-    await database.write((queries) => noteFailure(queries, target, now() - 25 * hour));
+    await database.write((queries) => noteFailure(queries, target, now() - 25 * hourLength));
     await database.write((queries) => noteFailure(queries, target, now()));
   }
   const mails: string[] = [];
@@ -327,7 +326,7 @@ test('an outage whose node was killed before its mail was sent is reported by an
   const target = { organization_id: organizationId, target_url: 'https://away.example/hook' };
   const recordFailure = () => database.write((queries) => noteFailure(queries, target, now()));
   await recordFailure();
-  app.clock.now += 25 * hour;
+  app.clock.now += 25 * hourLength;
   await recordFailure();
   const mailOutagesWith = (send: () => Promise<boolean>) =>
     mailOutages({
@@ -345,7 +344,7 @@ test('an outage whose node was killed before its mail was sent is reported by an
   const mailFromOtherNode = () => mailOutagesWith(async () => ++sent > 0);
   await mailFromOtherNode();
   expect(sent).toBe(0);
-  app.clock.now += hour;
+  app.clock.now += hourLength;
   await recordFailure();
   await mailFromOtherNode();
   await mailFromOtherNode();

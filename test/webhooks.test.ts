@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
+import { dayLength, minuteLength } from '../src/rules/durations.ts';
 import { storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
-
-const minute = 60_000;
-const day = 24 * 60 * minute;
 
 const target = targetOfEachTest();
 
@@ -126,10 +124,10 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const id = await createLink({ webhook_url: hook.url });
     await foldClicks(app, id);
     const first = await eventuallyAttempts(id, 1);
-    expect(Date.parse(first.next_try_at)).toBe(app.clock.now + 10 * minute);
-    app.clock.now += 10 * minute;
+    expect(Date.parse(first.next_try_at)).toBe(app.clock.now + 10 * minuteLength);
+    app.clock.now += 10 * minuteLength;
     expect(await eventuallyAttempts(id, 2)).toMatchObject({ state: 'failed', next_try_at: null });
-    app.clock.now += 3 * day;
+    app.clock.now += 3 * dayLength;
     // Long enough to show that no more come.
     await Bun.sleep(600);
     expect(hook.received).toHaveLength(2);
@@ -140,7 +138,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const id = await createLink({ webhook_url: hook.url });
     await foldClicks(app, id);
     await eventuallyAttempts(id, 1);
-    app.clock.now += 3 * day;
+    app.clock.now += 3 * dayLength;
     const failed = await eventuallyAttempts(id, 2);
     expect(failed.state).toBe('failed');
     const again = await call('POST', `webhook_delivery/${failed.id}/redeliver`);
@@ -192,7 +190,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     await foldClicks(app, id);
     await eventuallyAttempts(id, 1);
     await call('PATCH', `link/${id}`, { webhook_url: null });
-    app.clock.now += minute;
+    app.clock.now += minuteLength;
     const outdated = await eventuallyAttempts(id, 2);
     expect(outdated).toMatchObject({ state: 'failed', attempts: [{ status: 500 }, { status: null }] });
     expect(hook.received).toHaveLength(1);
@@ -274,14 +272,14 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
       statuses.push((await call('POST', `link/${id}/webhook_test`)).status);
     }
     expect(statuses).toEqual([...Array(10).fill(200), 429]);
-    app.clock.now += minute;
+    app.clock.now += minuteLength;
     expect((await call('POST', `link/${id}/webhook_test`)).status).toBe(200);
   });
 
   test('links notify of their updates, deletion and expiry if enabled', async () => {
     const hook = target();
     const webhook_events = ['link.updated', 'link.deleted', 'link.expired', 'link.updated'];
-    const expires = app.clock.now + minute;
+    const expires = app.clock.now + minuteLength;
     const id = await createLink({
       webhook_url: hook.url,
       webhook_events,
@@ -297,7 +295,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     await hook.calls(1);
     // A minute is longer than a claim: a message that isn't recorded as sent by then would be sent again.
     await eventuallyAttempts(id, 1);
-    app.clock.now += minute;
+    app.clock.now += minuteLength;
     await hook.calls(2);
     // Sent back as it was read: the same time is not a new expiry.
     const whole = (await call('GET', `link/${id}`)).json;
@@ -358,10 +356,10 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     await foldClicks(app, id);
     await eventuallyAttempts(id, 1);
     const { cleanUp } = await import('../src/manage/clean-up.ts');
-    app.clock.now += 29 * day;
+    app.clock.now += 29 * dayLength;
     await cleanUp(app.app.context);
     expect(await deliveries(id)).toHaveLength(1);
-    app.clock.now += 2 * day;
+    app.clock.now += 2 * dayLength;
     await cleanUp(app.app.context);
     expect(await deliveries(id)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { countEntry } from '../src/ledger/counts/hour-counts.ts';
 import { StoreChanged } from '../src/ledger/fold-store.ts';
 import { sweepWords } from '../src/ledger/retention/sweep-words.ts';
 import { dimensionCodes } from '../src/rules/click-fields.ts';
-import { dayLength } from '../src/rules/utc-time.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { beginWordSweep, deleteWords, requestWordSweep } from '../src/storage/word-sweeps.ts';
 import { storeKinds } from './support/app.ts';
 import { type NewHit, zeroColumns } from './support/batch-folder.ts';

@@ -1,10 +1,10 @@
 import type { HitFilter, Ledger } from '../../src/ledger/ledger.ts';
 import type { HitColumn } from '../../src/rules/click-fields.ts';
+import { hourLength } from '../../src/rules/durations.ts';
 import { type Figure, figure } from '../figures.ts';
 import { busyLink, days } from './months-of-hits.ts';
 
 export const organizationId = 1;
-const hour = 3_600_000;
 const click = 0;
 const bot = 3;
 
@@ -27,9 +27,9 @@ export async function ledgerQueries(ledger: Ledger): Promise<readonly LedgerQuer
     const groups = await ledger.groups({ ...all, classes: [click] }, column, 2);
     largest.set(column, (groups.find(({ value }) => value > 0 || column === 'device') ?? { value: 0 }).value);
   }
-  const lastHour = Math.floor(newest.at / hour) + 1;
+  const lastHour = Math.floor(newest.at / hourLength) + 1;
   const starts = Array.from({ length: days + 2 }, (_, day) => lastHour - (days + 2 - day) * 24);
-  const times = { from: (starts[0] ?? 0) * hour, to: lastHour * hour };
+  const times = { from: (starts[0] ?? 0) * hourLength, to: lastHour * hourLength };
   const by = (...names: HitColumn[]): HitFilter => ({
     ...all,
     ...times,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { RawHit } from '../../src/journal/hit.ts';
+import { dayLength } from '../../src/rules/durations.ts';
 import { agentAt, writeJournal } from '../hit-mix.ts';
 import { seededRandom, zipf } from '../redirect/zipf.ts';
 import type { SeededStore } from '../seed.ts';
@@ -11,7 +12,6 @@ export const busyLink = 1;
 /** The number of prefetches, however many hits there are. */
 export const prefetches = 3;
 
-const day = 86_400_000;
 const hitsPerJournal = 1_000_000;
 const countries = 'US DE GB FR IN BR JP CA AU NL ES IT PL SE MX TR ID KR ZA AR CH AT BE DK FI NO PT IE CZ GR'
   .split(' ')
@@ -40,7 +40,7 @@ function* monthsOfHits(count: number, until: number, organizationId: number): Ge
     yield {
       linkId: random() < 0.1 ? busyLink : 2 + linkOf(random()),
       organizationId,
-      at: Math.floor(until - days * day + (days * day * index) / count),
+      at: Math.floor(until - days * dayLength + (days * dayLength * index) / count),
       outcome: 'redirect',
       target: kind > 0.9 ? 'android' : 'default',
       method: 'GET',

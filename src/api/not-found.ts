@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
 import { type NotFoundPosition, type NotFoundWithHost, readNotFound } from '../manage/read-not-found.ts';
+import { dayLength } from '../rules/durations.ts';
 import { formatIso } from '../rules/instant.ts';
-import { dayLength } from '../rules/utc-time.ts';
 import { Cursors } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { NotFoundList, NotFoundQuery } from './schemas/not-found.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../manage/context.ts';
-import { dayLength } from '../rules/utc-time.ts';
+import { dayLength } from '../rules/durations.ts';
 import { hitsSince } from '../stats/raw-since.ts';
 
 /** The instant since which single hits are read. Older ones are deleted from time to time, on PostgreSQL by month. */

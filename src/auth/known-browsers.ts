@@ -1,9 +1,9 @@
+import { dayLength } from '../rules/durations.ts';
 import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-text.ts';
 import type { Secrets } from './secrets.ts';
 
-const day = 24 * 60 * 60 * 1000;
 /** How long a browser is known after a sign-in. */
-export const knownBrowserLifetime = 180 * day;
+export const knownBrowserLifetime = 180 * dayLength;
 
 const idLength = 16;
 const signatureLength = 22;

@@ -1,3 +1,4 @@
+import { dayLength, hourLength } from '../rules/durations.ts';
 import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-text.ts';
 
 /** Random tokens without content, which are stored as hashes. Their prefix distinguishes their kinds. */
@@ -17,8 +18,7 @@ export const resetTokens = tokens('lnp_', 43);
 /** For the link of an invitation. */
 export const invitationTokens = tokens('lni_', 32);
 
-const hour = 60 * 60 * 1000;
 /** Milliseconds without use after which a session ends. */
-export const sessionLifetime = 30 * 24 * hour;
+export const sessionLifetime = 30 * dayLength;
 /** The use of a session is stored at most hourly: writing it on each call would make every read a write. */
-export const sessionGranularity = hour;
+export const sessionGranularity = hourLength;

@@ -1,3 +1,4 @@
+import { dayLength, minuteLength, secondLength } from '../rules/durations.ts';
 import { widestNetwork } from '../rules/networks.ts';
 import { hasRecentSignIn, recordSignIn } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
@@ -20,13 +21,9 @@ interface Attempt {
   readonly priority: Priority;
 }
 
-const second = 1_000;
-const minute = 60 * second;
-const day = 24 * 60 * minute;
-
-const knownFor = 90 * day;
+const knownFor = 90 * dayLength;
 /** How long a network is assumed to be unknown before the store is queried again. */
-const unknownFor = 2 * second;
+const unknownFor = 2 * secondLength;
 const maxRemembered = 10_000;
 
 /** Wrong guesses at one password in a quarter of an hour, from a network or browser that has signed in before. */
@@ -40,14 +37,14 @@ const knownGuesses = 10;
 const unknownGuesses = (target: string, network: string): readonly Limit[] => {
   const freshKey = `${target}|today|${widestNetwork(network)}`;
   return [
-    ...networkLimits(target, network, { narrow: 10, middle: 20, wide: 40 }, 15 * minute),
-    ...networkLimits('network', network, { narrow: 60, middle: 120, wide: 240 }, 15 * minute),
-    { key: freshKey, max: Number.POSITIVE_INFINITY, window: day },
+    ...networkLimits(target, network, { narrow: 10, middle: 20, wide: 40 }, 15 * minuteLength),
+    ...networkLimits('network', network, { narrow: 60, middle: 120, wide: 240 }, 15 * minuteLength),
+    { key: freshKey, max: Number.POSITIVE_INFINITY, window: dayLength },
     {
       key: `${target}|everyone`,
       max: 1_000,
-      window: day,
-      slowLanes: { freshKey, maxFresh: 3, fresh: 20 * second, again: minute },
+      window: dayLength,
+      slowLanes: { freshKey, maxFresh: 3, fresh: 20 * secondLength, again: minuteLength },
     },
   ];
 };
@@ -77,7 +74,7 @@ export class PasswordAttempts {
     const limits =
       known === null
         ? unknownGuesses(target, network)
-        : [{ key: `${target}|${known}`, max: knownGuesses, window: 15 * minute }];
+        : [{ key: `${target}|${known}`, max: knownGuesses, window: 15 * minuteLength }];
     // Also for a known browser: anyone can make any number of them, with an account or a link of their own.
     const priority = { clientKey: widestNetwork(network), isKnown: known !== null };
     const withdraw = priority.isKnown

@@ -1,3 +1,4 @@
+import { dayLength } from '../rules/durations.ts';
 import { Refusal } from '../rules/errors.ts';
 import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-text.ts';
 import type { Database } from '../storage/database.ts';
@@ -12,9 +13,8 @@ import {
 } from '../storage/tokens.ts';
 import { digest, type Secrets } from './secrets.ts';
 
-const day = 24 * 60 * 60 * 1000;
-const accessLifetime = 3 * day;
-const refreshLifetime = 30 * day;
+const accessLifetime = 3 * dayLength;
+const refreshLifetime = 30 * dayLength;
 /** How long a refresh may be repeated by a client that lost the response or sent the call twice at once. */
 const retryWindow = 10_000;
 

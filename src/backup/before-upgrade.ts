@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { rename, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { hourLength } from '../rules/durations.ts';
 import { StartProblem } from '../start-problem.ts';
 import type { Database } from '../storage/database.ts';
 import { type FileLock, lockFile } from '../storage/file-lock.ts';
@@ -15,7 +16,7 @@ export const backupsIn = (dataDir: string): string => join(dataDir, 'backups');
 
 const maxKept = 3;
 /** Milliseconds in which a start continues an interrupted upgrade: the copy from its beginning is the one to restore. */
-const upgradeWindow = 60 * 60 * 1000;
+const upgradeWindow = hourLength;
 const partialName = 'before-upgrade.partial';
 const copyName = /^before-upgrade-from-(\d+)-to-(\d+)-[\dTZ.:-]+\.sqlite$/;
 

@@ -1,11 +1,12 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import { dayLength } from '../rules/durations.ts';
 
 const hostName = hostname().replaceAll(/[^\w.]/g, '_');
 const partialName = /\.backup-([\w.]+)-(\d+)\.partial$/;
 /** A backup writes all the time: a file that hasn't changed for this long is abandoned. */
-const abandonedAfter = 24 * 60 * 60 * 1000;
+const abandonedAfter = dayLength;
 
 /** The name of a backup until it is complete. */
 export const partialFileOf = (file: string): string => `${file}.backup-${hostName}-${process.pid}.partial`;

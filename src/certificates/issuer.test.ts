@@ -6,6 +6,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { migratedSqlite } from '../../test/support/migrated-store.ts';
 import { authorityIn } from '../../test/support/openssl-authority.ts';
 import { Secrets } from '../auth/secrets.ts';
+import { dayLength } from '../rules/durations.ts';
 import { requestCertificate, updateCertificate } from '../storage/certificates.ts';
 import type { Database } from '../storage/database.ts';
 import { openDatabase } from '../storage/open.ts';
@@ -13,7 +14,6 @@ import { Log } from '../telemetry/log.ts';
 import { Issuer } from './issuer.ts';
 
 const host = 'links.example.com';
-const day = 24 * 60 * 60_000;
 const now = Date.now();
 const secrets = new Secrets('A'.repeat(64));
 
@@ -77,7 +77,7 @@ const row = () => database.read.selectFrom('certificates').selectAll().executeTa
 
 /** Works once on a certificate that is to be renewed at `renewAt`. */
 async function checkRenewal(renewAt: number) {
-  const stored = { chain, sealed_key: secrets.seal('key'), not_after: now + 20 * day };
+  const stored = { chain, sealed_key: secrets.seal('key'), not_after: now + 20 * dayLength };
   await database.write((queries) =>
     updateCertificate(queries, host, { ...stored, renew_at: renewAt, next_at: now }),
   );
@@ -91,7 +91,7 @@ async function checkRenewal(renewAt: number) {
 }
 
 test('a renewal that the authority refuses an account for is stored as failed', async () => {
-  const { failures, problem, problem_detail, next_at } = await checkRenewal(now - day);
+  const { failures, problem, problem_detail, next_at } = await checkRenewal(now - dayLength);
   expect({ failures, problem, problem_detail }).toEqual({
     failures: 1,
     problem: 'account',
@@ -101,13 +101,13 @@ test('a renewal that the authority refuses an account for is stored as failed', 
 });
 
 test('without an account, a certificate that is not due is checked again a day later', async () => {
-  const renewAt = now + 10 * day;
+  const renewAt = now + 10 * dayLength;
   const { failures, problem, renew_at, next_at } = await checkRenewal(renewAt);
   expect({ failures, problem, renew_at, next_at }).toEqual({
     failures: 0,
     problem: null,
     renew_at: renewAt,
-    next_at: now + day,
+    next_at: now + dayLength,
   });
 });
 

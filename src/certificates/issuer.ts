@@ -8,6 +8,7 @@ import {
   recentOrders,
   renewalAt,
 } from '../rules/certificate-times.ts';
+import { dayLength, hourLength, minuteLength } from '../rules/durations.ts';
 import { StoreUnavailable } from '../rules/errors.ts';
 import {
   type CertificateRow,
@@ -52,18 +53,18 @@ const requestPause = 60_000;
 /** An organization with very many names, whose orders may take minutes to fail, leaves slots for the others. */
 const maxPerOrganization = 8;
 /** Longer than an order may take. */
-const claimTime = 5 * 60_000;
+const claimTime = 5 * minuteLength;
 /** For a node whose clock is slightly ahead. */
-const maxClaim = 60 * 60_000;
-const correctionInterval = 60 * 60_000;
+const maxClaim = hourLength;
+const correctionInterval = hourLength;
 /** For how long in total a claimed order waits for a store that is down, and the pause between its retries. */
-const storeTimeout = 4 * 60_000;
+const storeTimeout = 4 * minuteLength;
 const storePause = 500;
-const proofTime = 10 * 60_000;
+const proofTime = 10 * minuteLength;
 /** How long other nodes take to follow a change. */
 const feedDelay = 1_500;
-const minCheckDelay = 60 * 60_000;
-const maxCheckDelay = 24 * 60 * 60_000;
+const minCheckDelay = hourLength;
+const maxCheckDelay = dayLength;
 
 /** Orders the certificates that were requested in the store: each on the one node that claims it first. */
 export class Issuer {

@@ -6,6 +6,7 @@ import {
   sign,
   X509Certificate,
 } from 'node:crypto';
+import { dayLength } from '../rules/durations.ts';
 import {
   alternativeNames,
   bits,
@@ -46,7 +47,6 @@ export function signingRequest(host: string, pair: KeyPair): Buffer {
 /** 1.3.6.1.5.5.7.1.31 */
 const acmeIdentifier = objectId('2b0601050507011f');
 const critical = der(0x01, Buffer.from([0xff]));
-const day = 24 * 60 * 60 * 1000;
 
 /** The self-signed certificate by which a name is validated in a handshake (RFC 8737). */
 export function tlsProof(
@@ -62,7 +62,7 @@ export function tlsProof(
     integer(randomBytes(8)),
     ecdsaWithSha256,
     nameOf(host),
-    sequence(instant(now - day), instant(now + day)),
+    sequence(instant(now - dayLength), instant(now + dayLength)),
     nameOf(host),
     spki(pair),
     der(0xa3, extensions),

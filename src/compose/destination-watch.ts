@@ -3,11 +3,9 @@ import type { Context } from '../manage/context.ts';
 import { copyDestinationProblems } from '../manage/copy-destination-problems.ts';
 import { mailDestinations } from '../manage/mail-destinations.ts';
 import { sweepWatched } from '../manage/sweep-watched.ts';
+import { minuteLength, secondLength } from '../rules/durations.ts';
 import { logFault, repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';
-
-const second = 1_000;
-const minute = 60 * second;
 
 /** If it is switched off for the instance, recorded problems are cleared, and nothing else is done. */
 export function startDestinationWatch(start: Start, context: Context): void {
@@ -15,12 +13,12 @@ export function startDestinationWatch(start: Start, context: Context): void {
   const onFault = logFault(log, 'destinations not watched');
   const repeat = (work: () => Promise<void>, interval: number) =>
     repeatWhileOpen(start, work, overrides.watchInterval ?? interval, onFault);
-  repeat(() => sweepWatched(context, () => opened.disposed), minute);
+  repeat(() => sweepWatched(context, () => opened.disposed), minuteLength);
   if (config.watchDestinations === 'on') {
     const watch = new DestinationWatch(context, overrides.webhooks?.postOptions ?? {});
-    repeat(() => watch.run(), second);
-    repeat(() => copyDestinationProblems(context), second);
-    repeat(() => mailDestinations(context), minute);
+    repeat(() => watch.run(), secondLength);
+    repeat(() => copyDestinationProblems(context), secondLength);
+    repeat(() => mailDestinations(context), minuteLength);
     opened.defer(() => watch.stop());
   }
 }

@@ -13,9 +13,9 @@ import { SharedSalts } from '../ledger/visitors/salts/shared-salts.ts';
 import { DailySalts, type SaltStore } from '../ledger/visitors/visitor-hash.ts';
 import type { ClickServer } from '../rules/clicks-url.ts';
 import { unknownCountry } from '../rules/country.ts';
+import { dayLength } from '../rules/durations.ts';
 import { unknownPlace } from '../rules/place.ts';
 import { Site } from '../rules/site.ts';
-import { dayLength } from '../rules/utc-time.ts';
 import { clickDeliveries } from '../webhooks/click-outbox.ts';
 
 type Report = (message: Extract<FromFold, { kind: 'warning' }>) => void;

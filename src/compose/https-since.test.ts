@@ -3,10 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migratedSqlite } from '../../test/support/migrated-store.ts';
+import { dayLength } from '../rules/durations.ts';
 import { openDatabase } from '../storage/open.ts';
 import { HttpsSince } from './https-since.ts';
-
-const day = 24 * 60 * 60 * 1000;
 
 test('the day of HTTPS is counted across restarts, and starts over if the stored time is in the future', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'linnet-https-since-'));
@@ -20,11 +19,11 @@ test('the day of HTTPS is counted across restarts, and starts over if the stored
     await since.begin();
     return since;
   };
-  now += 3_000 * day;
+  now += 3_000 * dayLength;
   expect((await started()).isStable()).toBe(false);
-  now -= 3_000 * day;
+  now -= 3_000 * dayLength;
   expect((await started()).isStable()).toBe(false);
-  now += day - 1;
+  now += dayLength - 1;
   expect((await started()).isStable()).toBe(false);
   now += 1;
   expect((await started()).isStable()).toBe(true);

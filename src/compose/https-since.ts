@@ -1,9 +1,9 @@
+import { dayLength } from '../rules/durations.ts';
 import type { Database } from '../storage/database.ts';
 import { claimSetting, deleteSetting, findSetting } from '../storage/settings.ts';
 
 /** The setting with the instant at which HTTPS was first served for the service's host. */
 const key = 'https_since';
-const day = 24 * 60 * 60 * 1000;
 const checkInterval = 60_000;
 
 /** Whether HTTPS has been served for a day: only then are browsers told to use nothing else. */
@@ -23,7 +23,7 @@ export class HttpsSince {
     await this.#database.write(async (queries) => {
       const now = this.#now();
       // An instant far in the future was written by a wrong clock.
-      if (Number(await findSetting(queries, key)) > now + day) await deleteSetting(queries, key);
+      if (Number(await findSetting(queries, key)) > now + dayLength) await deleteSetting(queries, key);
       await claimSetting(queries, key, String(now));
     });
     await this.#check();
@@ -33,7 +33,7 @@ export class HttpsSince {
     // Another node may have begun.
     if (this.#since === null && performance.now() - this.#checkedAt > checkInterval)
       void this.#check().catch(() => {});
-    return this.#since !== null && this.#now() - this.#since >= day;
+    return this.#since !== null && this.#now() - this.#since >= dayLength;
   };
 
   async #check(): Promise<void> {

@@ -1,7 +1,9 @@
+import { hourLength, minuteLength } from '../rules/durations.ts';
+
 /** Milliseconds from the end of a job's run to its next. */
 export const jobIntervals = {
   /** Deletes what has expired. */
-  cleanUpInterval: 60 * 60_000,
+  cleanUpInterval: hourLength,
   /** Clears away the remains of deleted organizations. */
   clearInterval: 2_000,
   /** Continues unfinished corrections of clicks. */
@@ -17,7 +19,7 @@ export const jobIntervals = {
   /** Stores visits to addresses without a link. */
   notFoundInterval: 5_000,
   /** Reports failing webhooks. */
-  outageInterval: 10 * 60_000,
+  outageInterval: 10 * minuteLength,
   /** Fetches the pages of new links' destinations. */
   pageInterval: 500,
   /** Mails the authors of refused changes. */

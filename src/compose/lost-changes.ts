@@ -1,3 +1,4 @@
+import { hourLength } from '../rules/durations.ts';
 import { changedUser } from '../storage/caller-changes.ts';
 import { changesSince, type LinkChange, suffixesIn } from '../storage/changes.ts';
 import { databaseTimeline, replicaMark } from '../storage/database-timeline.ts';
@@ -17,7 +18,7 @@ interface Parts {
 }
 
 /** No replica should lag by more. Changes are kept in the feed for much longer. */
-const remembered = 60 * 60 * 1000;
+const remembered = hourLength;
 const maxRemembered = 5_000;
 const maxCharacters = 1_000_000;
 /** How much earlier a change may be dated than this process learned of its commit. */

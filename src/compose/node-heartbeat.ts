@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { version } from '../../package.json' with { type: 'json' };
 import { nodeIdIn } from '../journal/files.ts';
+import { dayLength } from '../rules/durations.ts';
 import { goneAfter } from '../rules/node-status.ts';
 import type { Database } from '../storage/database.ts';
 import { newestMigration } from '../storage/migrate.ts';
@@ -11,7 +12,7 @@ import type { Start } from './start.ts';
 import { unfoldedBytes } from './store-metrics.ts';
 
 /** Milliseconds for which a node is listed after it is gone with nothing left to fold. */
-const listedFor = 7 * 24 * 60 * 60 * 1000;
+const listedFor = 7 * dayLength;
 
 const metricOf = (metrics: readonly Metric[], name: string): number =>
   metrics.find((metric) => metric.name === name)?.samples[0]?.value ?? 0;

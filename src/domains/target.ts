@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import type { DomainTarget } from '../rules/domain-findings.ts';
+import { minuteLength } from '../rules/durations.ts';
 import type { Dns } from './dns.ts';
 
-const lifetime = 5 * 60_000;
+const lifetime = 5 * minuteLength;
 /** How soon a failed lookup of the addresses is retried. */
 const retry = 15_000;
 const maxWait = 1_500;

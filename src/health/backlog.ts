@@ -2,12 +2,13 @@ import { hasTable, rowsIn, settingIn } from '../backup/read-only-store.ts';
 import type { Position } from '../journal/files.ts';
 import { hasClicksOfOther, otherStoreFound, otherStoreTodo } from '../journal/store-mark.ts';
 import { unfoldedIn } from '../journal/unfolded.ts';
+import { minuteLength } from '../rules/durations.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { storeIdSetting } from '../storage/store-id.ts';
 import type { CheckContext } from './check-context.ts';
 
 const largeBacklog = 64e6;
-const maxWait = 10 * 60 * 1000;
+const maxWait = 10 * minuteLength;
 
 /** Clicks in this node's journals that are not in the database yet. */
 export async function backlogFindings(context: CheckContext): Promise<Finding> {

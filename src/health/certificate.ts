@@ -4,11 +4,11 @@ import {
   certificateSentence,
   isCertificateProblem,
 } from '../rules/certificate-problem.ts';
+import { dayLength } from '../rules/durations.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import type { CheckContext } from './check-context.ts';
 import { verifiedDomains } from './verified-domains.ts';
 
-const day = 24 * 60 * 60 * 1000;
 /** Renewal is due at two thirds of a lifetime: a certificate with this little left has missed it. */
 const fewDays = 10;
 const smallPart = 1 / 6;
@@ -76,8 +76,8 @@ async function certificateOf(host: string, port: number, now: number): Promise<F
 /** The finding about a certificate that is shown. */
 export function certificateFinding(host: string, certificate: PeerCertificate, now: number): Finding {
   const { problem: untrusted, begins, expires } = certificate;
-  const days = Math.floor((expires - now) / day);
-  const isLate = expires - now < Math.min(fewDays * day, (expires - begins) * smallPart);
+  const days = Math.floor((expires - now) / dayLength);
+  const isLate = expires - now < Math.min(fewDays * dayLength, (expires - begins) * smallPart);
   if (days < 0) return problem(`The certificate of ${host} expired ${-days} days ago.`, renewTodo);
   if (untrusted !== null)
     return problem(`Browsers refuse the certificate of ${host}: ${untrusted}.`, renewTodo);

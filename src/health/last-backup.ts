@@ -1,9 +1,9 @@
 import { lastBackup } from '../backup/last-backup.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
+import { dayLength } from '../rules/durations.ts';
 import { notice, ok } from '../rules/finding.ts';
 import type { CheckContext, Findings } from './check-context.ts';
 
-const day = 24 * 60 * 60 * 1000;
 const manyDays = 7;
 
 export async function lastBackupFindings({ store, now }: CheckContext): Promise<Findings> {
@@ -11,7 +11,7 @@ export async function lastBackupFindings({ store, now }: CheckContext): Promise<
   const [row] = await store.query(`select value from settings where key = '${lastBackup}'`).catch(() => []);
   const todo = `Make one: ${shellCommand('backup FILE')}. Copies that are made by other means are not known here.`;
   if (row === undefined) return notice('No backup is known.', todo);
-  const days = Math.floor((now - Number(row.value)) / day);
+  const days = Math.floor((now - Number(row.value)) / dayLength);
   const found = `The last backup was made ${days === 0 ? 'within a day' : days === 1 ? 'a day ago' : `${days} days ago`}.`;
   return days < manyDays ? ok(found) : notice(found, todo);
 }

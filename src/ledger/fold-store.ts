@@ -1,6 +1,6 @@
 import type { Position } from '../journal/files.ts';
 import { rollupClasses } from '../rules/click-fields.ts';
-import { dayLength } from '../rules/utc-time.ts';
+import { dayLength } from '../rules/durations.ts';
 import type { StoredLink } from '../storage/links.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
 

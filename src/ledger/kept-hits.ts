@@ -1,4 +1,4 @@
-import { hourLength } from '../rules/utc-time.ts';
+import { hourLength } from '../rules/durations.ts';
 import type { Database } from '../storage/database.ts';
 import { totalOf } from './counts/counts.ts';
 import type { Owner } from './ledger.ts';

@@ -1,5 +1,6 @@
 import { version } from '../../package.json' with { type: 'json' };
 import { type CheckOutcome, initialCheck, outcomeOf, stateAfterCheck } from '../rules/destination-check.ts';
+import { dayLength, hourLength, minuteLength, secondLength } from '../rules/durations.ts';
 import { isParkedPage } from '../rules/parked-page.ts';
 import { isAllowedByRobots, robotsFor } from '../rules/robots-txt.ts';
 import { together } from '../storage/together.ts';
@@ -17,15 +18,12 @@ import { updateUrl, urlDue, type WatchedUrl } from '../storage/watched-urls.ts';
 import { type Attempt, guardedRequest, type RequestOptions } from '../webhooks/guarded-request.ts';
 import type { Context } from './context.ts';
 
-const second = 1_000;
-const hour = 60 * 60 * second;
-const day = 24 * hour;
-const pause = 10 * second;
+const pause = 10 * secondLength;
 /** Longer than any request takes: after that, a node is assumed to have crashed. */
-const claimLength = 60 * second;
+const claimLength = minuteLength;
 const hostsAtOnce = 64;
 /** While no other host answers, this service's own connection may be down: for this long nothing is reported as broken. */
-const outageGrace = 6 * hour;
+const outageGrace = 6 * hourLength;
 
 const robotsCharacters = 512 * 1024;
 const pageCharacters = 32 * 1024;
@@ -73,7 +71,7 @@ export class DestinationWatch {
     const result = due && isWatched ? await this.#requestPage(due) : null;
     if (this.#stopping.signal.aborted && result) return;
     // An address that no link leads to is not requested, and is deleted by the next sweep.
-    const state = due && !isWatched ? { ...due, next_at: now() + day } : (result?.state ?? null);
+    const state = due && !isWatched ? { ...due, next_at: now() + dayLength } : (result?.state ?? null);
     await database.write(async (queries) => {
       if (state) await updateUrl(queries, state.id, state);
       if (state && state.host !== host) await setHostDue(queries, state.host, state.next_at);
@@ -86,7 +84,8 @@ export class DestinationWatch {
     const { database, now } = this.#context;
     const { origin, pathname, search } = new URL(due.hop);
     const robots = await findRobots(database.read, origin);
-    if (!robots || robots.read_at <= now() - day) return this.#requestRobots(due, origin, robots?.rules);
+    if (!robots || robots.read_at <= now() - dayLength)
+      return this.#requestRobots(due, origin, robots?.rules);
     const at = now();
     if (!isAllowedByRobots(robots.rules ?? '', `${pathname}${search}`))
       return { at: at - pause, isAnswered: false, state: stateAfterCheck(due, { kind: 'unclear' }, at) };
@@ -124,7 +123,7 @@ export class DestinationWatch {
     if (mayBeOwnOutage && due.suspected_at !== null && now() - due.suspected_at < outageGrace) {
       const lastAnswerAt = await lastAnswerOfOtherHosts(database.read, due.host);
       if (lastAnswerAt !== null && lastAnswerAt < due.suspected_at) {
-        const restarted = { ...due, ...initialCheck(due.url), turn: 0, next_at: now() + hour };
+        const restarted = { ...due, ...initialCheck(due.url), turn: 0, next_at: now() + hourLength };
         return { at, isAnswered, state: restarted };
       }
     }

@@ -1,3 +1,4 @@
+import { dayLength } from '../rules/durations.ts';
 import { restorableAfter } from '../rules/link-bin.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
@@ -30,12 +31,11 @@ import type { Context } from './context.ts';
 import { deliveryDays } from './webhook-deliveries.ts';
 import { outageKept } from './webhook-outages.ts';
 
-const day = 24 * 60 * 60 * 1000;
 /** Nodes that were offline for longer start over; see `ChangeFollower`. */
-const changesKept = day;
-const deliveriesKept = deliveryDays * day;
+const changesKept = dayLength;
+const deliveriesKept = deliveryDays * dayLength;
 /** Finished scheduled changes; the link's history keeps them for as long as the link. */
-const scheduledKept = 90 * day;
+const scheduledKept = 90 * dayLength;
 /** In characters, per organization: the answers to about 190,000 calls that make one link each. */
 const maxAnswersKept = 256 * 1024 * 1024;
 /** Of at most 32 KB each, most of them of one or two. */
@@ -53,7 +53,7 @@ export async function cleanUp({
 }: Pick<Context, 'database' | 'config' | 'now'>): Promise<void> {
   const instant = now();
   // Bodies of webhooks contain single clicks, so they are kept no longer than clicks are.
-  const clicksBefore = instant - config.clickRetentionDays * day;
+  const clicksBefore = instant - config.clickRetentionDays * dayLength;
   const old = {
     before: Math.max(clicksBefore, instant - deliveriesKept),
     clicksBefore,
@@ -64,7 +64,7 @@ export async function cleanUp({
     await database.write((queries) => deleteExpired(queries, table, instant));
   await database.write(deleteEmptyFamilies);
   await database.write((queries) => deleteOldAttempts(queries, instant));
-  await database.write((queries) => deleteFreeHosts(queries, instant - day));
+  await database.write((queries) => deleteFreeHosts(queries, instant - dayLength));
   await database.write((queries) => deleteOldestIcons(queries, iconsKept));
   await database.write((queries) => deleteOldOutages(queries, instant - outageKept));
   const deleteAll = async (deleteSome: (queries: Queries) => Promise<number>) => {

@@ -1,5 +1,6 @@
 import { deleteSomeChunks } from '../ledger/chunks/delete-chunks.ts';
 import { externalHits } from '../ledger/external-hits.ts';
+import { hourLength } from '../rules/durations.ts';
 import {
   binnedIdsOf,
   deletedOrganizations,
@@ -20,7 +21,7 @@ const rowsAtOnce = 1_000;
 /** How long one run works, in milliseconds: then other work has the database until the next run. */
 const timeSlice = 1_000;
 /** Hits of its links may have waited in a journal: their counts are deleted when it is checked again. */
-const recheckInterval = 60 * 60 * 1000;
+const recheckInterval = hourLength;
 
 /** The progress of clearing away one deleted organization. */
 interface Progress {

@@ -3,10 +3,11 @@ import { haveOtherFirstClass } from '../ledger/corrections/first-classes.ts';
 import { keepsHour } from '../ledger/kept-hits.ts';
 import type { Caller } from '../rules/access.ts';
 import { classCodes, classes } from '../rules/click-fields.ts';
+import { hourLength } from '../rules/durations.ts';
 import { invalidField, notFound, Refusal, StoreUnavailable, TookTooLong } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import type { Reclassifiable } from '../rules/reclassified.ts';
-import { hourLength, hourOf } from '../rules/utc-time.ts';
+import { hourOf } from '../rules/utc-time.ts';
 import {
   claimCorrection,
   findCorrection,

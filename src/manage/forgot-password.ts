@@ -6,6 +6,7 @@ import { digest } from '../auth/secrets.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { resetMail } from '../mail/reset-mail.ts';
+import { hourLength } from '../rules/durations.ts';
 import { Refusal } from '../rules/errors.ts';
 import { deleteReset, deleteResetsBefore, insertReset } from '../storage/password-resets.ts';
 import { findUserByEmail } from '../storage/users.ts';
@@ -13,8 +14,7 @@ import type { Context } from './context.ts';
 import { resetMailLimits, withinLimits } from './mail-limit.ts';
 import { loginTarget } from './sign-in.ts';
 
-const hour = 60 * 60 * 1000;
-const lifetime = hour;
+const lifetime = hourLength;
 
 /**
  * Mails a link for setting a new password, if the address has an account. Nothing before the answer depends on whether it has
@@ -39,12 +39,12 @@ export async function forgotPassword(
 }
 
 async function refuseTooMany({ limits }: Context, network: string): Promise<void> {
-  const networkLimit = networkLimits('forgot', network, { narrow: 20, middle: 40, wide: 80 }, hour);
+  const networkLimit = networkLimits('forgot', network, { narrow: 20, middle: 40, wide: 80 }, hourLength);
   if (await withinLimits(limits, networkLimit)) return;
   throw new Refusal(
     'TOO_MANY_ATTEMPTS',
     'Too many password resets were requested from your network. Look for the mail among your spam, or try again in an hour.',
-    { retryAfter: hour / 1000 },
+    { retryAfter: hourLength / 1000 },
   );
 }
 

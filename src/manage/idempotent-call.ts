@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { deflate, inflate } from 'node:zlib';
+import { dayLength } from '../rules/durations.ts';
 import { invalidField, Refusal } from '../rules/errors.ts';
 import type { Database, WriteItems } from '../storage/database.ts';
 import {
@@ -12,7 +13,7 @@ import type { Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import { linkStorer } from './store-links.ts';
 
-const retention = 24 * 60 * 60 * 1000;
+const retention = dayLength;
 /** In characters, as it is stored. A thousand ordinary links take 0.4 million. */
 const maxAnswer = 8 * 1024 * 1024;
 /** Milliseconds. Longer than the timeout of the mail server. */

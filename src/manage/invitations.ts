@@ -3,6 +3,7 @@ import { digest } from '../auth/secrets.ts';
 import { invitationMail } from '../mail/invitation-mail.ts';
 import type { Caller, Role } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
+import { dayLength } from '../rules/durations.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import * as stored from '../storage/invitations.ts';
 import { isMember } from '../storage/members.ts';
@@ -16,7 +17,7 @@ import { requireAdministrator } from './require-administrator.ts';
 export type { StoredInvitation } from '../storage/invitations.ts';
 
 const maxInvitations = 1_000;
-const lifetime = 14 * 24 * 60 * 60 * 1000;
+const lifetime = 14 * dayLength;
 
 interface NewInvitation extends stored.StoredInvitation {
   readonly token: string;

@@ -1,4 +1,5 @@
 import { destinationMail, type FailingLink } from '../mail/destination-mail.ts';
+import { hourLength, minuteLength } from '../rules/durations.ts';
 import { readProblems } from '../rules/watched-destinations.ts';
 import { findLink } from '../storage/links.ts';
 import { administratorsOf } from '../storage/members.ts';
@@ -12,11 +13,10 @@ import {
 import type { Context } from './context.ts';
 import { mailMembers } from './mail-members.ts';
 
-const minute = 60_000;
 /** Problems found within this time are reported together. */
-const collectTime = 10 * minute;
-const interval = 6 * 60 * minute;
-const retryAfter = 10 * minute;
+const collectTime = 10 * minuteLength;
+const interval = 6 * hourLength;
+const retryAfter = 10 * minuteLength;
 const organizationsPerRun = 50;
 const maxListed = 20;
 

@@ -1,13 +1,20 @@
 import { type Limit, networkLimits } from '../auth/rate-limit.ts';
 import type { Mail } from '../mail/mailer.ts';
+import { dayLength, hourLength } from '../rules/durations.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Context } from './context.ts';
 
-const hour = 60 * 60 * 1000;
-
 /** Administrators can have mail sent to strangers: not often to the same address, and not to many. */
-const toAddress = (address: string): Limit => ({ key: `mail|to|${address}`, max: 5, window: 24 * hour });
-const ofOrganization = (id: number): Limit => ({ key: `mail|organization|${id}`, max: 50, window: hour });
+const toAddress = (address: string): Limit => ({
+  key: `mail|to|${address}`,
+  max: 5,
+  window: dayLength,
+});
+const ofOrganization = (id: number): Limit => ({
+  key: `mail|organization|${id}`,
+  max: 50,
+  window: hourLength,
+});
 
 /**
  * Anyone can request a mail to any account. One network has a smaller limit than all together, and a browser or network that has
@@ -17,10 +24,10 @@ const ofOrganization = (id: number): Limit => ({ key: `mail|organization|${id}`,
 export const resetMailLimits = (address: string, network: string, known: string | null): readonly Limit[] =>
   known === null
     ? [
-        ...networkLimits(`mail|reset|${address}`, network, { narrow: 5, middle: 5, wide: 8 }, 24 * hour),
-        { key: `mail|reset|${address}`, max: 10, window: 24 * hour },
+        ...networkLimits(`mail|reset|${address}`, network, { narrow: 5, middle: 5, wide: 8 }, dayLength),
+        { key: `mail|reset|${address}`, max: 10, window: dayLength },
       ]
-    : [{ key: `mail|reset|${address}|${known}`, max: 3, window: 24 * hour }];
+    : [{ key: `mail|reset|${address}|${known}`, max: 3, window: dayLength }];
 
 /** Resolves to a function that uncounts the attempt, or to null if a limit is reached. */
 export async function withinLimits(

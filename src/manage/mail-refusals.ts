@@ -1,4 +1,5 @@
 import { type RefusedChange, refusalMail } from '../mail/refusal-mail.ts';
+import { dayLength, minuteLength } from '../rules/durations.ts';
 import type { Problem } from '../rules/errors.ts';
 import { findLink } from '../storage/links.ts';
 import { administratorsOf, mailableMember } from '../storage/members.ts';
@@ -11,13 +12,12 @@ import {
 import type { Context } from './context.ts';
 import { mailMembers } from './mail-members.ts';
 
-const minute = 60_000;
 /** Refusals within this time are reported together. */
 const collectTime = 5_000;
 /** Longer than a mail takes: after that, a node is assumed to have crashed. */
-const claimLength = 10 * minute;
+const claimLength = 10 * minuteLength;
 /** After that it isn't mailed any more; it is still in the list and in the history. */
-const mailedWithin = 3 * 24 * 60 * minute;
+const mailedWithin = 3 * dayLength;
 const perRun = 500;
 const maxListed = 20;
 

@@ -1,12 +1,13 @@
 import { knownPriority } from '../auth/passwords.ts';
 import type { Limit } from '../auth/rate-limit.ts';
 import type { Caller } from '../rules/access.ts';
+import { minuteLength } from '../rules/durations.ts';
 import { Refusal } from '../rules/errors.ts';
 import { findPasswordHash } from '../storage/users.ts';
 import type { Context } from './context.ts';
 import { readUser } from './read-user.ts';
 
-const quarterOfAnHour = 15 * 60 * 1000;
+const quarterOfAnHour = 15 * minuteLength;
 
 /** Guesses at the password of a signed-in user. Those at the sign-in form have another limit. */
 const guessLimit = (userId: number): Limit => ({

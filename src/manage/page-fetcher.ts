@@ -1,3 +1,4 @@
+import { dayLength } from '../rules/durations.ts';
 import { Refusal, StoreUnavailable } from '../rules/errors.ts';
 import { iconType } from '../rules/icon-type.ts';
 import { decodePage, pageHead } from '../rules/page-head.ts';
@@ -20,7 +21,7 @@ const maxPage = 256 * 1024;
 const maxIcon = 32 * 1024;
 const iconsTried = 2;
 /** An icon that another link uses too is not fetched again for this long. */
-const iconKept = 7 * 24 * 60 * 60 * 1000;
+const iconKept = 7 * dayLength;
 
 /**
  * Fetches the destinations of links that are new or have a new destination, for the title and the icon of the page. Hosts take

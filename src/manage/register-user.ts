@@ -3,6 +3,7 @@ import { digest } from '../auth/secrets.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import type { Role } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
+import { hourLength } from '../rules/durations.ts';
 import { Refusal } from '../rules/errors.ts';
 import { widestNetwork } from '../rules/networks.ts';
 import { findInvitation, type StoredInvitation, takeInvitation } from '../storage/invitations.ts';
@@ -30,8 +31,6 @@ interface Registration {
 
 /** The origin of a registration. Together with an invitation or open registration, it decides whether it is allowed. */
 type RegistrationSource = 'anywhere' | 'this_machine' | 'shell';
-
-const hour = 60 * 60 * 1000;
 
 /** The key under which an instance remembers that its first account was made. */
 export const firstAccount = 'first_account';
@@ -66,7 +65,7 @@ export async function registerUser(
   // Hashing is expensive, so it is rate-limited for remote clients.
   if (source === 'anywhere')
     await context.limits.reserve(
-      networkLimits('register', network, { narrow: 30, middle: 60, wide: 120 }, hour),
+      networkLimits('register', network, { narrow: 30, middle: 60, wide: 120 }, hourLength),
     );
   const priority = { clientKey: widestNetwork(network), isKnown: source !== 'anywhere' };
   const hash = await context.passwords.hash(input.password, priority);

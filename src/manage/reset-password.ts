@@ -2,6 +2,7 @@ import { resetTokens } from '../auth/opaque-tokens.ts';
 import { knownPriority } from '../auth/passwords.ts';
 import { networkLimits } from '../auth/rate-limit.ts';
 import { digest } from '../auth/secrets.ts';
+import { minuteLength } from '../rules/durations.ts';
 import { Refusal } from '../rules/errors.ts';
 import { deleteApiKeysOf } from '../storage/api-keys.ts';
 import { proveEmail } from '../storage/members.ts';
@@ -12,7 +13,7 @@ import type { Context } from './context.ts';
 import { endSignIns } from './end-sign-ins.ts';
 import { loginTarget } from './sign-in.ts';
 
-const quarterOfAnHour = 15 * 60 * 1000;
+const quarterOfAnHour = 15 * minuteLength;
 
 interface PasswordReset {
   readonly token: string;

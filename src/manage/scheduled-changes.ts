@@ -1,4 +1,5 @@
 import type { Caller } from '../rules/access.ts';
+import { dayLength } from '../rules/durations.ts';
 import { invalidField, notFound, type Problem, Refusal } from '../rules/errors.ts';
 import { findLink, type LinkChanges, lockLink, type StoredLink } from '../storage/links.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
@@ -14,7 +15,7 @@ import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkUpdate } from './update-link.ts';
 
 const maxOpen = 20;
-const maxAhead = 366 * 24 * 60 * 60 * 1000;
+const maxAhead = 366 * dayLength;
 const doneShown = 50;
 
 export interface ScheduledChange extends Author, Omit<stored.ScheduledRow, 'changes' | 'refusal' | 'untold'> {

@@ -1,3 +1,4 @@
+import { dayLength, minuteLength } from '../rules/durations.ts';
 import type { StoredLink } from '../storage/links.ts';
 import { beginSweep, continueSweep, endSweep, isSweepDue } from '../storage/watch-sweeps.ts';
 import { deleteUnusedHosts } from '../storage/watched-hosts.ts';
@@ -12,11 +13,10 @@ import { deleteUnusedUrls } from '../storage/watched-urls.ts';
 import type { Context } from './context.ts';
 import { unwatchLinks, watchLinks } from './watched-page.ts';
 
-const minute = 60_000;
-const interval = 15 * minute;
+const interval = 15 * minuteLength;
 /** By then a page has long been processed, or its node has crashed. */
-const claimLength = 5 * minute;
-const robotsKept = 30 * 24 * 60 * minute;
+const claimLength = 5 * minuteLength;
+const robotsKept = 30 * dayLength;
 const perPage = 200;
 
 /**

@@ -1,5 +1,6 @@
 import type { Limit } from '../auth/rate-limit.ts';
 import type { Caller } from '../rules/access.ts';
+import { minuteLength } from '../rules/durations.ts';
 import { notFound } from '../rules/errors.ts';
 import { findDomain } from '../storage/domains.ts';
 import { takenDomain } from './add-domain.ts';
@@ -7,8 +8,6 @@ import { checkDomain } from './check-domain.ts';
 import type { Context } from './context.ts';
 import { limitCalls } from './limit-calls.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
-
-const minute = 60_000;
 
 /** Checks a domain now, on request. */
 export async function verifyDomain(context: Context, caller: Caller, id: number): Promise<DomainWithRecords> {
@@ -27,6 +26,6 @@ export async function verifyDomain(context: Context, caller: Caller, id: number)
 
 /** Each check sends queries to name servers that the caller chooses. */
 const limits = (id: number, organizationId: number): readonly Limit[] => [
-  { key: `domain|${id}`, max: 20, window: minute },
-  { key: `domains|${organizationId}`, max: 120, window: minute },
+  { key: `domain|${id}`, max: 20, window: minuteLength },
+  { key: `domains|${organizationId}`, max: 120, window: minuteLength },
 ];

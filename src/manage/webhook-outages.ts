@@ -1,5 +1,6 @@
 import { outageMail } from '../mail/outage-mail.ts';
 import type { Caller } from '../rules/access.ts';
+import { dayLength, hourLength } from '../rules/durations.ts';
 import { administratorsOf } from '../storage/members.ts';
 import {
   claimUnmailedOutages,
@@ -12,18 +13,17 @@ import type { Context } from './context.ts';
 import { type MailResult, mailMembers } from './mail-members.ts';
 import { countFailedDeliveries, deliveryDays } from './webhook-deliveries.ts';
 
-const hour = 60 * 60 * 1000;
 /** A target that has failed for this long is reported. */
-const mailedAfter = 24 * hour;
+const mailedAfter = dayLength;
 /** Deliveries are retried at least once a day, by `Retry-After`: a target without a failure for longer isn't used any more. */
-export const outageKept = 25 * hour;
+export const outageKept = 25 * hourLength;
 /** Less than `mailedAfter`: a target that has failed once, and isn't tried again, is not reported. */
-const mailedWithin = 15 * hour;
+const mailedWithin = 15 * hourLength;
 const perRun = 50;
 /** Longer than the mail server may take for all mails of a run. */
-const claimLength = hour;
+const claimLength = hourLength;
 /** An administrator may have verified an address by then; until then it doesn't keep other outages from being reported. */
-const claimWithoutRecipient = 24 * hour;
+const claimWithoutRecipient = dayLength;
 const maxListed = 100;
 
 interface OutagesFound {

@@ -1,8 +1,6 @@
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
-const week = 7 * day;
+import { dayLength, hourLength, minuteLength, secondLength } from './durations.ts';
+
+const week = 7 * dayLength;
 
 /** Orders of one name per week. Authorities issue five certificates for the same names in that time. */
 const maxOrdersAWeek = 5;
@@ -16,9 +14,17 @@ export function renewalAt(from: number, until: number, random: () => number): nu
   return Math.round(from + (life * 2) / 3 - life * 0.02 * random());
 }
 
-const delays = [5 * minute, 15 * minute, hour, 3 * hour, 6 * hour, 12 * hour, day];
+const delays = [
+  5 * minuteLength,
+  15 * minuteLength,
+  hourLength,
+  3 * hourLength,
+  6 * hourLength,
+  12 * hourLength,
+  dayLength,
+];
 /** For failures of the authority itself. */
-const shortDelays = [minute, 2 * minute, 5 * minute, 15 * minute, hour];
+const shortDelays = [minuteLength, 2 * minuteLength, 5 * minuteLength, 15 * minuteLength, hourLength];
 
 interface Failure {
   readonly isAway: boolean;
@@ -36,7 +42,7 @@ export function nextTryAt(
 ): number {
   const steps = isAway ? shortDelays : delays;
   const step = Math.min(failures - challengeTypes, steps.length - 1);
-  const delay = step < 0 ? second : (steps[step] ?? minute);
+  const delay = step < 0 ? secondLength : (steps[step] ?? minuteLength);
   return Math.max(now + Math.round(delay * (1 + 0.2 * random())), Math.min(retryAt ?? 0, now + week));
 }
 
@@ -45,10 +51,10 @@ export const recentOrders = (orders: string, now: number): readonly number[] =>
   orders
     .split(' ')
     .map(Number)
-    .filter((at) => at > now - week && at < now + day);
+    .filter((at) => at > now - week && at < now + dayLength);
 
 /** The longest delay of a retry. */
-export const maxRetryDelay = 8 * day;
+export const maxRetryDelay = 8 * dayLength;
 
 /** When the next order is allowed; null for now. */
 export function orderAllowedAt(orders: readonly number[]): number | null {

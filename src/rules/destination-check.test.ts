@@ -6,9 +6,8 @@ import {
   outcomeOf,
   stateAfterCheck,
 } from './destination-check.ts';
+import { dayLength, hourLength } from './durations.ts';
 
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
 const url = 'http://example.com/page';
 
 const unchecked: CheckState = {
@@ -28,27 +27,36 @@ const after = (
 describe('checking a destination', () => {
   test('reports a problem when it is found a second time, an hour later', () => {
     const once = after([[5, broken]]);
-    expect(once).toMatchObject({ problem: null, untold: null, turn: 0, next_at: 5 + hour });
-    const early = after([[5 + hour - 1, broken]], once);
-    expect(early).toMatchObject({ problem: null, next_at: 5 + hour });
-    const twice = after([[5 + hour, broken]], early);
-    expect(twice).toMatchObject({ problem: 'broken', since: 5, untold: 5 + hour, next_at: 5 + hour + day });
-    expect(after([[9 + day, broken]], twice)).toMatchObject({ problem: 'broken', since: 5, suspected: null });
+    expect(once).toMatchObject({ problem: null, untold: null, turn: 0, next_at: 5 + hourLength });
+    const early = after([[5 + hourLength - 1, broken]], once);
+    expect(early).toMatchObject({ problem: null, next_at: 5 + hourLength });
+    const twice = after([[5 + hourLength, broken]], early);
+    expect(twice).toMatchObject({
+      problem: 'broken',
+      since: 5,
+      untold: 5 + hourLength,
+      next_at: 5 + hourLength + dayLength,
+    });
+    expect(after([[9 + dayLength, broken]], twice)).toMatchObject({
+      problem: 'broken',
+      since: 5,
+      suspected: null,
+    });
   });
 
   test('drops a problem found once if the second check finds none, or another one', () => {
     expect(
       after([
         [0, broken],
-        [hour, { kind: 'well' }],
-        [day, broken],
+        [hourLength, { kind: 'well' }],
+        [dayLength, broken],
       ]),
     ).toMatchObject({ problem: null });
     const parked: CheckOutcome = { kind: 'problem', problem: 'parked', detail: 'x' };
     expect(
       after([
         [0, broken],
-        [hour, parked],
+        [hourLength, parked],
       ]),
     ).toMatchObject({ problem: null, suspected: 'parked' });
   });
@@ -56,13 +64,13 @@ describe('checking a destination', () => {
   test('clears a problem at the first successful check, but not if the result is unclear', () => {
     const failing = after([
       [0, broken],
-      [hour, broken],
+      [hourLength, broken],
     ]);
-    expect(after([[day, { kind: 'unclear' }]], failing)).toMatchObject({ problem: 'broken' });
-    expect(after([[day, { kind: 'well' }]], failing)).toMatchObject({
+    expect(after([[dayLength, { kind: 'unclear' }]], failing)).toMatchObject({ problem: 'broken' });
+    expect(after([[dayLength, { kind: 'well' }]], failing)).toMatchObject({
       problem: null,
       since: null,
-      untold: day,
+      untold: dayLength,
     });
   });
 

@@ -1,7 +1,6 @@
+import { dayLength, hourLength } from './durations.ts';
 import type { ProblemKind } from './watched-destinations.ts';
 
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
 const maxHops = 5;
 
 /** The result of a request to an address. */
@@ -69,7 +68,7 @@ export function stateAfterCheck<State extends CheckState>(
   if (outcome.kind === 'redirect' && state.hops < maxHops) return redirected(state, outcome, now);
   const moved = state.moved_to !== null && hasMoved(state.url, state.moved_to) ? state.moved_to : null;
   const found = finalOf(outcome, moved);
-  const rest = { ...state, ...initialCheck(state.url), turn: 1, next_at: now + day };
+  const rest = { ...state, ...initialCheck(state.url), turn: 1, next_at: now + dayLength };
   if (found.kind === 'well') {
     const isOver = state.problem !== null;
     return {
@@ -82,11 +81,11 @@ export function stateAfterCheck<State extends CheckState>(
   const { problem, detail } = found;
   if (state.problem === problem) return { ...rest, ...nothingSuspected };
   const since = state.suspected === problem ? state.suspected_at : null;
-  if (since === null || now - since < hour)
+  if (since === null || now - since < hourLength)
     return {
       ...rest,
       turn: 0,
-      next_at: (since ?? now) + hour,
+      next_at: (since ?? now) + hourLength,
       suspected: problem,
       suspected_at: since ?? now,
     };

@@ -1,6 +1,7 @@
 import type { DomainFindings, DomainTarget } from './domain-findings.ts';
 import { addressesOf, type DnsRecord } from './domain-records.ts';
 import { maxHoursWithoutProof } from './domain-status.ts';
+import { hourLength } from './durations.ts';
 import { isAmong } from './same-address.ts';
 
 interface Situation {
@@ -75,7 +76,7 @@ function addressSentence({ host, records, findings, target }: Situation): string
 }
 
 const until = (goneSince: number): string => {
-  const iso = new Date(goneSince + maxHoursWithoutProof * 3_600_000).toISOString();
+  const iso = new Date(goneSince + maxHoursWithoutProof * hourLength).toISOString();
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 };
 

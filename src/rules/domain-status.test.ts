@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { afterCheck, type DomainStatus, nextCheck, stateOf, type Verdict } from './domain-status.ts';
+import { dayLength, hourLength } from './durations.ts';
 
-const hour = 3_600_000;
 const start = 1_900_000_000_000;
 const pending: DomainStatus = { verifiedAt: null, goneSince: null, releasedAt: null, checkedAt: null };
 const verified: DomainStatus = { ...pending, verifiedAt: start, checkedAt: start };
@@ -11,7 +11,7 @@ const verified: DomainStatus = { ...pending, verifiedAt: start, checkedAt: start
 const after = (status: DomainStatus, ...checks: readonly (readonly [number, Verdict])[]): DomainStatus => {
   let now = start;
   return checks.reduce((before, [hours, verdict]) => {
-    now += hours * hour;
+    now += hours * hourLength;
     return afterCheck(before, verdict, now);
   }, status);
 };
@@ -27,12 +27,12 @@ test('only a proof verifies a domain', () => {
   // It was never there, so it can't be gone.
   expect(after(pending, [100, 'gone'], [100, 'gone'])).toEqual({
     ...pending,
-    checkedAt: start + 200 * hour,
+    checkedAt: start + 200 * hourLength,
   });
   expect(after(pending, [5, 'present'])).toEqual({
     ...pending,
-    verifiedAt: start + 5 * hour,
-    checkedAt: start + 5 * hour,
+    verifiedAt: start + 5 * hourLength,
+    checkedAt: start + 5 * hourLength,
   });
 });
 
@@ -48,14 +48,14 @@ test('the verification ends after 72 hours without the proof, and not before', (
   ]);
   expect(after(verified, [24, 'gone'], [72, 'gone'])).toMatchObject({
     verifiedAt: null,
-    releasedAt: start + 96 * hour,
+    releasedAt: start + 96 * hourLength,
   });
 });
 
 test('a proof that returns in time restores everything', () => {
   expect(after(verified, [24, 'gone'], [71, 'present'])).toEqual({
     ...verified,
-    checkedAt: start + 95 * hour,
+    checkedAt: start + 95 * hourLength,
   });
   expect(states(verified, [24, 'gone'], [71, 'present'], [24, 'gone'], [71, 'gone']).at(-1)).toBe('failing');
 });
@@ -79,13 +79,13 @@ test('a domain is only given up by a check that finds no proof, 72 hours after a
       let now = start;
       let firstGone: number | null = null;
       for (const [hours, result] of given) {
-        now += hours * hour;
+        now += hours * hourLength;
         const before = status;
         status = afterCheck(status, result, now);
         const isReleased = before.verifiedAt !== null && status.verifiedAt === null;
         if (result === 'present') firstGone = null;
         if (result === 'gone') firstGone ??= now;
-        if (isReleased) expect([result, now - (firstGone ?? now) >= 72 * hour]).toEqual(['gone', true]);
+        if (isReleased) expect([result, now - (firstGone ?? now) >= 72 * hourLength]).toEqual(['gone', true]);
         if (status.goneSince !== null) expect(status.goneSince).toBeLessThanOrEqual(now);
         if (isReleased) firstGone = null;
       }
@@ -96,11 +96,11 @@ test('a domain is only given up by a check that finds no proof, 72 hours after a
 
 test('a released domain that is proved again is treated as new', () => {
   const released = after(verified, [24, 'gone'], [72, 'gone']);
-  expect(afterCheck(released, 'present', start + 200 * hour)).toEqual({
-    verifiedAt: start + 200 * hour,
+  expect(afterCheck(released, 'present', start + 200 * hourLength)).toEqual({
+    verifiedAt: start + 200 * hourLength,
     goneSince: null,
     releasedAt: null,
-    checkedAt: start + 200 * hour,
+    checkedAt: start + 200 * hourLength,
   });
 });
 
@@ -110,18 +110,18 @@ test('verified domains are checked daily, spread over an hour, and failing or un
     [0.5, 23.5],
     [0.999_999, 23],
   ] as const)
-    expect(Math.round(((nextCheck(verified, 'present', 0, start, chance) - start) / hour) * 100) / 100).toBe(
-      hours,
-    );
-  expect(nextCheck(verified, 'unknown', 0, start, 0.5) - start).toBe(hour);
-  expect(nextCheck({ ...verified, goneSince: start }, 'gone', 0, start, 0.5) - start).toBe(hour);
+    expect(
+      Math.round(((nextCheck(verified, 'present', 0, start, chance) - start) / hourLength) * 100) / 100,
+    ).toBe(hours);
+  expect(nextCheck(verified, 'unknown', 0, start, 0.5) - start).toBe(hourLength);
+  expect(nextCheck({ ...verified, goneSince: start }, 'gone', 0, start, 0.5) - start).toBe(hourLength);
 });
 
 test('pending domains are checked often at first, and less and less later', () => {
   const delays = [0, 0.2, 1, 24, 24 * 7, 24 * 60, 24 * 365].map(
-    (hours) => nextCheck(pending, 'gone', start - hours * hour, start, 0.5) - start,
+    (hours) => nextCheck(pending, 'gone', start - hours * hourLength, start, 0.5) - start,
   );
-  expect(delays).toEqual([10_000, 10_000, 60_000, 10 * 60_000, hour, 24 * hour, 7 * 24 * hour]);
+  expect(delays).toEqual([10_000, 10_000, 60_000, 10 * 60_000, hourLength, dayLength, 7 * dayLength]);
   const released = { ...pending, releasedAt: start };
-  expect(nextCheck(released, 'gone', start - 1_000 * hour, start, 0) - start).toBe(10_000);
+  expect(nextCheck(released, 'gone', start - 1_000 * hourLength, start, 0) - start).toBe(10_000);
 });

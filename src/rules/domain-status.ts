@@ -1,6 +1,4 @@
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
+import { dayLength, hourLength, minuteLength } from './durations.ts';
 
 /** In hours: how long the proof of a verified domain may be missing before the domain is released. */
 export const maxHoursWithoutProof = 72;
@@ -32,7 +30,7 @@ export function afterCheck(before: DomainStatus, verdict: Verdict, now: number):
   if (before.verifiedAt === null) return checked;
   if (verdict === 'unknown') return { ...checked, goneSince: excludingDnsOutages(before, now) };
   const goneSince = before.goneSince ?? now;
-  return now - goneSince >= maxHoursWithoutProof * hour
+  return now - goneSince >= maxHoursWithoutProof * hourLength
     ? { verifiedAt: null, goneSince: null, releasedAt: now, checkedAt: now }
     : { ...checked, goneSince };
 }
@@ -54,17 +52,17 @@ export function nextCheck(
   now: number,
   random: number,
 ): number {
-  if (status.goneSince !== null) return now + hour;
+  if (status.goneSince !== null) return now + hourLength;
   if (status.verifiedAt !== null)
-    return now + (verdict === 'unknown' ? hour : day - Math.floor(random * hour));
+    return now + (verdict === 'unknown' ? hourLength : dayLength - Math.floor(random * hourLength));
   const age = now - Math.max(createdAt, status.releasedAt ?? 0);
   return now + pendingPause(age);
 }
 
 function pendingPause(age: number): number {
-  if (age < 15 * minute) return 10_000;
-  if (age < 2 * hour) return minute;
-  if (age < 2 * day) return 10 * minute;
-  if (age < 14 * day) return hour;
-  return age < 90 * day ? day : 7 * day;
+  if (age < 15 * minuteLength) return 10_000;
+  if (age < 2 * hourLength) return minuteLength;
+  if (age < 2 * dayLength) return 10 * minuteLength;
+  if (age < 14 * dayLength) return hourLength;
+  return age < 90 * dayLength ? dayLength : 7 * dayLength;
 }

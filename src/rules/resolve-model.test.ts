@@ -3,6 +3,7 @@ import { seededRandom } from '../../test/support/seeded-random.ts';
 import { visitedLink } from '../../test/support/test-link.ts';
 import { testVisitor } from '../../test/support/test-visitor.ts';
 import { devices } from './click-fields.ts';
+import { dayLength } from './durations.ts';
 import { linkRulesOf } from './link-rules.ts';
 import { type LinkOptions, resolve } from './resolve.ts';
 import type { PlainConditions, RuleConditions, RuleFields } from './rule-fields.ts';
@@ -18,7 +19,6 @@ const some = <T>(choices: readonly T[]): T[] => Array.from({ length: 1 + draw(2)
 const maybe = <T>(chance: number, make: () => T): T | null => (draw(chance) === 0 ? make() : null);
 
 const base = Date.UTC(2026, 9, 24);
-const day = 86_400_000;
 /** Times around the end of daylight saving time in Europe: some minutes, and the milliseconds next to them. */
 const instant = (): number =>
   base + draw(3 * 24) * 3_600_000 + pick([0, 0, 30, 59]) * 60_000 + pick([0, 0, -1, 1]);
@@ -288,7 +288,11 @@ test('100,000 random links and visitors have the same outcomes as in a slow and 
   const outcomes = new Map<string, number>();
   const differences: unknown[] = [];
   for (let turn = 0; turn < 100_000; turn++) {
-    const [link, visitor, now] = [drawLink(), drawVisitor(), instant() + (draw(50) === 0 ? 3 * day : 0)];
+    const [link, visitor, now] = [
+      drawLink(),
+      drawVisitor(),
+      instant() + (draw(50) === 0 ? 3 * dayLength : 0),
+    ];
     const [actual, expected] = [outcomeOf(link, visitor, now), expectedOutcome(link, visitor, now)];
     if (actual !== expected) differences.push({ link, visitor, now: iso(now), actual, expected });
     const kind = actual.replace(/ https\S+/, '');

@@ -1,6 +1,6 @@
-export const hourLength = 3_600_000;
+import { dayLength, hourLength } from './durations.ts';
+
 export const hoursPerDay = 24;
-export const dayLength = hoursPerDay * hourLength;
 
 /** Hours since the epoch. */
 export const hourOf = (at: number): number => Math.floor(at / hourLength);

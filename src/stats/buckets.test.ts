@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { hourLength } from '../rules/utc-time.ts';
+import { dayLength, hourLength } from '../rules/durations.ts';
 import { bucketsOf, dayBefore, dayStart, intervals, timezoneNamed } from './buckets.ts';
 
 const at = (text: string) => Date.parse(text);
@@ -43,8 +43,7 @@ describe('buckets', () => {
       ['Australia/Adelaide', '2026-01-01T13:30Z'],
       ['America/St_Johns', '2026-01-01T03:30Z'],
     ] as const) {
-      const [day] =
-        bucketsOf({ from: at(midnight), to: at(midnight) + 24 * hourLength }, 'day', timezone, 9) ?? [];
+      const [day] = bucketsOf({ from: at(midnight), to: at(midnight) + dayLength }, 'day', timezone, 9) ?? [];
       const hour = Math.floor(at(midnight) / hourLength);
       expect([timezone, day?.from, day?.to]).toEqual([timezone, hour, hour + 24]);
     }
@@ -108,7 +107,7 @@ describe('buckets', () => {
         fc.constantFrom(...zones),
         fc.constantFrom(...intervals),
         fc.integer({ min: at('1990-01-01T00:00Z'), max: at('2040-01-01T00:00Z') }),
-        fc.integer({ min: 1, max: 40 * 24 * hourLength }),
+        fc.integer({ min: 1, max: 40 * dayLength }),
         (timezone, interval, from, length) => {
           const found = bucketsOf({ from, to: from + length }, interval, timezone, 1_000) ?? [];
           expect(found.length).toBeGreaterThan(0);

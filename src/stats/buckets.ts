@@ -1,5 +1,5 @@
 import type { Hours } from '../ledger/counts/counts.ts';
-import { hourLength } from '../rules/utc-time.ts';
+import { hourLength } from '../rules/durations.ts';
 
 export const intervals = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof intervals)[number];

@@ -1,5 +1,5 @@
+import { dayLength, hourLength } from '../rules/durations.ts';
 import { formatIso } from '../rules/instant.ts';
-import { dayLength, hourLength } from '../rules/utc-time.ts';
 import type { Queries } from '../storage/schema.ts';
 import { findSetting } from '../storage/settings.ts';
 import type { Range } from './range.ts';

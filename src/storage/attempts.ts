@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { minuteLength } from '../rules/durations.ts';
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
@@ -14,7 +15,7 @@ export interface AttemptCount {
 }
 
 /** In milliseconds: the times of simultaneous calls differ by less, on all nodes. */
-const allowedDifference = 5 * 60 * 1000;
+const allowedDifference = 5 * minuteLength;
 
 /**
  * Counts one attempt under each key and returns how many there are in its window, this one included, and when the window ends.

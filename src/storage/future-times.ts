@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { dayLength } from '../rules/durations.ts';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
 import { waitingOrganizations } from './webhook-queue.ts';
 
-const day = 24 * 60 * 60 * 1000;
 /** Marks hosts without an address to check; see `releaseHost`. */
 const never = Number.MAX_SAFE_INTEGER;
 
@@ -15,20 +15,20 @@ interface TimeColumn {
 }
 
 const columns: readonly TimeColumn[] = [
-  { table: 'attempts', column: 'window_ends_at', maxAhead: 91 * day },
-  { table: 'domains', column: 'next_check_at', maxAhead: 8 * day },
-  { table: 'nodes', column: 'seen_at', maxAhead: day },
-  { table: 'page_hosts', column: 'free_at', maxAhead: day },
-  { table: 'watch_sweeps', column: 'claimed_until', maxAhead: day },
-  { table: 'watch_sweeps', column: 'finished_at', maxAhead: day },
-  { table: 'watched_hosts', column: 'due_at', maxAhead: 2 * day },
-  { table: 'watched_hosts', column: 'free_at', maxAhead: day },
-  { table: 'watched_urls', column: 'next_at', maxAhead: 2 * day },
-  { table: 'webhook_outages', column: 'claimed_until', maxAhead: 2 * day },
-  { table: 'word_sweeps', column: 'claimed_until', maxAhead: day },
-  { table: 'word_sweeps', column: 'finished_at', maxAhead: day },
+  { table: 'attempts', column: 'window_ends_at', maxAhead: 91 * dayLength },
+  { table: 'domains', column: 'next_check_at', maxAhead: 8 * dayLength },
+  { table: 'nodes', column: 'seen_at', maxAhead: dayLength },
+  { table: 'page_hosts', column: 'free_at', maxAhead: dayLength },
+  { table: 'watch_sweeps', column: 'claimed_until', maxAhead: dayLength },
+  { table: 'watch_sweeps', column: 'finished_at', maxAhead: dayLength },
+  { table: 'watched_hosts', column: 'due_at', maxAhead: 2 * dayLength },
+  { table: 'watched_hosts', column: 'free_at', maxAhead: dayLength },
+  { table: 'watched_urls', column: 'next_at', maxAhead: 2 * dayLength },
+  { table: 'webhook_outages', column: 'claimed_until', maxAhead: 2 * dayLength },
+  { table: 'word_sweeps', column: 'claimed_until', maxAhead: dayLength },
+  { table: 'word_sweeps', column: 'finished_at', maxAhead: dayLength },
 ];
-const maxRetryAhead = 2 * day;
+const maxRetryAhead = 2 * dayLength;
 
 /**
  * Times further in the future than possible were written by a clock that was ahead: what waits for them is due now. Otherwise

@@ -1,3 +1,4 @@
+import { hourLength } from '../rules/durations.ts';
 import type { Database } from './database.ts';
 import { minMigration, requireMigration } from './min-migration.ts';
 import { hasOlderProcess } from './nodes.ts';
@@ -10,7 +11,7 @@ import { deleteSetting, findSetting, replaceSetting } from './settings.ts';
 export const newestFormat = 65;
 
 /** Milliseconds without an older program, in which people may still roll back. */
-const rollbackTime = 60 * 60 * 1_000;
+const rollbackTime = hourLength;
 
 /** The setting with the time since which no older program was seen. */
 const aloneSinceKey = 'alone_since';

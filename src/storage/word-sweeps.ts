@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dayLength } from '../rules/utc-time.ts';
+import { dayLength } from '../rules/durations.ts';
 import { dialectOf } from './dialect.ts';
 import { preparedHasRow } from './prepared.ts';
 import { idsOf } from './rows.ts';

@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
+import { dayLength, hourLength, secondLength } from '../rules/durations.ts';
 import type { LinkChange } from '../storage/changes.ts';
 import { ChangeFollower } from './follow-changes.ts';
 import type { IdRange } from './id-gaps.ts';
-
-const second = 1_000;
-const hour = 3_600 * second;
 
 /** A feed in which the test decides when a change appears. */
 class Feed {
@@ -84,7 +82,7 @@ beforeEach(() => {
 
 /** Starts following, and stops the automatic polls: the test polls instead. */
 async function begin(): Promise<void> {
-  await follower.start(24 * hour);
+  await follower.start(dayLength);
   await follower.stop();
 }
 
@@ -138,7 +136,7 @@ describe('a change that appears after a newer one, because its transaction took 
     expect(await poll()).toEqual([4]);
     feed.appear(2);
     expect(await poll()).toEqual([2]);
-    now += 10 * second;
+    now += 10 * secondLength;
     feed.appear(3, 5);
     expect(await poll()).toEqual([3, 5]);
     expect(await poll()).toEqual([]);
@@ -167,7 +165,7 @@ describe('a change that appears after a newer one, because its transaction took 
     feed.appear(51, 101);
     expect(await poll()).toEqual([51, 101]);
     for (const id of [2, 60, 3, 99]) {
-      now += 5 * hour;
+      now += 5 * hourLength;
       feed.appear(id);
       expect(await poll()).toEqual([id]);
     }
@@ -188,18 +186,18 @@ describe('a change that appears after a newer one, because its transaction took 
     await begin();
     feed.appear(3);
     await poll();
-    now += 31 * second;
+    now += 31 * secondLength;
     await poll();
     const { reads } = feed;
-    now += second;
+    now += secondLength;
     await poll();
     expect(feed.reads - reads).toBe(1);
-    now += second;
+    now += secondLength;
     await poll();
     expect(feed.reads - reads).toBe(3);
-    now += 12 * hour;
+    now += 12 * hourLength;
     await poll();
-    now += 12 * hour;
+    now += 12 * hourLength;
     feed.appear(2);
     expect(await poll()).toEqual([]);
   });
@@ -220,7 +218,7 @@ describe('a store that has returned to an earlier state', () => {
   test('is detected even if its ids have caught up in between', async () => {
     feed.appear(1, 2, 3);
     await begin();
-    now += second;
+    now += secondLength;
     feed.appear(2, 3, 4, 5);
     expect(await poll()).toEqual([]);
     expect(lost).toEqual(['change_gone']);
@@ -271,7 +269,7 @@ describe('a store that has returned to an earlier state', () => {
     feed.appear(2, 3);
     for (let hours = 0; hours < 24; hours++) {
       await poll();
-      now += hour;
+      now += hourLength;
     }
     feed.rows.delete(2);
     await poll();
@@ -338,7 +336,7 @@ describe("when the feed can't be read", () => {
     await begin();
     feed.isAway = true;
     await poll();
-    now += 22 * hour;
+    now += 22 * hourLength;
     feed.isAway = false;
     feed.appear(1);
     expect(await poll()).toEqual([1]);
@@ -349,7 +347,7 @@ describe("when the feed can't be read", () => {
     feed.appear(1, 2);
     await begin();
     feed.isAway = true;
-    now += 25 * hour;
+    now += 25 * hourLength;
     await poll();
     expect(lost).toEqual([]);
     feed.rows.clear();

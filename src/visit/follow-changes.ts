@@ -1,3 +1,4 @@
+import { hourLength } from '../rules/durations.ts';
 import type { ChangeMark, LinkChange } from '../storage/changes.ts';
 import type { DatabaseTimeline } from '../storage/database-timeline.ts';
 import { IdGaps, type IdRange } from './id-gaps.ts';
@@ -38,7 +39,7 @@ const lookBack = 10_000;
 /** Changes this close to the newest id are checked again. */
 const nearNewest = 100;
 /** An hour less than changes are kept. */
-const maxAbsence = 23 * 60 * 60 * 1000;
+const maxAbsence = 23 * hourLength;
 
 /**
  * Follows the feed of changed links by id. Ids are handed out before their transactions commit, and by some databases in blocks,

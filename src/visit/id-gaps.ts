@@ -1,3 +1,5 @@
+import { dayLength } from '../rules/durations.ts';
+
 /** Ids from `first` to `last`. */
 export interface IdRange {
   readonly first: number;
@@ -14,7 +16,7 @@ const freshFor = 30_000;
 /** How often older gaps are queried. */
 const oldInterval = 2_000;
 /** A session that was given a block of ids may use the rest of it much later. Changes are kept for as long. */
-const keptFor = 24 * 60 * 60 * 1000;
+const keptFor = dayLength;
 /** Few gaps are permanent (a transaction was rolled back). Beyond this number the oldest ones are given up. */
 const maxGaps = 1_000;
 

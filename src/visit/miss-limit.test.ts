@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
+import { minuteLength } from '../rules/durations.ts';
 import { MissLimit } from './miss-limit.ts';
 
-const minute = 60_000;
-const start = 1_900_000_000_000 - (1_900_000_000_000 % minute);
+const start = 1_900_000_000_000 - (1_900_000_000_000 % minuteLength);
 
 test('a network may miss as often as the limit says, then waits for the next minute', () => {
   let now = start + 15_000;

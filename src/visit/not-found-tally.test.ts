@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
+import { hourLength, minuteLength } from '../rules/durations.ts';
 import { NotFoundTally } from './not-found-tally.ts';
 import { RequestVisit } from './request-visit.ts';
 
 const browser =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const trust = { knowsScheme: false };
-const minute = 60_000;
 
 let now: number;
 let tally: NotFoundTally;
@@ -47,7 +47,7 @@ describe('requests for unknown addresses', () => {
     visit('/sumer/');
     visit('/sumer', '198.51.100.0');
     visit('/sumer', '198.51.100.0', { domainId: 8 });
-    now += 12 * 60 * minute;
+    now += 12 * hourLength;
     visit('/sumer', '192.0.2.0');
     const day = Date.UTC(2030, 0, 31) / 86_400_000;
     expect(tally.take()).toEqual([
@@ -88,7 +88,7 @@ describe('requests for unknown addresses', () => {
     expect(taken()).toEqual([['a1', 1]]);
     visit('/a1');
     expect(taken()).toEqual([]);
-    now += 10 * minute;
+    now += 10 * minuteLength;
     expect(taken()).toEqual([]);
     visit('/a1');
     expect(taken()).toEqual([['a1', 1]]);

@@ -1,3 +1,4 @@
+import { minuteLength } from '../rules/durations.ts';
 import { isProbe } from '../rules/probe-path.ts';
 import { checkSuffix } from '../rules/suffix.ts';
 import { ownText } from '../rules/text.ts';
@@ -25,7 +26,7 @@ interface Network {
 
 /** A network with more addresses than this within `networkLifetime` is a scanner. */
 const maxAddresses = 5;
-const networkLifetime = 10 * 60_000;
+const networkLifetime = 10 * minuteLength;
 /** Networks that are remembered at once; the oldest is dropped first. With the longest addresses they take 8 MB. */
 const maxNetworks = 2_000;
 

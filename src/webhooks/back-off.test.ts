@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { dayLength, hourLength } from '../rules/durations.ts';
 import { afterAttempt, nextTry, parseRetryAfter } from './back-off.ts';
 
-const hour = 3_600_000;
 const firstAt = Date.UTC(2026, 0, 5, 12);
-const end = firstAt + 72 * hour;
+const end = firstAt + 72 * hourLength;
 const tries = (made: number, now = firstAt) => ({ made, firstAt, now });
 const answered = (status: number, retryAfter: number | null = null) =>
   ({ kind: 'answered', status, retryAfter }) as const;
@@ -59,12 +59,12 @@ describe('Retry-After', () => {
   });
 
   test('is respected up to a day', () => {
-    expect(nextTry(tries(1), 0.5, 999_999_999_000)).toBe(firstAt + 24 * hour);
+    expect(nextTry(tries(1), 0.5, 999_999_999_000)).toBe(firstAt + dayLength);
   });
 
   test('does not extend beyond the third day', () => {
-    expect(nextTry(tries(12, end - hour), 0.5, 5 * hour)).toBe(end);
-    expect(nextTry(tries(13, end), 0.5, 5 * hour)).toBeNull();
+    expect(nextTry(tries(12, end - hourLength), 0.5, 5 * hourLength)).toBe(end);
+    expect(nextTry(tries(13, end), 0.5, 5 * hourLength)).toBeNull();
   });
 
   test.each([
@@ -116,6 +116,9 @@ describe('after an attempt', () => {
   });
 
   test('a response may set the time of the next attempt', () => {
-    expect(afterAttempt(answered(503, hour), tries(1), 0.5)).toEqual({ kind: 'again', at: firstAt + hour });
+    expect(afterAttempt(answered(503, hourLength), tries(1), 0.5)).toEqual({
+      kind: 'again',
+      at: firstAt + hourLength,
+    });
   });
 });

@@ -1,23 +1,20 @@
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
+import { dayLength, hourLength, minuteLength, secondLength } from '../rules/durations.ts';
 
 /** Short at first, for a target that restarts; the last wait is repeated until the time is up. */
 const waits = [
-  5 * second,
-  30 * second,
-  2 * minute,
-  10 * minute,
-  30 * minute,
-  hour,
-  3 * hour,
-  6 * hour,
-  12 * hour,
+  5 * secondLength,
+  30 * secondLength,
+  2 * minuteLength,
+  10 * minuteLength,
+  30 * minuteLength,
+  hourLength,
+  3 * hourLength,
+  6 * hourLength,
+  12 * hourLength,
 ] as const;
 
-const giveUpAfter = 3 * day;
-const longestRetryAfter = day;
+const giveUpAfter = 3 * dayLength;
+const longestRetryAfter = dayLength;
 
 interface Tries {
   /** Attempts made so far: 1 after the first one failed. */
@@ -34,7 +31,7 @@ interface Tries {
 export function nextTry(tries: Tries, random: number, retryAfter: number | null): number | null {
   const end = tries.firstAt + giveUpAfter;
   if (tries.now >= end) return null;
-  const wait = waits[Math.min(Math.max(tries.made, 1), waits.length) - 1] ?? day;
+  const wait = waits[Math.min(Math.max(tries.made, 1), waits.length) - 1] ?? dayLength;
   const requestedWait = Math.min(retryAfter ?? 0, longestRetryAfter);
   // The last try is made at the end itself, so that a target that recovered just before it is still reached.
   return Math.min(tries.now + Math.max(Math.round(wait * (0.8 + 0.4 * random)), requestedWait), end);
@@ -70,7 +67,7 @@ const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d
 /** Parses a Retry-After header, seconds or a date, into milliseconds from now. Null if it is unusable. */
 export function parseRetryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text) * second;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * secondLength;
   const instant = httpDate.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(instant) ? null : Math.max(0, instant - now);
 }

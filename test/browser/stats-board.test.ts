@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
+import { dayLength } from '../../src/rules/durations.ts';
 import { accessibilityViolations, contrastViolations, dashboardOf } from '../support/browser.ts';
 import { followLink } from './follow-link.ts';
 import {
   bar,
   card,
-  day,
   type Fixture,
   noonZone,
   startStatsApp,
@@ -198,7 +198,7 @@ describe('the statistics board', () => {
   test('marks the days on which a counting rule changed, and explains it', async () => {
     const { database } = app.app.context;
     const key = 'counting_rules_changed_at';
-    const changedAt = app.clock.now - 9 * day;
+    const changedAt = app.clock.now - 9 * dayLength;
     await database.write((queries) =>
       queries
         .insertInto('settings')

@@ -1,12 +1,12 @@
 import { expect } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
+import { dayLength } from '../../src/rules/durations.ts';
 import { browserUserAgent as laptopUserAgent, type TestAccount, type TestApp } from '../support/app.ts';
 import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 export const phoneUserAgent =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
-export const day = 86_400_000;
 /**
  * The offset of a time zone without daylight saving time where it is about noon: its days have 24 hours, and none ends
  * while the tests run. Its day contains most of the current UTC day, by which visitors are counted.
@@ -80,11 +80,11 @@ export function statsOf(app: TestApp) {
   /** A month of visits of all kinds, up to now. */
   async function busyFixture(): Promise<Fixture> {
     const now = app.clock.now;
-    app.clock.now = now - 60 * day;
+    app.clock.now = now - 60 * dayLength;
     const fixture = await newFixture();
     const queries = ['?utm_source=newsletter&utm_medium=email&utm_campaign=spring', '?qr', ''];
     for (let visit = 0; visit < 24; visit++) {
-      app.clock.now = now - (23 - visit) * day;
+      app.clock.now = now - (23 - visit) * dayLength;
       await fixture.visit({
         country: ['DE', 'DE', 'FR', 'SG'][visit % 4] ?? 'DE',
         userAgent: visit % 3 === 0 ? phoneUserAgent : laptopUserAgent,
@@ -103,7 +103,7 @@ export function statsOf(app: TestApp) {
   }
 
   const dayBefore = (days: number): string =>
-    new Intl.DateTimeFormat('en-CA', { timeZone: noonZone }).format(app.clock.now - days * day);
+    new Intl.DateTimeFormat('en-CA', { timeZone: noonZone }).format(app.clock.now - days * dayLength);
 
   const openBoard = (fixture: Fixture, query = ''): Promise<Page> =>
     dashboardOf(app, fixture.owner, `/app/links/${fixture.link.id}/stats${query}`, { timezoneId: noonZone });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { RawHit } from '../../src/journal/hit.ts';
+import { minuteLength } from '../../src/rules/durations.ts';
 import { firefox } from '../support/agents-of-people.ts';
 import { SimulatedLocks } from './locks.ts';
 import { SimulatedNode } from './node.ts';
@@ -7,7 +8,6 @@ import { noFaults, SimulatedStore, type Snapshot } from './store.ts';
 import { SimulatedTarget } from './target.ts';
 import type { World } from './world.ts';
 
-const minute = 60_000;
 const nodeCount = 3;
 const steps = 60;
 /** Links with a webhook, with a Zap, and with neither. */
@@ -215,7 +215,7 @@ class ClickRun {
   }
 
   #promote(): void {
-    const recent = this.#snapshots.filter(({ at }) => this.#world.now - at < 10 * minute);
+    const recent = this.#snapshots.filter(({ at }) => this.#world.now - at < 10 * minuteLength);
     if (recent.length === 0 || this.#store.isAway) return;
     const snapshot = this.#world.pick(recent);
     this.#figures.promotions += 1;
@@ -259,7 +259,7 @@ class ClickRun {
     await waitUntil(isCounted, 5_000, 60);
     for (const copy of this.#copies) void this.#nodes[0]?.foldCopy(copy);
     await world.advance(30_000);
-    await waitUntil(() => this.#waitingDeliveries() === 0, minute, 180);
+    await waitUntil(() => this.#waitingDeliveries() === 0, minuteLength, 180);
   }
 
   #waitingDeliveries(): number {

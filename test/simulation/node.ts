@@ -10,6 +10,7 @@ import { FoldWorker } from '../../src/ledger/fold/fold-worker.ts';
 import type { FoldParts } from '../../src/ledger/fold/fold-worker-parts.ts';
 import { DailySalts } from '../../src/ledger/visitors/visitor-hash.ts';
 import { unknownCountry } from '../../src/rules/country.ts';
+import { dayLength, hourLength } from '../../src/rules/durations.ts';
 import { StoreUnavailable } from '../../src/rules/errors.ts';
 import { Site } from '../../src/rules/site.ts';
 import { clickDeliveries } from '../../src/webhooks/click-outbox.ts';
@@ -23,9 +24,8 @@ const site = new Site(new URL(origin));
 const salt = new Uint8Array(32).fill(7);
 
 /** How far the clocks of nodes may be ahead. */
-const hour = 3_600_000;
-const year = 365 * 24 * hour;
-const clockErrors = [0, 0, 0, 0, 30_000, -30_000, hour, -hour, year, -year];
+const year = 365 * dayLength;
+const clockErrors = [0, 0, 0, 0, 30_000, -30_000, hourLength, -hourLength, year, -year];
 
 interface Running {
   readonly process: SimulatedProcess;

@@ -1,11 +1,11 @@
 import { expect } from 'bun:test';
 import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../../src/ledger/ledger.ts';
 import { classes, type HitColumn, rollupClassOf } from '../../src/rules/click-fields.ts';
-import { hourLength, hourOf } from '../../src/rules/utc-time.ts';
+import { hourLength, minuteLength } from '../../src/rules/durations.ts';
+import { hourOf } from '../../src/rules/utc-time.ts';
 import type { NewHit } from './batch-folder.ts';
 
 type Draw = (below: number) => number;
-const minute = 60_000;
 
 const linkOwner = (id: number): Owner => ({ kind: 'link', id, organizationId: 1 + (id % 2) });
 
@@ -17,7 +17,7 @@ export const randomHits = (draw: Draw, count: number, from: number): NewHit[] =>
     return {
       link_id: 2 * (1 + Math.min(draw(40), draw(40))) + organization - 1,
       organization_id: organization,
-      at: from + draw(30 * minute),
+      at: from + draw(30 * minuteLength),
       outcome,
       target: outcome === 0 ? 1 : 0,
       class: draw(4) === 0 ? draw(classes.length - 2) : draw(900) === 0 ? classes.length - 1 : 0,
@@ -102,8 +102,8 @@ export class ReferenceLedger {
       return [column, draw(8) === 0 ? -1 : sample[column]] as const;
     });
     const hour = () => (hourOf(this.#earliest) + draw(4)) * hourLength;
-    const from = [undefined, hour(), this.#earliest + draw(100) * minute][draw(3)];
-    const to = [undefined, hour() + hourLength, this.#earliest + draw(200) * minute + 1][draw(3)];
+    const from = [undefined, hour(), this.#earliest + draw(100) * minuteLength][draw(3)];
+    const to = [undefined, hour() + hourLength, this.#earliest + draw(200) * minuteLength + 1][draw(3)];
     const wanted = [undefined, [0], [0, 1], [2, 3], [7], [-1], [8]][draw(7)];
     return { owner, values, from, to, classes: wanted };
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { hourLength } from '../../rules/durations.ts';
 import { dayOf } from '../format.ts';
 import { instantsOf, planOf, rangeIn, writtenRange } from './range.ts';
 
@@ -6,9 +7,9 @@ const at = (text: string): number => new Date(text).getTime();
 const now = at('2026-11-20T14:20:00');
 const plan = (search: string) => planOf(rangeIn(search), now);
 const localInstant = (text: string): string => new Date(text).toISOString();
-const hour = 3_600_000;
 /** Hours are UTC hours, also where local time is half an hour off. */
-const endOfHour = (text: string): string => new Date(Math.ceil(at(text) / hour) * hour).toISOString();
+const endOfHour = (text: string): string =>
+  new Date(Math.ceil(at(text) / hourLength) * hourLength).toISOString();
 
 describe('the time range in the URL', () => {
   test('is 30 days if missing or invalid', () => {

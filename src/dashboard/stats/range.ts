@@ -1,3 +1,4 @@
+import { dayLength, hourLength } from '../../rules/durations.ts';
 import { date, dateForm, dayAndMonth, dayOf } from '../format.ts';
 
 /** The time range of a board, according to the page's address. */
@@ -37,8 +38,6 @@ const rolling: Readonly<Record<RollingName, { label: string; during: string; bef
 export const rollingNames = Object.keys(rolling) as readonly RollingName[];
 export const labelOf = (name: RollingName): string => rolling[name].label;
 export const defaultRange: Range = { kind: 'rolling', name: '30d' };
-
-const hour = 3_600_000;
 
 export function rangeIn(search: string): Range {
   const text = new URLSearchParams(search).get('range') ?? '';
@@ -87,7 +86,7 @@ function daysEarlier(at: Date, days: number): Date {
 }
 
 /** Numbers are stored by the hour, so the query stays the same for an hour. */
-const endOfHour = (now: number): Date => new Date(Math.floor(now / hour) * hour + hour);
+const endOfHour = (now: number): Date => new Date(Math.floor(now / hourLength) * hourLength + hourLength);
 
 export function planOf(range: Range, now: number): RangePlan {
   const end = endOfHour(now);
@@ -95,12 +94,12 @@ export function planOf(range: Range, now: number): RangePlan {
   const { during, beforeName } = rolling[range.name];
   const words = { during, beforeName, isOngoing: true };
   if (range.name === '24h') {
-    const from = new Date(end.getTime() - 24 * hour);
+    const from = new Date(end.getTime() - dayLength);
     return {
       ...words,
       span: { from: from.toISOString(), interval: 'hour' },
       before: {
-        from: new Date(from.getTime() - 24 * hour).toISOString(),
+        from: new Date(from.getTime() - dayLength).toISOString(),
         to: from.toISOString(),
         interval: 'hour',
       },
@@ -130,7 +129,7 @@ function customPlan({ from, to }: Range & { kind: 'custom' }, now: Date): RangeP
   const start = startOf(from);
   const end = startOf(to, 1);
   // Rounded, as the clocks may change within it.
-  const days = Math.round((end.getTime() - start.getTime()) / (24 * hour));
+  const days = Math.round((end.getTime() - start.getTime()) / dayLength);
   const isOngoing = start < now && now < end;
   const interval = days <= 2 ? 'hour' : days <= 92 ? 'day' : days <= 400 ? 'week' : 'month';
   return {

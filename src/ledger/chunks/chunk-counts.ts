@@ -1,4 +1,4 @@
-import { hourLength } from '../../rules/utc-time.ts';
+import { hourLength } from '../../rules/durations.ts';
 import { bucketIndex } from '../counts/bucket-index.ts';
 import type { HitCount, Times } from '../ledger.ts';
 import { type ChunkRow, type ChunkScan, liesWithin } from './chunk-scan.ts';

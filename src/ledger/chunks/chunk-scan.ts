@@ -1,5 +1,5 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
-import { hourLength } from '../../rules/utc-time.ts';
+import { hourLength } from '../../rules/durations.ts';
 import { isInSorted } from '../../structures/sorted-numbers.ts';
 import type { HitFilter, StoredHit, Times } from '../ledger.ts';
 import { type CodedColumn, type Codes, codeOf, readCoded, readDifferences, valueAt } from './chunk-column.ts';

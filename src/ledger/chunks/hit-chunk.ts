@@ -1,6 +1,6 @@
 import { type HitColumn, rollupClassOf } from '../../rules/click-fields.ts';
+import { hourLength } from '../../rules/durations.ts';
 import { shownReason } from '../../rules/reclassified.ts';
-import { hourLength } from '../../rules/utc-time.ts';
 import {
   type ColumnOrValue,
   doubles,

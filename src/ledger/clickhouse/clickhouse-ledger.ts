@@ -1,6 +1,6 @@
 import { type HitColumn, hitColumns, reasonCodes, rollupClassCodes } from '../../rules/click-fields.ts';
+import { hourLength } from '../../rules/durations.ts';
 import { firstReclassified } from '../../rules/reclassified.ts';
-import { hourLength } from '../../rules/utc-time.ts';
 import type { GroupCount } from '../groups.ts';
 import type {
   CountAndGroups,

@@ -1,6 +1,6 @@
 import { type HitColumn, hitColumns, wordFields } from '../../rules/click-fields.ts';
+import { hourLength } from '../../rules/durations.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
-import { hourLength } from '../../rules/utc-time.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import { typeOf } from './hit-block.ts';
 

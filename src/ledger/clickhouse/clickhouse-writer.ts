@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hitColumns } from '../../rules/click-fields.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
+import { dayLength, hourLength } from '../../rules/durations.ts';
 import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
-import { dayLength } from '../../rules/utc-time.ts';
 import { clickServerCalls } from '../click-server-calls.ts';
 import type { HitWriter, UncountedBatch, Watermark } from '../external-hits.ts';
 import type { FoldBatch } from '../fold-store.ts';
@@ -26,7 +26,7 @@ const deletedTogether = 500;
 /** Milliseconds of that time after which the rest is left to another transaction. */
 const deletionTime = 8_000;
 /** Milliseconds after which an insertion has ended, however slow the server and the proxies before it are. */
-const longestInsertion = 3_600_000;
+const longestInsertion = hourLength;
 
 type Batch = Pick<FoldBatch, 'journal' | 'from' | 'hits' | 'now'>;
 

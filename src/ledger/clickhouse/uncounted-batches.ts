@@ -1,4 +1,4 @@
-import { dayLength } from '../../rules/utc-time.ts';
+import { dayLength } from '../../rules/durations.ts';
 import type { UncountedBatch, Watermark } from '../external-hits.ts';
 import { watermarksKept } from '../fold-store.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';

@@ -1,4 +1,4 @@
-import { hourLength } from '../../rules/utc-time.ts';
+import { hourLength } from '../../rules/durations.ts';
 import { moveCorrection, type StoredCorrection } from '../../storage/click-corrections.ts';
 import type { Database } from '../../storage/database.ts';
 import { dialectOf } from '../../storage/dialect.ts';

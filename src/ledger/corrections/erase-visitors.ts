@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { dayLength } from '../../rules/utc-time.ts';
+import { dayLength } from '../../rules/durations.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import { ownLinksAfter } from './own-links.ts';
 import type { StepOf } from './step-result.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { rollupClassCodes } from '../../rules/click-fields.ts';
-import { hourLength } from '../../rules/utc-time.ts';
+import { hourLength } from '../../rules/durations.ts';
 import type { Database } from '../../storage/database.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import { openLedger } from '../open-ledger.ts';

@@ -1,5 +1,5 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
-import { hourLength } from '../../rules/utc-time.ts';
+import { hourLength } from '../../rules/durations.ts';
 import type { GroupCount } from '../groups.ts';
 import type { HitCount, HitFilter, Ledger, Owner } from '../ledger.ts';
 import { bucketIndex } from './bucket-index.ts';

@@ -12,6 +12,7 @@ import {
   rollupClasses,
   sources,
 } from '../../rules/click-fields.ts';
+import { dayLength } from '../../rules/durations.ts';
 import { dayOf, dayOfHour, hourOf } from '../../rules/utc-time.ts';
 import { classOf, eachCount, reasonOf } from '../counts/hour-counts.ts';
 import { type BuiltBatch, linkHourColumns } from '../fold-store.ts';
@@ -25,7 +26,6 @@ import { SeenVisitors } from './seen-visitors.ts';
 import { ValueLimit } from './value-limit.ts';
 import { WordIds } from './word-ids.ts';
 
-const dayLength = 86_400_000;
 const noon = Date.UTC(2026, 5, 1, 12);
 const repeatWindow = 2_000;
 

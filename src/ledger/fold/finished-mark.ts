@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Position } from '../../journal/files.ts';
+import { dayLength } from '../../rules/durations.ts';
 import { isTransient } from '../../rules/transient-error.ts';
-import { dayLength } from '../../rules/utc-time.ts';
 import { watermarksKept } from '../fold-store.ts';
 
 const markIn = (folder: string): string => join(folder, 'finished');

@@ -1,8 +1,7 @@
+import { minuteLength } from '../../rules/durations.ts';
 import { FloatList } from '../../structures/float-list.ts';
 import type { FloodLevel } from '../fold-store.ts';
 import type { HitColumns } from '../hit-columns.ts';
-
-const minute = 60_000;
 
 type Level = { -readonly [Key in keyof FloodLevel]: FloodLevel[Key] };
 
@@ -43,13 +42,13 @@ export class FloodLevels {
       // Hits of a flood are consecutive.
       if (level?.pair !== pair)
         level = next.getOrInsertComputed(pair, () => ({ ...this.#initialLevel(pair, at, before.get(pair)) }));
-      const leaked = (Math.max(0, at - level.at) * limit) / minute;
+      const leaked = (Math.max(0, at - level.at) * limit) / minuteLength;
       level.level = Math.min(limit * 2, Math.max(0, level.level - leaked) + 1);
       level.at = Math.max(at, level.at);
       if (level.level > limit) this.#rows.push(row);
     }
     this.#next = next;
-    return [...next.values()].filter(({ pair, at }) => at > (before.get(pair)?.at ?? 0) - minute);
+    return [...next.values()].filter(({ pair, at }) => at > (before.get(pair)?.at ?? 0) - minuteLength);
   }
 
   /** Keeps the result of the last `find`. */
@@ -58,7 +57,7 @@ export class FloodLevels {
   }
 
   #initialLevel(pair: number, at: number, stored: FloodLevel | undefined): FloodLevel {
-    const isOfThisTime = stored !== undefined && stored.at - at < minute;
+    const isOfThisTime = stored !== undefined && stored.at - at < minuteLength;
     return (isOfThisTime ? stored : this.#own.get(pair)) ?? { pair, level: 0, at };
   }
 }

@@ -1,8 +1,8 @@
+import { minuteLength } from '../../rules/durations.ts';
 import { FloatList } from '../../structures/float-list.ts';
 
 const counters = 1 << 16;
 const maxCount = 60_000;
-const minute = 60_000;
 
 /**
  * Finds hot pairs of a link and a network: those with at least a hundredth of the limit in a minute. Many pairs share a counter,
@@ -22,7 +22,7 @@ export class FloodWatch {
 
   /** Counts a hit, and returns whether its pair is hot. `network` is a checksum, as counters are shared anyway. */
   isHot(linkId: number, network: number, at: number): boolean {
-    const now = Math.floor(at / minute);
+    const now = Math.floor(at / minuteLength);
     if (now > this.#minute) this.#halve(now);
     const mixed = Math.imul(network ^ Math.imul(linkId, 0x85eb_ca6b), 0x9e37_79b1);
     const index = (mixed ^ (mixed >>> 15)) & (counters - 1);

@@ -1,8 +1,8 @@
 import { deleteDamagedBefore } from '../../journal/damage.ts';
 import { isBefore, type JournalName, type Position, watermarkKey } from '../../journal/files.ts';
+import { dayLength } from '../../rules/durations.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
 import { isAway } from '../../rules/transient-error.ts';
-import { dayLength } from '../../rules/utc-time.ts';
 import { clickServerState, takeClickServerCalls } from '../click-server-calls.ts';
 import { claimsKept, JournalTaken, StoreChanged } from '../fold-store.ts';
 import { deleteExpired } from '../retention/retention.ts';

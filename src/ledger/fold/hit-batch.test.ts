@@ -6,6 +6,7 @@ import { plainHit } from '../../../test/support/plain-hit.ts';
 import { outcomes, type RawHit, targets } from '../../journal/hit.ts';
 import type { RecordBytes } from '../../journal/record.ts';
 import { classes, devices, originFields, reasons, sources, wordFields } from '../../rules/click-fields.ts';
+import { dayLength } from '../../rules/durations.ts';
 import { headerEvidenceKinds } from '../../rules/header-evidence.ts';
 import { dayOf } from '../../rules/utc-time.ts';
 import { DailySalts } from '../visitors/visitor-hash.ts';
@@ -14,7 +15,6 @@ import { HitBatch } from './hit-batch.ts';
 import { ValueLimit } from './value-limit.ts';
 import { WordIds } from './word-ids.ts';
 
-const dayLength = 86_400_000;
 const noon = Date.UTC(2026, 5, 1, 12);
 
 let saltsMade = 0;

@@ -1,4 +1,4 @@
-import { dayLength } from '../../rules/utc-time.ts';
+import { dayLength } from '../../rules/durations.ts';
 import { FloatList } from '../../structures/float-list.ts';
 import { TwoGenerationTable } from '../../structures/two-generation-table.ts';
 import type { HitColumns } from '../hit-columns.ts';

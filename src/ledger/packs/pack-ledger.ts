@@ -1,5 +1,5 @@
 import type { HitColumn } from '../../rules/click-fields.ts';
-import { hourLength } from '../../rules/utc-time.ts';
+import { hourLength } from '../../rules/durations.ts';
 import type { Database } from '../../storage/database.ts';
 import { isInSorted } from '../../structures/sorted-numbers.ts';
 import type { Groups } from '../groups.ts';

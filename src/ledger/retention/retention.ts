@@ -1,4 +1,5 @@
-import { dayLength, dayOf, hourLength } from '../../rules/utc-time.ts';
+import { dayLength, hourLength } from '../../rules/durations.ts';
+import { dayOf } from '../../rules/utc-time.ts';
 import { type FoldStore, watermarksKept } from '../fold-store.ts';
 import type { DailySalts } from '../visitors/visitor-hash.ts';
 

@@ -1,5 +1,5 @@
+import { dayLength } from '../../rules/durations.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
-import { dayLength } from '../../rules/utc-time.ts';
 import { hasNoTimeline, replicaMark, timelineSql } from '../../storage/database-timeline.ts';
 import { minMigrationKey } from '../../storage/min-migration.ts';
 import { deleteMovedHits, hitStoreId, hitsMovedAt, hitTablesMade } from '../../storage/moved-hits.ts';

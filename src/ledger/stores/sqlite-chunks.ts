@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite';
 import { hitColumns } from '../../rules/click-fields.ts';
+import { hourLength } from '../../rules/durations.ts';
 import { yieldCore } from '../../threads/yield-core.ts';
 import { type ChunkRow, ChunkScan } from '../chunks/chunk-scan.ts';
 import { cellsInSqlite } from '../chunks/chunk-store.ts';
@@ -16,7 +17,7 @@ import { oldestHits, packsAtOnce } from './oldest-hits.ts';
  */
 const sourcesKept = 60_000;
 /** Milliseconds that a hit may outlive its retention, so that a chunk isn't rewritten for every few hits. */
-const keptLonger = 3_600_000;
+const keptLonger = hourLength;
 /**
  * A batch is written as chunks directly if the hits before it fill at most this many: each takes some 25 ms of the transaction. Packs
  * would cost more, because they become chunks as well, and are deleted later.

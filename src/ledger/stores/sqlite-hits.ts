@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite';
 import { hitColumns } from '../../rules/click-fields.ts';
+import { hourLength } from '../../rules/durations.ts';
 import { yieldCore } from '../../threads/yield-core.ts';
 import type { FoldBatch } from '../fold-store.ts';
 import type { PackRow } from '../packs/hit-pack.ts';
@@ -10,7 +11,7 @@ import { deletedAtOnce, mayHaveOlder } from './sql-fold-store.ts';
 import { deletePack, type SqliteChunks } from './sqlite-chunks.ts';
 
 /** A batch that spans more is written as rows: its oldest hits would be kept until its newest are deleted. */
-const maxSpan = 3_600_000;
+const maxSpan = hourLength;
 const instantColumn = hitColumns.indexOf('at');
 /** How many of the oldest packs one deletion checks. */
 const maxPacksRead = 64;

@@ -1,8 +1,9 @@
+import { minuteLength } from '../../rules/durations.ts';
 import type { HitWriter, Watermark } from '../external-hits.ts';
 import type { Connection, Row } from './sql-fold-store.ts';
 
 /** Milliseconds that an active node has to retry a batch. */
-const uncountedKept = 15 * 60_000;
+const uncountedKept = 15 * minuteLength;
 
 /** Deletes hits on the other server that no total includes, a part in each transaction. */
 export class UncountedHits {

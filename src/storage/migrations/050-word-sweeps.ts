@@ -1,4 +1,4 @@
-import { dayLength } from '../../rules/utc-time.ts';
+import { dayLength } from '../../rules/durations.ts';
 import type { Migration } from '../migration.ts';
 
 /** Unused words are deleted by sweeps: in which sweep a word was last asked for, and the progress of sweeps. */

@@ -1,5 +1,6 @@
 import { type Challenge, createChallenge, type Solution, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { minuteLength } from '../../rules/durations.ts';
 import type { LinkForVisitor } from '../../rules/resolve.ts';
 
 interface CaptchaGateParts {
@@ -12,7 +13,7 @@ interface CaptchaGateParts {
 
 /** A phone takes about a second; a client that wants a million answers has to do it a million times. */
 const work = { algorithm: 'PBKDF2/SHA-256', cost: 1_000, keyPrefix: '00' } as const;
-const challengeLifetime = 10 * 60 * 1000;
+const challengeLifetime = 10 * minuteLength;
 
 /** Proof of work by the ALTCHA protocol: each challenge is for one link, for ten minutes, for one use. */
 export class CaptchaGate {

@@ -1,3 +1,4 @@
+import { dayLength } from '../../rules/durations.ts';
 import type { LinkForVisitor } from '../../rules/resolve.ts';
 
 /** A guess that has been counted. */
@@ -28,13 +29,12 @@ interface Attempt {
 
 const cookieName = 'linnet_pass';
 const maxPasses = 8;
-const day = 24 * 60 * 60 * 1000;
-const passLifetime = day;
+const passLifetime = dayLength;
 /**
  * An expired pass grants nothing, but for this long it shows that this browser once sent the right password: its guesses are
  * counted separately.
  */
-const knownLifetime = 90 * day;
+const knownLifetime = 90 * dayLength;
 
 /** Admits visitors with the password, and remembers that in a cookie for this link until the password changes. */
 export class PasswordGate {

@@ -1,3 +1,4 @@
+import { hourLength } from '../../rules/durations.ts';
 import { BoundedCache } from '../../structures/bounded-cache.ts';
 import { RefusedNames } from './refused-names.ts';
 import { type CertificatePair, type SecureContext, secureContextOf } from './secure-context.ts';
@@ -53,7 +54,7 @@ const maxWaitingPerHost = 50;
  * is waiting already.
  */
 const proofDelay = 3_000;
-const lifetime = 6 * 60 * 60 * 1000;
+const lifetime = 6 * hourLength;
 /** How often a host name is looked up again while handshakes wait for it, and after its certificate has expired. */
 const pollInterval = 1_000;
 

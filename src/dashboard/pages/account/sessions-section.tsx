@@ -1,3 +1,4 @@
+import { hourLength } from '../../../rules/durations.ts';
 import { useNoticedAction } from '../../action.ts';
 import type { Session } from '../../api-types.ts';
 import { call } from '../../client.ts';
@@ -64,12 +65,10 @@ function nameOf({ browser, os }: Session): string {
   return browser ?? (os ? `A browser on ${os}` : 'An unknown browser');
 }
 
-const hour = 60 * 60 * 1000;
-
 /** The server stores the last use only by the hour. */
 function lastUseOf({ is_current, last_used_at }: Session): string {
   if (is_current) return 'now';
-  return Date.now() - Date.parse(last_used_at) < hour ? 'in the last hour' : since(last_used_at);
+  return Date.now() - Date.parse(last_used_at) < hourLength ? 'in the last hour' : since(last_used_at);
 }
 
 function SignOutEverywhere() {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { dayLength } from '../../../rules/durations.ts';
 import type { DeletedLink } from '../../api-types.ts';
 import { counted, day, instant, number, since } from '../../format.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
@@ -128,7 +129,7 @@ interface DeletedRowProps {
 }
 
 /** Links with less time left than this show how much. */
-const soon = 3 * 24 * 60 * 60 * 1000;
+const soon = 3 * dayLength;
 
 function DeletedRow({ link, isChosen, onToggle, onRestore, onDeleteForGood }: DeletedRowProps) {
   const short = shortOf(link);

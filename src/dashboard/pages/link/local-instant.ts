@@ -1,3 +1,4 @@
+import { dayLength, hourLength, minuteLength } from '../../../rules/durations.ts';
 import { clockTimeOf, dayOf } from '../../format.ts';
 
 /** The value of a `datetime-local` field for an instant, in the visitor's time zone. */
@@ -14,9 +15,6 @@ export function instantOfLocal(local: string): string | null {
 }
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
 
 /** "in 3 days": precise enough to notice a wrong month, and never "tomorrow", which would depend on midnight. */
 export function distanceTo(iso: string, now = Date.now()): string {
@@ -24,10 +22,10 @@ export function distanceTo(iso: string, now = Date.now()): string {
   const size = Math.abs(away);
   const of = (unit: Intl.RelativeTimeFormatUnit, length: number) =>
     relative.format(Math.round(away / length), unit);
-  if (size < hour) return of('minute', minute);
-  if (size < 2 * day) return of('hour', hour);
-  if (size < 90 * day) return of('day', day);
-  return size < 730 * day ? of('month', 30.44 * day) : of('year', 365.25 * day);
+  if (size < hourLength) return of('minute', minuteLength);
+  if (size < 2 * dayLength) return of('hour', hourLength);
+  if (size < 90 * dayLength) return of('day', dayLength);
+  return size < 730 * dayLength ? of('month', 30.44 * dayLength) : of('year', 365.25 * dayLength);
 }
 
 /** The same time of day some days later, even across a change of the clocks. */
@@ -40,7 +38,7 @@ export function inDays(days: number, now = new Date()): string {
 
 /** The time some hours later, without its seconds. */
 export function inHours(hours: number, now = Date.now()): string {
-  const at = new Date(now + hours * hour);
+  const at = new Date(now + hours * hourLength);
   at.setSeconds(0, 0);
   return at.toISOString();
 }
