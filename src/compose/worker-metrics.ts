@@ -1,3 +1,4 @@
+import { waitAtMost, within } from '../structures/within.ts';
 import { GatheredMetrics } from '../telemetry/gathered-metrics.ts';
 import { counter, gauge, type Metric } from '../telemetry/metrics.ts';
 
@@ -72,9 +73,7 @@ export class MetricsCollector {
     const round = { missing: new Set(workers.serving), done: resolve };
     this.#rounds.add(round);
     for (const pid of workers.serving) workers.send(pid, { kind: 'measure' });
-    const timer = setTimeout(resolve, timeout);
-    await promise;
-    clearTimeout(timer);
+    await waitAtMost(timeout, promise);
     this.#rounds.delete(round);
     workers.send(requester, { kind: 'gathered', id, metrics: [...this.#gathered.all(), ...this.#own()] });
   }
@@ -94,14 +93,14 @@ export class MetricsOfAll {
 
   readonly gather = async (): Promise<readonly Metric[]> => {
     const id = ++this.#lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Metric[]>();
+    const { promise, resolve } = Promise.withResolvers<readonly Metric[]>();
     this.#waiting.set(id, resolve);
-    const timer = setTimeout(() => reject(new Error('no answer from the process above')), parentTimeout);
     this.#send({ kind: 'gather', id });
     try {
-      return await promise;
+      return await within(parentTimeout, promise, () => {
+        throw new Error('no answer from the process above');
+      });
     } finally {
-      clearTimeout(timer);
       this.#waiting.delete(id);
     }
   };

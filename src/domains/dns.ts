@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { type Answer, boundedAnswer, type DomainFindings } from '../rules/domain-findings.ts';
 import { proofLabel } from '../rules/domain-name.ts';
+import { within } from '../structures/within.ts';
 
 const timeout = 2_000;
 const tries = 2;
@@ -67,13 +68,13 @@ export class Dns {
 }
 
 function answerOf(lookup: Promise<readonly string[]>): Promise<Answer> {
-  const { promise, resolve } = Promise.withResolvers<Answer>();
-  const timer = setTimeout(() => resolve({ kind: 'unknown' }), maxDuration);
-  lookup
-    .then(boundedAnswer, (cause: unknown): Answer => ({ kind: isAbsence(cause) ? 'none' : 'unknown' }))
-    .then(resolve)
-    .finally(() => clearTimeout(timer));
-  return promise;
+  const answer = lookup.then(
+    boundedAnswer,
+    (cause: unknown): Answer => ({
+      kind: isAbsence(cause) ? 'none' : 'unknown',
+    }),
+  );
+  return within(maxDuration, answer, () => ({ kind: 'unknown' }));
 }
 
 /** A TXT record stores a text of more than 255 bytes as several strings. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { DomainTarget } from '../rules/domain-findings.ts';
 import { minuteLength } from '../rules/durations.ts';
+import { waitAtMost } from '../structures/within.ts';
 import type { Dns } from './dns.ts';
 
 const lifetime = 5 * minuteLength;
@@ -36,7 +37,7 @@ export class TargetFinder {
         this.#lookup = undefined;
       });
       // Addresses rarely change: known ones are used while they are looked up again. The wait for the first lookup is short.
-      if (this.#addresses.length === 0) await Promise.race([this.#lookup, Bun.sleep(maxWait)]);
+      if (this.#addresses.length === 0) await waitAtMost(maxWait, this.#lookup);
     }
     return { host: this.#host, addresses: this.#addresses };
   }

@@ -1,4 +1,5 @@
 import { type CheckFinding, type CheckName, type Finding, notice, problem } from '../rules/finding.ts';
+import { within } from '../structures/within.ts';
 import { arrivalFindings } from './arrival.ts';
 import { backlogFindings } from './backlog.ts';
 import { certificateFindings } from './certificate.ts';
@@ -55,14 +56,9 @@ async function findingsOf(
   context: CheckContext,
   failed: (found: string) => Finding,
 ): Promise<Findings> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), timeout);
   try {
-    const findings = await Promise.race([check(context), late]);
-    return findings ?? failed('This took too long to find out.');
+    return await within(timeout, check(context), () => failed('This took too long to find out.'));
   } catch (cause) {
     return failed(`This could not be found out: ${(cause as Error).message}.`);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,4 +1,5 @@
 import type { Server } from 'bun';
+import { waitAtMost } from '../structures/within.ts';
 import type { NoteAnswer } from './access-log.ts';
 import type { ClientByPort } from './client-by-port.ts';
 import { RequestIds } from './request-ids.ts';
@@ -99,12 +100,7 @@ export class AppServer {
 
   /** Lets requests that are under way finish, for at most so many milliseconds. */
   async stop(timeout: number): Promise<void> {
-    let timer: Timer | undefined;
-    const timedOut = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeout);
-    });
-    await Promise.race([this.#server.stop(), timedOut]);
-    clearTimeout(timer);
+    await waitAtMost(timeout, this.#server.stop());
     await this.#server.stop(true);
   }
 }

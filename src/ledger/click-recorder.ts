@@ -4,6 +4,7 @@ import { isBefore, journalsIn, newJournalName, type Position } from '../journal/
 import type { RawHit } from '../journal/hit.ts';
 import { Journal } from '../journal/journal.ts';
 import { OwnJournal, removeUnusedJournals } from '../journal/own-journal.ts';
+import { waitAtMost } from '../structures/within.ts';
 import { hasFreeDescriptors } from '../threads/free-descriptors.ts';
 import { addClickServerCalls } from './click-server-calls.ts';
 import { FoldLag } from './fold/fold-lag.ts';
@@ -158,12 +159,12 @@ export class ClickRecorder {
         this.#onStopped = resolve;
       });
       this.#send({ kind: 'stop', end: this.#journal.end, now: this.#parts.now() });
-      await Promise.race([stopped, Bun.sleep(stopTimeout)]);
+      await waitAtMost(stopTimeout, stopped);
       // It may have ended by itself meanwhile.
       thread.terminate();
       this.#thread = null;
     }
-    await Promise.race([closed, Bun.sleep(closeTimeout)]);
+    await waitAtMost(closeTimeout, closed);
     this.#ownJournal.release();
     this.#dropped.close();
   }

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import { within } from '../structures/within.ts';
 
 export interface Mail {
   readonly to: string;
@@ -52,17 +53,11 @@ export class Mailer {
 
   /** Connects and signs in, and sends nothing. Null if that works, otherwise the server's message. */
   async check(): Promise<string | null> {
-    const { promise, resolve } = Promise.withResolvers<string | null>();
-    const timer = setTimeout(() => resolve('it took too long'), this.#parts.deadline);
     const checked = this.#transport.verify().then(
       () => null,
       (cause: unknown) => reason(cause, ''),
     );
-    try {
-      return await Promise.race([checked, promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return within(this.#parts.deadline, checked, () => 'it took too long');
   }
 
   /** Logs a mail that is not sent at all. */

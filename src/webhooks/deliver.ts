@@ -12,6 +12,7 @@ import {
   type Verdict,
 } from '../storage/webhook-queue.ts';
 import { forgetZapierHook } from '../storage/webhook-zapier.ts';
+import { waitAtMost } from '../structures/within.ts';
 import { type AfterAttempt, afterAttempt } from './back-off.ts';
 import { zapierClick } from './click-outbox.ts';
 import { type Attempt, type PostOptions, post } from './guarded-post.ts';
@@ -76,7 +77,7 @@ export class Deliverer implements Webhooks {
     clearTimeout(this.#timer);
     await this.#running;
     const all = Promise.all(this.#underWay.keys());
-    await Promise.race([all, Bun.sleep(grace)]);
+    await waitAtMost(grace, all);
     this.#stopping.abort();
     await all;
   }

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { defaultPool } from '../../rules/database-url.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
+import { within } from '../../structures/within.ts';
 import { type Database, internalReadTerms, type Lookups, type ReadTerms } from '../database.ts';
 import { collectForCommit, runDirectly, type Statement } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
@@ -26,7 +27,7 @@ import {
 import { type CheckedOut, PostgresReads } from './postgres-reads.ts';
 import { Primary } from './primary.ts';
 import { type Settle, WriteBatcher } from './write-batcher.ts';
-import { connectionsUntil, within } from './write-deadline.ts';
+import { connectionsUntil } from './write-deadline.ts';
 
 const maxRetries = 8;
 const retryable: ReadonlySet<string> = new Set(['40001', '40P01', '23503']);
@@ -64,8 +65,8 @@ function lookupsOver(server: PoolServer) {
     const { rows } = await sql<{ transaction_read_only: string }>`${sql.raw(readOnlySql)}`.execute(queries);
     return takesChanges(rows) ? 'writes' : 'reads';
   };
-  const late = () => new StoreUnavailable('no answer');
-  server.primary.watch(() => within(answerTime, serverState(), late).catch(() => 'away' as const));
+  const away = () => 'away' as const;
+  server.primary.watch(() => within(answerTime, serverState(), away).catch(away));
   return { queries, serverState, close: () => pool.end() };
 }
 

@@ -1,4 +1,5 @@
 import { serverName, serversOf } from '../../rules/database-url.ts';
+import { waitAtMost } from '../../structures/within.ts';
 import { answerTime, type FoundServer, findServer, type ServerState } from './find-primary.ts';
 
 /** Milliseconds between two checks of the server; well within the five seconds that a failover may disturb visitors. */
@@ -103,7 +104,7 @@ export class Primary {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    await Promise.race([this.#checking, Bun.sleep(answerTime)]);
+    if (this.#checking !== null) await waitAtMost(answerTime, this.#checking);
   }
 
   #checkAgain(): void {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
+import { within } from '../../structures/within.ts';
 import type { ReadTerms } from '../database.ts';
 import type { CheckedOut } from './postgres-reads.ts';
 
@@ -20,22 +21,15 @@ export const connectionsUntil =
     const timeout = Math.max(0, changeDeadline - begunAt);
     const connecting = connect();
     try {
-      const connection = await within(timeout, connecting, () => new TookTooLong(false, timeout));
+      const connection = await within(timeout, connecting, () => {
+        throw new TookTooLong(false, timeout);
+      });
       return new DeadlineConnection(connection, changeDeadline, timeout);
     } catch (cause) {
       connecting.then((unused) => unused.release()).catch(() => {});
       throw cause;
     }
   };
-
-/** Rejects if the promise hasn't settled after that many milliseconds. */
-export async function within<T>(milliseconds: number, promise: Promise<T>, late: () => Error): Promise<T> {
-  let timer: Timer | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), milliseconds);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
-}
 
 class DeadlineConnection implements CheckedOut {
   readonly #connection: CheckedOut;
