@@ -292,7 +292,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.byteLength;
       for (const byte of chunk) if (byte === 10) lines += 1;
-      if (bytes - measuredAt < 2_000_000) continue;
+      if (bytes - measuredAt < 3_000_000) continue;
       measuredAt = bytes;
       peak = Math.max(peak, memoryInUse() - before);
     }

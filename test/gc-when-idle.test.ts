@@ -11,7 +11,10 @@ async function actionsWith(work: string): Promise<string> {
       actions.push('collected');
       return collect(force);
     };
-    const used = () => process.threadCpuUsage().user / 1_000;
+    const used = () => {
+      const { user, system } = process.threadCpuUsage();
+      return (user + system) / 1_000;
+    };
     const busy = (milliseconds) => {
       for (const end = used() + milliseconds; used() < end; );
     };

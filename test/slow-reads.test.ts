@@ -98,7 +98,7 @@ describe.each(storeKinds)('slow reads on %s', (store: StoreKind) => {
     await makeOtherCalls();
     const aloneTime = await timed(makeOtherCalls);
     // On SQLite the slow calls occupy the cores until they end.
-    using _ = shorterDeadlines(app.app.context, store === 'sqlite' ? 5_000 : 0);
+    using _ = shorterDeadlines(app.app.context, store === 'sqlite' ? 6_500 : 0);
     const calls = [...Array(12).fill(slow), ...Array(12).fill(otherSlow)].map(({ key }: TestAccount) =>
       app.call('GET', slowPath, { key }),
     );
