@@ -1,108 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import type { Position } from '../src/journal/files.ts';
 import { ClickhouseHits } from '../src/ledger/clickhouse/clickhouse-hits.ts';
 import { ClickhouseWriter } from '../src/ledger/clickhouse/clickhouse-writer.ts';
 import { correctionStep, scopeOf } from '../src/ledger/corrections/correction-step.ts';
-import type { StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
-import { wordsInUse } from '../src/ledger/retention/words-in-use.ts';
-import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
-import { classCodes, hitColumns } from '../src/rules/click-fields.ts';
+import { classCodes } from '../src/rules/click-fields.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { insertCorrection, type StoredCorrection } from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
-import { openDatabase } from '../src/storage/open.ts';
-import { freshClickhouse, hasClickhouse, queryClickhouse, serverOf } from './support/clickhouse.ts';
-import { ClickhouseProxy } from './support/clickhouse-proxy.ts';
-import { emptyBatch } from './support/empty-batch.ts';
+import { hasClickhouse, queryClickhouse, serverOf } from './support/clickhouse.ts';
+import { at, clickhouseSuite, december } from './support/clickhouse-suite.ts';
 import { rebuildFrom, rollUps } from './support/hits.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
 
-const december = Date.UTC(2026, 11);
 const errorResponse = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
-
-let postgres: string;
-let postgresDatabase: Database;
-let database: Database;
-let clickhouse: string;
-let hits: ClickhouseHits;
-let proxy: ClickhouseProxy;
-let store: PostgresFoldStore;
-let journals = 0;
-let journal: string;
-
-const newStore = () =>
-  new PostgresFoldStore(postgres, undefined, () => ClickhouseWriter.open(serverOf(proxy.url), 'this', 0));
 
 /** This file runs only where ClickHouse is installed. */
 const isInstalled = await hasClickhouse();
-
-beforeAll(async () => {
-  if (!isInstalled) return;
-  postgres = await migratedPostgres();
-  postgresDatabase = await openDatabase(postgres, '', () => {});
-  clickhouse = await freshClickhouse();
-  proxy = new ClickhouseProxy(clickhouse);
-  hits = ClickhouseHits.of(serverOf(clickhouse));
-  await hits.prepare('this');
-  database = { ...postgresDatabase, hits };
-  store = newStore();
-}, 60_000);
-afterAll(async () => {
-  if (!isInstalled) return;
-  await store.close();
-  await postgresDatabase.close();
-  proxy[Symbol.dispose]();
-});
-beforeEach(() => {
-  proxy.onInsertion = null;
-  journal = `here/${++journals}`;
-});
-
-const at = (offset: number): Position => ({ segment: 1, offset });
-
-/** Folds hits of the journal's own link, a second apart around the end of a month; `numbers` are their countries. */
-async function fold(
-  from: Position | null,
-  to: Position,
-  numbers: readonly number[],
-  { foldStore = store, name = journal, link = journals, deliveries = () => [] as const } = {},
-): Promise<void> {
-  const cells: Partial<Record<string, (number: number) => number>> = {
-    link_id: () => link,
-    organization_id: () => 1 + (link % 2),
-    at: (number) => december + (number - 3) * 1_000,
-    country: (number) => number,
-  };
-  const columns = hitColumns.map((column) =>
-    Float64Array.from(numbers, (number) => cells[column]?.(number) ?? 0),
-  );
-  await foldStore.fold(
-    {
-      ...emptyBatch(name),
-      ...{ now: december, from, to },
-      hits: { columns, count: numbers.length },
-      linkClicks: Float64Array.of(link, numbers.length, december),
-    },
-    deliveries,
-  );
-}
-
-async function hitsOf(link: number): Promise<readonly StoredHit[]> {
-  const page = { before: undefined, limit: 1_000, offset: 0 };
-  const owner = { kind: 'link', id: link, organizationId: 1 + (link % 2) } as const;
-  return (await openLedger(database).before({ owner }, page)).hits.toReversed();
-}
-
-/** The ledger's hits of the journal's link, and the clicks counted for it. */
-async function counted(link = journals): Promise<readonly [hits: readonly number[], clicks: number]> {
-  const hits = await hitsOf(link);
-  const row = database.read.selectFrom('link_clicks').select('clicks').where('link_id', '=', link);
-  expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length);
-  return [hits.map(({ country }) => country), (await row.executeTakeFirst())?.clicks ?? 0];
-}
+const { suite, newStore, fold, hitsOf, counted } = clickhouseSuite(isInstalled);
 
 const broken = new Error('broken');
 const failingDeliveries = () => {
@@ -127,56 +42,56 @@ describe.skipIf(!isInstalled)('each hit counts once', () => {
     await fold(at(1), at(2), [3], { foldStore: other });
     await fold(at(2), at(4), [4, 5, 6], { foldStore: other });
     expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
-    await expect(fold(at(1), at(4), [3, 4, 5, 6])).rejects.toThrow(journal);
+    await expect(fold(at(1), at(4), [3, 4, 5, 6])).rejects.toThrow(suite.journal);
     expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
   });
 
   test('if the response to an insertion was lost', async () => {
-    proxy.onInsertion = async (forward) => {
+    suite.proxy.onInsertion = async (forward) => {
       await forward();
       return errorResponse();
     };
     await expect(fold(null, at(1), [1, 2])).rejects.toBeInstanceOf(StoreUnavailable);
     expect(await counted()).toEqual([[1, 2], 0]);
-    proxy.onInsertion = null;
+    suite.proxy.onInsertion = null;
     await fold(null, at(1), [1, 2]);
     expect(await counted()).toEqual([[1, 2], 2]);
   });
 
   test('if an abandoned insertion arrives after another one has stored its hits', async () => {
     const delayed: (() => Promise<Response>)[] = [];
-    proxy.onInsertion = async (forward) => {
+    suite.proxy.onInsertion = async (forward) => {
       delayed.push(forward);
       return errorResponse();
     };
     await expect(fold(null, at(1), [1, 2, 3, 4])).rejects.toBeInstanceOf(StoreUnavailable);
-    proxy.onInsertion = null;
+    suite.proxy.onInsertion = null;
     await fold(null, at(2), [1, 2, 3, 4, 5]);
     expect((await delayed[0]?.())?.status).toBe(200);
     expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
   });
 
   test('nothing counts while ClickHouse is away, and everything does afterwards', async () => {
-    proxy.onInsertion = errorResponse;
+    suite.proxy.onInsertion = errorResponse;
     for (let round = 0; round < 2; round++)
       await expect(fold(null, at(1), [1])).rejects.toBeInstanceOf(StoreUnavailable);
     expect(await counted()).toEqual([[], 0]);
-    expect(await store.watermark(journal)).toBeNull();
-    proxy.onInsertion = null;
+    expect(await suite.store.watermark(suite.journal)).toBeNull();
+    suite.proxy.onInsertion = null;
     await fold(null, at(1), [1]);
     expect(await counted()).toEqual([[1], 1]);
   });
 
   test('if PostgreSQL has lost watermarks and ids', async () => {
-    const [lost, other] = [`${journal}/lost`, `${journal}/other`];
-    const link = journals + 100;
+    const [lost, other] = [`${suite.journal}/lost`, `${suite.journal}/other`];
+    const link = suite.number + 100;
     await fold(null, at(1), [1, 2], { name: lost });
-    const before = await sql<{ newest: number }>`select newest from hit_ids`.execute(database.read);
+    const before = await sql<{ newest: number }>`select newest from hit_ids`.execute(suite.database.read);
     await fold(at(1), at(3), [3, 4, 5], { name: lost });
-    await database.write(async (queries) => {
+    await suite.database.write(async (queries) => {
       await sql`update hit_ids set newest = ${before.rows[0]?.newest}`.execute(queries);
       await sql`update journal_watermarks set byte_offset = 1 where node = ${lost}`.execute(queries);
-      await sql`update link_clicks set clicks = 2 where link_id = ${journals}`.execute(queries);
+      await sql`update link_clicks set clicks = 2 where link_id = ${suite.number}`.execute(queries);
     });
     await using restarted = Object.assign(newStore(), {
       [Symbol.asyncDispose]: () => restarted.close(),
@@ -187,26 +102,26 @@ describe.skipIf(!isInstalled)('each hit counts once', () => {
     await fold(at(2), at(4), [5, 6], { foldStore: restarted, name: lost });
     expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
     expect(await counted(link)).toEqual([[1, 2, 3, 4], 4]);
-    const ids = [...(await hitsOf(journals)), ...(await hitsOf(link))].map(({ id }) => id);
+    const ids = [...(await hitsOf(suite.number)), ...(await hitsOf(link))].map(({ id }) => id);
     expect(new Set(ids).size).toBe(10);
   });
 
   test('if more batches than one transaction deletes were lost with a restored backup', async () => {
     const lost = 1_100;
     await fold(null, at(1), [1, 2]);
-    const first = (await openLedger(database).newestId()) + 1;
-    const row = `first_id as id, ${journals} as link_id, ${1 + (journals % 2)} as organization_id, ${december} as at`;
+    const first = (await openLedger(suite.database).newestId()) + 1;
+    const row = `first_id as id, ${suite.number} as link_id, ${1 + (suite.number % 2)} as organization_id, ${december} as at`;
     // More than an hour ago, a batch each second.
     await queryClickhouse(
-      clickhouse,
-      `insert into hit_batches select '${journal}', 1, 1 + number, ${first} + 2 * number, ${first} + 2 * number, [${december}],
+      suite.clickhouse,
+      `insert into hit_batches select '${suite.journal}', 1, 1 + number, ${first} + 2 * number, ${first} + 2 * number, [${december}],
        ${december - 3_700_000} - 1000 * number from numbers(${lost})`,
     );
     await queryClickhouse(
-      clickhouse,
-      `insert into hits (id, link_id, organization_id, at) select ${row} from hit_batches where journal = '${journal}' and first_id >= ${first}`,
+      suite.clickhouse,
+      `insert into hits (id, link_id, organization_id, at) select ${row} from hit_batches where journal = '${suite.journal}' and first_id >= ${first}`,
     );
-    expect((await hitsOf(journals)).length).toBe(1_000);
+    expect((await hitsOf(suite.number)).length).toBe(1_000);
     await using restarted = Object.assign(newStore(), {
       [Symbol.asyncDispose]: () => restarted.close(),
     });
@@ -229,17 +144,19 @@ test.skipIf(!isInstalled)(
   async () => {
     const link = 601;
     await fold(null, at(1), [1, 2, 3, 4], { link });
-    await fold(null, at(1), [5], { name: `${journal}/other`, link: link + 2 });
-    await rebuildFrom(database);
+    await fold(null, at(1), [5], { name: `${suite.journal}/other`, link: link + 2 });
+    await rebuildFrom(suite.database);
     const parts: string[] = [];
-    const interruptedHits = ClickhouseHits.of(serverOf(clickhouse));
+    const interruptedHits = ClickhouseHits.of(serverOf(suite.clickhouse));
     interruptedHits.correctPart = async (part) => {
       parts.push(part);
       throw new StoreUnavailable('away');
     };
-    await sql`insert into organizations (id, name, created_at) values (2, '', 1)`.execute(database.read);
+    await sql`insert into organizations (id, name, created_at) values (2, '', 1)`.execute(
+      suite.database.read,
+    );
     const { human, bot } = classCodes;
-    const made = await database.write((queries) =>
+    const made = await suite.database.write((queries) =>
       insertCorrection(queries, {
         created_at: december,
         organization_id: 1 + (link % 2),
@@ -254,24 +171,24 @@ test.skipIf(!isInstalled)(
       }),
     );
     const claim = { now: () => december, length: 1_000 };
-    const interrupted = { ...database, hits: interruptedHits };
+    const interrupted = { ...suite.database, hits: interruptedHits };
     let correction = made === null ? null : await correctionStep(interrupted, made, claim);
     const step = (on: Database) => correctionStep(on, correction as StoredCorrection, claim);
     await expect(step(interrupted)).rejects.toBeInstanceOf(StoreUnavailable);
     expect((await hitsOf(link)).map((hit) => hit.class)).toEqual([human, human, human, human]);
-    while (correction?.due_at != null) correction = await step(database);
+    while (correction?.due_at != null) correction = await step(suite.database);
     const expected = [human, bot, bot, bot];
     expect((await hitsOf(link)).map((hit) => hit.class)).toEqual(expected);
     expect(correction?.hits).toBe(3);
-    const counted = await rollUps(database.read);
-    await rebuildFrom(database);
-    expect(counted).toEqual(await rollUps(database.read));
+    const counted = await rollUps(suite.database.read);
+    await rebuildFrom(suite.database);
+    expect(counted).toEqual(await rollUps(suite.database.read));
     // Gives the hits their class back, as if another node that was at the same part continued only now.
     await queryClickhouse(
-      clickhouse,
+      suite.clickhouse,
       `alter table hits update class = ${human} where link_id = ${link} settings mutations_sync = 1`,
     );
-    await hits.correctPart(parts[0] ?? '', scopeOf(made as StoredCorrection));
+    await suite.hits.correctPart(parts[0] ?? '', scopeOf(made as StoredCorrection));
     expect((await hitsOf(link)).map((hit) => hit.class)).toEqual([human, human, human, human]);
   },
 );
@@ -281,13 +198,13 @@ test.skipIf(!isInstalled)(
   async () => {
     const link = 701;
     await fold(null, at(1), [1, 2], { link });
-    await rebuildFrom(database);
+    await rebuildFrom(suite.database);
     await expect(fold(at(1), at(2), [3, 4], { link, deliveries: failingDeliveries })).rejects.toBe(broken);
     expect((await counted(link))[0]).toEqual([1, 2, 3, 4]);
     await sql`insert into organizations (id, name, created_at) values (2, '', 1) on conflict do nothing`.execute(
-      database.read,
+      suite.database.read,
     );
-    const made = await database.write((queries) =>
+    const made = await suite.database.write((queries) =>
       insertCorrection(queries, {
         created_at: december,
         organization_id: 1 + (link % 2),
@@ -303,9 +220,9 @@ test.skipIf(!isInstalled)(
     );
     const claim = { now: () => december, length: 1_000 };
     let correction: StoredCorrection | null = made;
-    while (correction?.due_at != null) correction = await correctionStep(database, correction, claim);
+    while (correction?.due_at != null) correction = await correctionStep(suite.database, correction, claim);
     expect(correction?.hits).toBe(2);
-    const row = database.read.selectFrom('link_clicks').select('clicks').where('link_id', '=', link);
+    const row = suite.database.read.selectFrom('link_clicks').select('clicks').where('link_id', '=', link);
     // None of its clicks is left.
     expect(await row.executeTakeFirst()).toBeUndefined();
     // The next attempt folds the same hits again, unchanged.
@@ -316,7 +233,7 @@ test.skipIf(!isInstalled)(
 
 describe.skipIf(!isInstalled)('the hits of a failed fold', () => {
   test('of a node that no longer exists are deleted, whether its journal was counted before or not', async () => {
-    const [known, unknown] = [journal, `${journal}/unknown`];
+    const [known, unknown] = [suite.journal, `${suite.journal}/unknown`];
     await fold(null, at(1), [1, 2], { name: known });
     await expect(fold(at(1), at(2), [3, 4], { name: known, deliveries: failingDeliveries })).rejects.toBe(
       broken,
@@ -325,82 +242,44 @@ describe.skipIf(!isInstalled)('the hits of a failed fold', () => {
       broken,
     );
     expect((await counted())[0]).toEqual([1, 2, 3, 4, 5]);
-    await store.deleteUncounted(december + 14 * 60_000);
+    await suite.store.deleteUncounted(december + 14 * 60_000);
     expect((await counted())[0]).toEqual([1, 2, 3, 4, 5]);
-    while (await store.deleteUncounted(december + 16 * 60_000));
+    while (await suite.store.deleteUncounted(december + 16 * 60_000));
     expect(await counted()).toEqual([[1, 2], 2]);
     // The journals are folded after all.
     await fold(at(1), at(2), [3, 4], { name: known });
     await fold(null, at(2), [5], { name: unknown });
     expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
-    await store.deleteUncounted(december + 16 * 60_000);
+    await suite.store.deleteUncounted(december + 16 * 60_000);
     expect(await counted()).toEqual([[1, 2, 3, 4, 5], 5]);
   });
 
   test('of a process that lists another batch while they are deleted are found later', async () => {
     await fold(null, at(1), [1, 2]);
     await expect(fold(at(1), at(2), [3, 4], { deliveries: failingDeliveries })).rejects.toBe(broken);
-    const listed = `hit_batches where journal = '${journal}' and byte_offset = 1`;
-    proxy.onInsertion = async (forward) => {
+    const listed = `hit_batches where journal = '${suite.journal}' and byte_offset = 1`;
+    suite.proxy.onInsertion = async (forward) => {
       await queryClickhouse(
-        clickhouse,
-        `insert into hit_batches values ('${journal}', 1, 1, 900001, 900002, [], ${december})`,
+        suite.clickhouse,
+        `insert into hit_batches values ('${suite.journal}', 1, 1, 900001, 900002, [], ${december})`,
       );
       return forward();
     };
-    const writer = await ClickhouseWriter.open(serverOf(proxy.url), 'this');
-    expect(await writer.deleteBeyond({ journal, ...at(1) }, december)).toBe(false);
-    expect(JSON.parse(await queryClickhouse(clickhouse, `select first_id as id from ${listed}`))).toEqual({
+    const writer = await ClickhouseWriter.open(serverOf(suite.proxy.url), 'this');
+    expect(await writer.deleteBeyond({ journal: suite.journal, ...at(1) }, december)).toBe(false);
+    expect(
+      JSON.parse(await queryClickhouse(suite.clickhouse, `select first_id as id from ${listed}`)),
+    ).toEqual({
       id: 900_001,
     });
     expect((await counted())[0]).toEqual([1, 2]);
-    await queryClickhouse(clickhouse, `delete from ${listed}`);
+    await queryClickhouse(suite.clickhouse, `delete from ${listed}`);
   });
 
   test('stay if their watermark may have been deleted because of its age', async () => {
     await fold(null, at(1), [1, 2]);
-    await sql`delete from journal_watermarks where node = ${journal}`.execute(database.read);
-    await store.deleteUncounted(december + 100 * dayLength);
+    await sql`delete from journal_watermarks where node = ${suite.journal}`.execute(suite.database.read);
+    await suite.store.deleteUncounted(december + 100 * dayLength);
     expect((await counted())[0]).toEqual([1, 2]);
-  });
-});
-
-describe.skipIf(!isInstalled)('hits in ClickHouse', () => {
-  test('are dropped by month', async () => {
-    await fold(null, at(1), [1, 2, 3, 4]);
-    await store.deleteHitsBefore(december - 1);
-    expect((await counted())[0]).toEqual([1, 2, 3, 4]);
-    await store.deleteHitsBefore(december);
-    expect(await counted()).toEqual([[3, 4], 4]);
-  });
-
-  test('are deleted with their organization', async () => {
-    await fold(null, at(1), [1, 2, 3, 4], { link: 501 });
-    await fold(at(1), at(2), [1, 2, 3, 4], { link: 502 });
-    await hits.deleteOrganization(2);
-    expect([await hitsOf(501), (await hitsOf(502)).length]).toEqual([[], 4]);
-  });
-
-  test('keep their words', async () => {
-    await fold(null, at(1), [71, 72]);
-    const used = await wordsInUse(database, async () => true);
-    expect([71, 72, 73].map((word) => used?.has(word))).toEqual([true, true, false]);
-  });
-
-  test('that are deleted leave only the newest id in the list of batches', async () => {
-    await fold(null, at(1), [1, 2]);
-    const newest = await openLedger(database).newestId();
-    const list = 'select count() as batches from hit_batches format TabSeparated';
-    const batches = async () =>
-      Number(/\d+/.exec((await queryClickhouse(clickhouse, list)).split(':').at(-1) ?? ''));
-    await store.deleteHitsBefore(december + 30 * dayLength);
-    expect(await batches()).toBeGreaterThan(5);
-    await store.deleteHitsBefore(december + 32 * dayLength);
-    expect(await batches()).toBe(1);
-    expect(await openLedger(database).newestId()).toBe(newest);
-  });
-
-  test('belong to one store', async () => {
-    await expect(hits.prepare('another')).rejects.toThrow('another store');
   });
 });
