@@ -11,7 +11,7 @@ import { member } from './support/members.ts';
 const today = Date.parse('2026-11-20T12:30:00Z');
 
 describe.each(storeKinds)('corrections of clicks on %s', (store) => {
-  const app = appForSuite({ store, overrides: { correctionInterval: 20 } });
+  const app = appForSuite({ store, startsAt: today, overrides: { correctionInterval: 20 } });
   let owner: TestAccount;
   let link: { id: number; path: string };
 

@@ -10,7 +10,8 @@ import { insertHits, type SeedHit, seedHits } from './support/hits.ts';
 const start = Date.parse('2026-03-01T00:00:00Z');
 
 describe.each(storeKinds)('lists of clicks on %s', (store) => {
-  const app = appForSuite({ store });
+  // Single hits of `start` are still kept then.
+  const app = appForSuite({ store, startsAt: start + 30 * dayLength });
   let owner: TestAccount;
   let link: number;
   let second: number;
@@ -21,8 +22,6 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
   const get = (path: string) => app.call('GET', path, { key: owner.key });
 
   beforeAll(async () => {
-    // Single hits of `start` are still kept then.
-    app.clock.now = start + 30 * 86_400_000;
     owner = await app.createAccount();
     [link, second] = [await newLink(), await newLink()];
     const ofLink = { link, organization: owner.organizationId };

@@ -14,13 +14,12 @@ const agents = [
 ];
 
 describe.each(storeKinds)('statistics of real visits on %s', (store) => {
-  const app = appForSuite({ store });
+  // All on one UTC day: the visitors of a day are deleted an hour after its end.
+  const app = appForSuite({ store, startsAt: Date.parse('2026-11-18T10:00:00Z') });
   let owner: TestAccount;
   const links: { id: number; path: string }[] = [];
 
   beforeAll(async () => {
-    // All on one UTC day: the visitors of a day are deleted an hour after its end.
-    app.clock.now = Date.parse('2026-11-18T10:00:00Z');
     owner = await app.createAccount();
     for (const body of [
       { destination_url: 'example.com', ios_link_destination: 'https://example.com/ios' },

@@ -35,10 +35,9 @@ describe.each(storeKinds)('counting rules on %s', (store) => {
   });
 
   test('are reported with the time of their change, and earlier numbers keep the earlier rule', async () => {
-    const app = await startApp({ store });
+    const app = await startApp({ store, startsAt: Date.parse(noon(20)) });
     try {
       const { database } = app.app.context;
-      app.clock.now = Date.parse(noon(20));
       const owner = await app.createAccount();
       const link = (
         await app.call('POST', '/api/v1/link', {

@@ -28,7 +28,7 @@ const hitOf = (address: string, at: number) =>
 
 describe.each(storeKinds)('the salt of a day on %s', (store) => {
   test('is kept for an hour after the day, for clicks around midnight, and no longer', async () => {
-    const app = await startApp({ store });
+    const app = await startApp({ store, startsAt: yesterday(0) });
     try {
       const visitAt = async (at: number) => {
         app.clock.now = at;
@@ -55,7 +55,7 @@ describe.each(storeKinds)('the salt of a day on %s', (store) => {
   });
 
   test('is drawn again if the clock was days ahead in between', async () => {
-    const app = await startApp({ store });
+    const app = await startApp({ store, startsAt: yesterday(0) });
     try {
       let visits = 0;
       const visitAt = async (at: number) => {

@@ -95,10 +95,9 @@ test.each(storeKinds)(
   async (store) => {
     // Zones differ in the same way on both databases, so one span is enough for PostgreSQL.
     for (const [index, [span, inZones]] of spans.slice(0, store === 'sqlite' ? spans.length : 1).entries()) {
-      const app = await startApp({ store });
+      const begin = Date.parse(span);
+      const app = await startApp({ store, startsAt: begin });
       try {
-        const begin = Date.parse(span);
-        app.clock.now = begin;
         const visits = visitsFrom(begin, seededRandom(7 + index));
         for (const visit of visits) {
           app.clock.now = visit.at;
@@ -121,9 +120,9 @@ test.each(storeKinds)(
 );
 
 test('an hour has the visitors whose first click of the day is in it, on any link', async () => {
-  const app = await startApp();
+  const day = Date.parse('2026-06-01');
+  const app = await startApp({ startsAt: day + dayLength + 60_000 });
   try {
-    const day = Date.parse('2026-06-01');
     const [visit] = visitsFrom(day, seededRandom(1)) as [RawHit];
     const clicks = [
       [1, 9, 'a'],
@@ -133,7 +132,6 @@ test('an hour has the visitors whose first click of the day is in it, on any lin
       [2, 11, 'a'],
       [1, 24, 'a'],
     ] as const;
-    app.clock.now = day + dayLength + 60_000;
     for (const [linkId, hour, address] of clicks)
       await app.app.clicks.append({
         ...visit,

@@ -13,7 +13,7 @@ export async function within<Value, Late>(
   }
 }
 
-/** Waits until the promise is resolved, for at most so many milliseconds. Is rejected if the promise is before. */
+/** Waits until the promise is resolved, for at most so many milliseconds. A rejection in that time is thrown. */
 export const waitAtMost = async (milliseconds: number, promise: Promise<unknown>): Promise<void> => {
   await within(milliseconds, promise, () => {});
 };
