@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { Secrets } from '../src/auth/secrets.ts';
-import { dayLength } from '../src/rules/durations.ts';
+import { dayLength, hourLength, minuteLength } from '../src/rules/durations.ts';
 import { createFirstLink } from './support/account.ts';
 import { browserUserAgent } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
@@ -51,11 +51,13 @@ async function stop(program: Program): Promise<void> {
   expect(await program.exited).toBe(0);
 }
 
-/** If the real day is about to end, sets the clock to an hour into the next one. */
-function setClockToMorning(folder: string): void {
+/** How far ahead the servers' clocks are: if the real day is about to end, so far that they are an hour into the next one. */
+function aheadToday(): number {
   const untilMidnight = dayLength - (Date.now() % dayLength);
-  setClock(folder, untilMidnight < 10 * 60_000 ? untilMidnight + dayLength / 24 : 0);
+  return untilMidnight < 10 * minuteLength ? untilMidnight + hourLength : 0;
 }
+/** From a time of a day to one at which its salt is no longer needed. */
+const untilSaltIsGone = dayLength + hourLength;
 
 async function visitAll(url: string, suffix: string): Promise<void> {
   for (const address of addresses) {
@@ -85,7 +87,8 @@ test('after the day no visitor can be identified from the data folder or from co
   await using folder = await temporaryFolder();
   const { path } = folder;
   mkdirSync(join(path, 'backups'));
-  setClockToMorning(path);
+  const ahead = aheadToday();
+  setClock(path, ahead);
   const first = startServer(path);
   const url = await first.address();
   const { suffix } = await createFirstLink(url, setupToken);
@@ -122,7 +125,7 @@ test('after the day no visitor can be identified from the data folder or from co
   );
   expect(filesIn(join(path, 'data', 'visitor-salts'))).toEqual(duringTheDay);
 
-  setClock(path, dayLength + 3_600_000);
+  setClock(path, ahead + untilSaltIsGone);
   await eventually(() => saltsIn(path).length === 0, 'the salt of the day to be destroyed');
   await eventually(async () => (await visitors()).length === 0, 'the visitors to be deleted');
   const kept = () =>
@@ -147,7 +150,7 @@ test('after the day no visitor can be identified from the data folder or from co
 test('a start long after the day destroys its salt, before any visit', async () => {
   await using folder = await temporaryFolder();
   const { path } = folder;
-  setClockToMorning(path);
+  setClock(path, aheadToday());
   const first = startServer(path);
   const url = await first.address();
   const { suffix } = await createFirstLink(url, setupToken);
@@ -187,7 +190,8 @@ test('after the day no visitor of two nodes can be identified from their folders
   const firstWalFile = await walFile();
   // Without a repeat window, a second visit to the other node within seconds counts as a click there too.
   const start = (path: string) => startServer(path, { DATABASE_URL, REPEAT_WINDOW: '0' });
-  for (const { path } of [folderA, folderB]) setClockToMorning(path);
+  const ahead = aheadToday();
+  for (const { path } of [folderA, folderB]) setClock(path, ahead);
   const nodes = [folderA, folderB].map(({ path }) => start(path));
   const [urlA, urlB] = [await nodes[0]?.address(), await nodes[1]?.address()];
   const { suffix } = await createFirstLink(urlA ?? '', setupToken);
@@ -217,8 +221,8 @@ test('after the day no visitor of two nodes can be identified from their folders
   expect(filesIn(join(folderB.path, 'data', 'visitor-salts'))).toEqual(duringTheDay);
   expect(addressesFound(duringTheDay, soughtVisitors).length).toBe(addresses.length);
 
-  await sql`update clock.ahead set milliseconds = ${dayLength + 3_600_000}`;
-  for (const { path } of [folderA, folderB]) setClock(path, dayLength + 3_600_000);
+  await sql`update clock.ahead set milliseconds = ${ahead + untilSaltIsGone}`;
+  for (const { path } of [folderA, folderB]) setClock(path, ahead + untilSaltIsGone);
   // A node reads the database's time once a minute, and when it starts.
   for (const node of nodes) await stop(node);
   const restarted = [folderA, folderB].map(({ path }) => start(path));
