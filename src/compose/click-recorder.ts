@@ -6,6 +6,7 @@ import type { Retention } from '../journal/folded-segments.ts';
 import { ClickRecorder } from '../ledger/click-recorder.ts';
 import type { FoldSettings } from '../ledger/fold/fold-messages.ts';
 import { CountryFileError, openCountryFile } from '../ledger/fold/geo.ts';
+import { minuteLength } from '../rules/durations.ts';
 import type { Site } from '../rules/site.ts';
 import { StartProblem } from '../start-problem.ts';
 import { saltDirOf } from './salts.ts';
@@ -57,7 +58,7 @@ export const foldSettingsOf = (
 const keepOf = ({ databaseUrl, journalKeepMinutes, journalKeepMegabytes }: Config): Retention =>
   databaseUrl === null
     ? { milliseconds: 0, bytes: 0 }
-    : { milliseconds: journalKeepMinutes * 60_000, bytes: journalKeepMegabytes * 1_000_000 };
+    : { milliseconds: journalKeepMinutes * minuteLength, bytes: journalKeepMegabytes * 1_000_000 };
 
 /** Opened once at the start, so that a wrong file is reported then, and not only noticed later, as a map without countries. */
 function countryFileOf({ countryFile }: Config): string | null {

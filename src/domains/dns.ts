@@ -70,9 +70,7 @@ export class Dns {
 function answerOf(lookup: Promise<readonly string[]>): Promise<Answer> {
   const answer = lookup.then(
     boundedAnswer,
-    (cause: unknown): Answer => ({
-      kind: isAbsence(cause) ? 'none' : 'unknown',
-    }),
+    (cause: unknown): Answer => ({ kind: isAbsence(cause) ? 'none' : 'unknown' }),
   );
   return within(maxDuration, answer, () => ({ kind: 'unknown' }));
 }

@@ -1,3 +1,5 @@
+import { minuteLength } from './durations.ts';
+
 const isoForm =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
@@ -18,7 +20,7 @@ export function parseInstant(text: string): number | null {
   if (Number.isNaN(instant) || new Date(instant).toISOString() !== `${local}Z`) return null;
   const shift = offsetMinutes(offset);
   if (shift === null) return null;
-  const shifted = instant - shift * 60_000;
+  const shifted = instant - shift * minuteLength;
   // Beyond these years a date is formatted in a way that this function can't parse.
   return shifted < earliest || shifted > latest ? null : shifted;
 }

@@ -1,3 +1,4 @@
+import { minuteLength } from './durations.ts';
 import { type RuleHours, weekdays } from './rule-fields.ts';
 
 /** A moment by the clock of a time zone. */
@@ -62,7 +63,7 @@ function makeClock(timezone: string): Clock {
   let lastMinute = Number.NaN;
   let last: LocalMinute = { day: 0, minute: 0 };
   return (now) => {
-    const minute = Math.floor(now / 60_000);
+    const minute = Math.floor(now / minuteLength);
     if (minute !== lastMinute) {
       const parts = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, value]));
       const day = weekdays.findIndex((name) => parts.weekday?.toLowerCase().startsWith(name));

@@ -1,3 +1,5 @@
+import { minuteLength, secondLength } from '../rules/durations.ts';
+
 const slots = 131_072;
 const maxProbes = 8;
 /** The slots follow a header with the minute that they count. */
@@ -48,11 +50,11 @@ export class MissLimit {
   }
 
   #secondsLeft(): number {
-    return 60 - Math.floor((this.#now() % 60_000) / 1000);
+    return 60 - Math.floor((this.#now() % minuteLength) / secondLength);
   }
 
   #minute(): number {
-    return Math.floor(this.#now() / 60_000);
+    return Math.floor(this.#now() / minuteLength);
   }
 
   /** The index of a network's slot; takes a free one if `mayTake`. 0 if there is none. */
