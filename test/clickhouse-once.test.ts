@@ -84,14 +84,14 @@ describe.skipIf(!isInstalled)('each hit counts once', () => {
 
   test('if PostgreSQL has lost watermarks and ids', async () => {
     const [lost, other] = [`${suite.journal}/lost`, `${suite.journal}/other`];
-    const link = suite.number + 100;
+    const link = suite.link + 100;
     await fold(null, at(1), [1, 2], { name: lost });
     const before = await sql<{ newest: number }>`select newest from hit_ids`.execute(suite.database.read);
     await fold(at(1), at(3), [3, 4, 5], { name: lost });
     await suite.database.write(async (queries) => {
       await sql`update hit_ids set newest = ${before.rows[0]?.newest}`.execute(queries);
       await sql`update journal_watermarks set byte_offset = 1 where node = ${lost}`.execute(queries);
-      await sql`update link_clicks set clicks = 2 where link_id = ${suite.number}`.execute(queries);
+      await sql`update link_clicks set clicks = 2 where link_id = ${suite.link}`.execute(queries);
     });
     await using restarted = Object.assign(newStore(), {
       [Symbol.asyncDispose]: () => restarted.close(),
@@ -102,7 +102,7 @@ describe.skipIf(!isInstalled)('each hit counts once', () => {
     await fold(at(2), at(4), [5, 6], { foldStore: restarted, name: lost });
     expect(await counted()).toEqual([[1, 2, 3, 4, 5, 6], 6]);
     expect(await counted(link)).toEqual([[1, 2, 3, 4], 4]);
-    const ids = [...(await hitsOf(suite.number)), ...(await hitsOf(link))].map(({ id }) => id);
+    const ids = [...(await hitsOf(suite.link)), ...(await hitsOf(link))].map(({ id }) => id);
     expect(new Set(ids).size).toBe(10);
   });
 
@@ -110,7 +110,7 @@ describe.skipIf(!isInstalled)('each hit counts once', () => {
     const lost = 1_100;
     await fold(null, at(1), [1, 2]);
     const first = (await openLedger(suite.database).newestId()) + 1;
-    const row = `first_id as id, ${suite.number} as link_id, ${1 + (suite.number % 2)} as organization_id, ${december} as at`;
+    const row = `first_id as id, ${suite.link} as link_id, ${1 + (suite.link % 2)} as organization_id, ${december} as at`;
     // More than an hour ago, a batch each second.
     await queryClickhouse(
       suite.clickhouse,
@@ -121,7 +121,7 @@ describe.skipIf(!isInstalled)('each hit counts once', () => {
       suite.clickhouse,
       `insert into hits (id, link_id, organization_id, at) select ${row} from hit_batches where journal = '${suite.journal}' and first_id >= ${first}`,
     );
-    expect((await hitsOf(suite.number)).length).toBe(1_000);
+    expect((await hitsOf(suite.link)).length).toBe(1_000);
     await using restarted = Object.assign(newStore(), {
       [Symbol.asyncDispose]: () => restarted.close(),
     });

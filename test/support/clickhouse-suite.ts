@@ -25,14 +25,14 @@ interface ClickhouseSuite {
   /** Between the fold and ClickHouse. */
   proxy: ClickhouseProxy;
   store: PostgresFoldStore;
-  /** The number and the name of a journal for each test. Its number is that of its link as well. */
-  number: number;
+  /** Of each test: the name of a journal, and the link whose hits are in it. */
   journal: string;
+  link: number;
 }
 
 /** A fold whose hits are stored in ClickHouse. Does nothing where that isn't installed. */
 export function clickhouseSuite(isInstalled: boolean) {
-  const suite = { number: 0 } as ClickhouseSuite;
+  const suite = { link: 0 } as ClickhouseSuite;
   let postgres: string;
   let postgresDatabase: Database;
 
@@ -61,7 +61,7 @@ export function clickhouseSuite(isInstalled: boolean) {
   beforeEach(() => {
     if (!isInstalled) return;
     suite.proxy.onInsertion = null;
-    suite.journal = `here/${++suite.number}`;
+    suite.journal = `here/${++suite.link}`;
   });
 
   /** Folds hits of the journal's own link, a second apart around the end of a month; `numbers` are their countries. */
@@ -69,12 +69,7 @@ export function clickhouseSuite(isInstalled: boolean) {
     from: Position | null,
     to: Position,
     numbers: readonly number[],
-    {
-      foldStore = suite.store,
-      name = suite.journal,
-      link = suite.number,
-      deliveries = () => [] as const,
-    } = {},
+    { foldStore = suite.store, name = suite.journal, link = suite.link, deliveries = () => [] as const } = {},
   ): Promise<void> {
     const cells: Partial<Record<string, (number: number) => number>> = {
       link_id: () => link,
@@ -103,7 +98,7 @@ export function clickhouseSuite(isInstalled: boolean) {
   }
 
   /** The ledger's hits of the journal's link, and the clicks counted for it. */
-  async function counted(link = suite.number): Promise<readonly [hits: readonly number[], clicks: number]> {
+  async function counted(link = suite.link): Promise<readonly [hits: readonly number[], clicks: number]> {
     const hits = await hitsOf(link);
     const row = suite.database.read.selectFrom('link_clicks').select('clicks').where('link_id', '=', link);
     expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length);
