@@ -51,20 +51,23 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
   });
 
   test('a certificate is renewed on the port without TLS, while visitors get the previous one', async () => {
-    const before = await fixture.servedCertificate(ownHost);
-    const callsBefore = fixture.authority.calls.length;
-    await fixture.updateRow(ownHost, { renew_at: 1, next_at: 1 });
-    const seen = new Set<string>();
-    await eventually(async () => {
-      const { name, serial } = await fixture.servedCertificate(ownHost);
-      expect(name).toBe(`DNS:${ownHost}`);
-      seen.add(serial);
-      return serial !== before.serial;
-    }, 'the new certificate');
-    expect(fixture.authority.calls.slice(callsBefore)).toContainEqual(
-      expect.stringMatching(/^POST \/chalZ\//),
-    );
-    expect(seen.size).toBe(2);
+    /** Whether the name was validated for it. */
+    async function renew(): Promise<boolean> {
+      const before = await fixture.servedCertificate(ownHost);
+      const callsBefore = fixture.authority.calls.length;
+      await fixture.updateRow(ownHost, { renew_at: 1, next_at: 1 });
+      const seen = new Set<string>();
+      await eventually(async () => {
+        const { name, serial } = await fixture.servedCertificate(ownHost);
+        expect(name).toBe(`DNS:${ownHost}`);
+        seen.add(serial);
+        return serial !== before.serial;
+      }, 'the new certificate');
+      expect(seen.size).toBe(2);
+      return fixture.authority.calls.slice(callsBefore).some((call) => call.startsWith('POST /chalZ/'));
+    }
+    // Pebble uses one in a hundred validations again, even with PEBBLE_AUTHZREUSE=0.
+    expect((await renew()) || (await renew())).toBe(true);
   });
 
   test.each(['TLSv1.2', 'TLSv1.3'] as const)(
