@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { defaultColours } from '../src/rules/colour.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { randomSuffix } from '../src/rules/suffix.ts';
 import { countShards } from '../src/storage/link-counts.ts';
 import { searchText } from '../src/storage/links.ts';
@@ -10,7 +11,7 @@ import { temporaryFolder } from './exit-cleanup.ts';
 import { type Owner, register } from './owner.ts';
 import { startLinnet } from './program.ts';
 
-const year = 365 * 24 * 60 * 60 * 1000;
+const year = 365 * dayLength;
 const tagNames = ['mail', 'print', 'shop', 'event', 'partner', 'press', 'spring', 'autumn'];
 
 export interface SeededStore extends Disposable {

@@ -1,4 +1,4 @@
-import { dayLength } from '../src/rules/durations.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import type { TestAccount, TestApp } from '../test/support/app.ts';
 import { type SeedHit, seedHits } from '../test/support/hits.ts';
@@ -146,7 +146,7 @@ export async function seedOrganization(
   await call('PATCH', `/api/v1/link/${first.id}`, {
     og_title: 'Spring has come early',
     og_description: 'Forty new pieces, light enough for the first warm days.',
-    expiration_date: new Date(app.clock.now + 40 * 86_400_000).toISOString(),
+    expiration_date: new Date(app.clock.now + 40 * dayLength).toISOString(),
     webhook_url: 'http://127.0.0.1:9/hooks/clicks',
     qr_code_foreground_hex: '#7A1B2E',
     aliases: ['fruehling'],
@@ -192,10 +192,10 @@ async function addFailingDomains(app: TestApp, call: Call): Promise<void> {
     [
       'a-rather-long-sub-domain.for-the-summer-campaign.restaurant.example.org',
       'connection',
-      app.clock.now + 20 * 86_400_000,
+      app.clock.now + 20 * dayLength,
       '192.0.2.7: Fetching http://a-rather-long-sub-domain.for-the-summer-campaign.restaurant.example.org/.well-known/acme-challenge/Xx4s: Timeout during connect (likely firewall problem)',
     ],
-    ['well.example.net', null, app.clock.now + 60 * 86_400_000, null],
+    ['well.example.net', null, app.clock.now + 60 * dayLength, null],
   ] as const;
   for (const [host, problem, not_after, problem_detail] of failing) {
     await call('POST', '/api/v1/domain', { domain: host });
@@ -203,12 +203,12 @@ async function addFailingDomains(app: TestApp, call: Call): Promise<void> {
     await database.write(async (queries) => {
       await queries
         .updateTable('domains')
-        .set({ verified_at: app.clock.now, next_check_at: app.clock.now + 86_400_000 })
+        .set({ verified_at: app.clock.now, next_check_at: app.clock.now + dayLength })
         .where('host', '=', host)
         .execute();
       await queries
         .insertInto('certificates')
-        .values({ ...certificate, next_at: app.clock.now + 3_600_000 })
+        .values({ ...certificate, next_at: app.clock.now + hourLength })
         .execute();
     });
   }
@@ -230,7 +230,7 @@ async function addMistypedVisits(app: TestApp): Promise<void> {
       .where('suffix', '=', 'talk')
       .execute(),
   );
-  const today = Math.floor(app.clock.now / 86_400_000);
+  const today = Math.floor(app.clock.now / dayLength);
   const counts = [
     'sumer-sale',
     'menu',
@@ -253,7 +253,7 @@ const agents = [
 async function signInElsewhere(app: TestApp, { email, password }: TestAccount): Promise<void> {
   const { now } = app.clock;
   for (const [index, agent] of agents.entries()) {
-    app.clock.now = now - (index * 9 + 0.1) * 86_400_000;
+    app.clock.now = now - (index * 9 + 0.1) * dayLength;
     await app.call('POST', '/api/v1/session', {
       body: { email, password },
       headers: { 'user-agent': agent },
@@ -294,7 +294,7 @@ async function deleteLinks(
   const { now } = app.clock;
   for (const [days, link] of deletions) {
     const { id } = await call('POST', '/api/v1/link', link);
-    app.clock.now = now - days * 86_400_000;
+    app.clock.now = now - days * dayLength;
     await call('DELETE', `/api/v1/link/${id}`);
     app.clock.now = now;
   }
@@ -321,7 +321,7 @@ function hitsOf(
 }
 
 function hitOf(link: number, owner: TestAccount, around: number, random: () => number): SeedHit {
-  const at = around - Math.floor(random() * 12 * 3_600_000);
+  const at = around - Math.floor(random() * 12 * hourLength);
   const base = { link, organization: owner.organizationId, at };
   const kind = random();
   if (kind < 0.05) return { ...base, class: 'bot', reason: 'known_crawler' };

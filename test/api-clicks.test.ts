@@ -194,7 +194,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     const { database, config } = app.app.context;
     const body = { destination_url: 'example.com' };
     const { id } = (await app.call('POST', '/api/v1/link', { key: account.key, body })).json;
-    const oldestKept = app.clock.now - config.clickRetentionDays * 86_400_000;
+    const oldestKept = app.clock.now - config.clickRetentionDays * dayLength;
     const at = (instant: number) => ({ link: id, organization: account.organizationId, at: instant });
     await insertHits(database, [at(oldestKept - 1), at(oldestKept), at(oldestKept + 1)]);
     for (const path of [`/api/v1/link/${id}/clicks`, '/api/v1/clicks']) {
@@ -203,7 +203,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
       const csv = await app.call('GET', `${path}.csv`, { key: account.key });
       expect(csv.text.trim().split('\r\n')).toHaveLength(3);
     }
-    const range = `from=${new Date(oldestKept - 86_400_000).toISOString()}&to=${new Date(app.clock.now).toISOString()}`;
+    const range = `from=${new Date(oldestKept - dayLength).toISOString()}&to=${new Date(app.clock.now).toISOString()}`;
     const filters = 'device=desktop&source=link';
     const stats = await app.call('GET', `/api/v1/stats?${range}&${filters}`, { key: account.key });
     expect([stats.status, stats.json.totals.clicks]).toEqual([200, 2]);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { type KyselyPlugin, sql } from 'kysely';
 import { DeletedOrganizations } from '../src/manage/clear-organizations.ts';
 import { setupToken } from '../src/manage/register-user.ts';
+import { hourLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { invite, member } from './support/members.ts';
@@ -236,7 +237,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
   });
 
   test('is asked about no more once its organization is cleared away, except its suffixes', async () => {
-    app = await startApp({ store, overrides: { clearInterval: 3_600_000 } });
+    app = await startApp({ store, overrides: { clearInterval: hourLength } });
     const { context } = app.app;
     for (let made = 0; made < 3; made++) {
       const { key, password } = await app.createAccount();

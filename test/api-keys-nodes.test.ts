@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { resetTokens } from '../src/auth/opaque-tokens.ts';
 import { digest } from '../src/auth/secrets.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { insertReset } from '../src/storage/password-resets.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { pollUntil } from './support/eventually.ts';
@@ -8,7 +9,7 @@ import { invite, type Member, member } from './support/members.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 
-const never = 24 * 60 * 60 * 1000;
+const never = dayLength;
 /** Doesn't poll the feed: learns only of changes made on it. */
 let nodeA: TestApp;
 /** Learns of changes on the other node only through the feed. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
 import { storeKinds, type TestAccount, type TestResponse } from './support/app.ts';
 import { domainSuite, ownHost } from './support/domain-suite.ts';
 
@@ -311,7 +312,7 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
   test('the addresses of a link that can no longer be restored are free', async () => {
     const { id } = await create({ suffix: 'over', aliases: ['over-1', 'over-2'] });
     await call('DELETE', `/link/${id}`);
-    suite.app.clock.now += 31 * 24 * 60 * 60 * 1000;
+    suite.app.clock.now += 31 * dayLength;
     const theirs = (body: object) => call('POST', '/link', { destination_url: menu, ...body }, suite.other);
     expect((await theirs({ suffix: 'over-1' })).status).toBe(201);
     expect((await theirs({ aliases: ['over', 'over-2'] })).json.aliases).toEqual(

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
 import { type Send, startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { PostgresTraffic, sequentialRoundTrips } from './support/postgres-traffic.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
-const never = 24 * 60 * 60 * 1000;
+const never = dayLength;
 const traffic = new PostgresTraffic();
 let proxy: TcpProxy;
 /** Records every message that the app sends to the database. */

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test';
+import { hourLength } from '../src/rules/durations.ts';
 import { firefox } from './support/agents-of-people.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { exchange, type RawResponse } from './support/raw-http.ts';
@@ -203,7 +204,7 @@ beforeAll(async () => {
       if (status !== 201) throw new Error(text);
       ids[copy].push(json.id);
     }
-  app.clock.now += 3_600_000;
+  app.clock.now += hourLength;
 });
 
 async function send(visit: RandomVisit, copy: 'one' | 'two'): Promise<RawResponse | undefined> {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { hourLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
@@ -273,7 +274,7 @@ test('pages that were due when a process stopped are fetched later, by one of tw
   const first = await startApp({
     store: 'postgres',
     env: { ...titleSettings, SECRET_KEY },
-    overrides: { pageInterval: 3_600_000 },
+    overrides: { pageInterval: hourLength },
   });
   const { key } = await first.createAccount();
   const destination = site((path) =>

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -19,7 +20,7 @@ beforeEach(async () => {
   app = await startApp({
     env: { DATABASE_URL: proxy.url, BASE_URL: 'https://links.example.com', DNS_SERVERS: dns.address },
     // The change feed could report the changed domain at any time, and evict it from the cache.
-    overrides: { domainInterval: 20, pollInterval: 86_400_000 },
+    overrides: { domainInterval: 20, pollInterval: dayLength },
   });
   owner = await app.createAccount();
 });

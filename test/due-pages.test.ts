@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { sql } from 'kysely';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { PageFetcher } from '../src/manage/page-fetcher.ts';
+import { hourLength } from '../src/rules/durations.ts';
 import * as stored from '../src/storage/due-pages.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
@@ -25,7 +26,7 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     app = await startApp({
       store,
       env: titleSettings,
-      overrides: { ...titleOverrides, pageInterval: 3_600_000 },
+      overrides: { ...titleOverrides, pageInterval: hourLength },
     });
     key = (await app.createAccount()).key;
   });

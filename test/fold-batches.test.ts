@@ -20,6 +20,7 @@ import { type DeliveriesOf, type FoldBatch, JournalTaken } from '../src/ledger/f
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { ownSalts, SaltFolder } from '../src/ledger/visitors/salts/salt-folder.ts';
 import { DailySalts } from '../src/ledger/visitors/visitor-hash.ts';
+import { hourLength } from '../src/rules/durations.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { leftoverJournal, ownJournal } from './support/fold-worker.ts';
@@ -108,7 +109,7 @@ function workerOf(
     enrich: enrichParts({ countryOf: () => 'XX', isOwnHost: () => false, salts }),
     hosts: new Set(),
     // All hits are earlier.
-    now: plain.at + 3_600_000,
+    now: plain.at + hourLength,
     deliveriesOf,
     send: tell,
   });
@@ -163,7 +164,7 @@ test('a visit while old hits are deleted is counted between two parts of the del
       events.push(hasMore ? 'part' : 'end');
       if (visitedAt === 0) {
         visitedAt = performance.now();
-        worker.take({ kind: 'wake', end: writeRecords(ownJournal, 3), now: plain.at + 3_600_000 });
+        worker.take({ kind: 'wake', end: writeRecords(ownJournal, 3), now: plain.at + hourLength });
       }
       if (!hasMore) resolve();
       return hasMore;
@@ -356,7 +357,7 @@ test('a journal whose copy another node has folded is folded here once the datab
       if (message.kind !== 'warning') return;
       expect(message.event).toBe('journal folded elsewhere');
       runInStore('delete from journal_watermarks where node = ?');
-      setImmediate(() => worker.take({ kind: 'cleanUp', now: plain.at + 3_600_000 }));
+      setImmediate(() => worker.take({ kind: 'cleanUp', now: plain.at + hourLength }));
     });
   });
   expect(ledgerCount()).toBe(25);

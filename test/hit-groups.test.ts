@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { openCounts } from '../src/ledger/open-counts.ts';
+import { hourLength } from '../src/rules/durations.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
 import { zeroColumns } from './support/batch-folder.ts';
@@ -22,7 +23,7 @@ describe.each(storeKinds)('groups counted from hits on %s', (store) => {
         return {
           link_id: 7,
           organization_id: 3,
-          at: hour * 3_600_000 + index,
+          at: hour * hourLength + index,
           referrer,
           class: isBot ? 2 : 0,
         };

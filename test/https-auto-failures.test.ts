@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { dayLength } from '../src/rules/durations.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { requestCertificate, updateCertificate } from '../src/storage/certificates.ts';
 import { recordHostChange } from '../src/storage/host-changes.ts';
 import { hasPebble, ownHost, visitor } from './support/acme.ts';
@@ -145,7 +145,7 @@ describe.skipIf(!hasPebble)('orders that fail, and what visitors get meanwhile',
       problem: 'rate_limit',
       problem_detail: 'too many certificates',
     });
-    expect((await fixture.rowOf(host)).next_at).toBeGreaterThan(Date.now() + 23 * 60 * 60_000);
+    expect((await fixture.rowOf(host)).next_at).toBeGreaterThan(Date.now() + 23 * hourLength);
     // Later it gets a certificate.
     await fixture.updateRow(host, { next_at: 1 });
     await refused;
@@ -175,7 +175,7 @@ describe.skipIf(!hasPebble)('orders that fail, and what visitors get meanwhile',
     const times = Array.from({ length: 5 }, (_, index) => fixture.app.clock.now - (index + 1) * 1_000);
     await fixture.updateRow(host, { orders: times.toReversed().join(' '), renew_at: 1, next_at: 1 });
     await eventually(async () => (await fixture.rowOf(host)).problem === 'too_often', 'the problem');
-    expect((await fixture.rowOf(host)).next_at).toBeGreaterThan(fixture.app.clock.now + 6 * 24 * 60 * 60_000);
+    expect((await fixture.rowOf(host)).next_at).toBeGreaterThan(fixture.app.clock.now + 6 * dayLength);
     expect(fixture.ordersFor(host)).toBe(1);
     const failureLines = fixture.failuresOf(host);
     expect(failureLines).toMatchObject([

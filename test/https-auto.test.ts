@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { hourLength } from '../src/rules/durations.ts';
 import { deleteCertificate } from '../src/storage/certificates.ts';
 import { recordHostChange } from '../src/storage/host-changes.ts';
 import { type CallOutcome, hasPebble, ownHost, visitor } from './support/acme.ts';
@@ -77,7 +78,7 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
         const options = { servername, ...visitor, minVersion: version, maxVersion: version };
         const session = await sessionOf(fixture.app, options);
         expect(await isResumed(fixture.app, session, options)).toBe(true);
-        fixture.app.clock.now += 7 * 60 * 60_000;
+        fixture.app.clock.now += 7 * hourLength;
         await fixture.servedCertificate(ownHost);
         expect(await isResumed(fixture.app, session, options)).toBe(true);
       }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { certificateId } from '../src/certificates/certificate-id.ts';
+import { hourLength } from '../src/rules/durations.ts';
 import { updateCertificate } from '../src/storage/certificates.ts';
 import {
   type Authority,
@@ -130,7 +131,7 @@ describe.skipIf(!hasPebble)('an authority that suggests renewal times (ARI)', ()
       [null, renewAt],
       [
         { start: '2999-01-01T00:00:00Z', end: '2999-01-02T00:00:00Z' },
-        ((await rowOf(auto))?.not_after ?? 0) - 60 * 60_000,
+        ((await rowOf(auto))?.not_after ?? 0) - hourLength,
       ],
     ] as const) {
       window = suggested;
@@ -144,7 +145,7 @@ describe.skipIf(!hasPebble)('an authority that suggests renewal times (ARI)', ()
     }
     // The next request follows its Retry-After: in six hours.
     const wait = ((await rowOf(auto))?.next_at ?? 0) - auto.app.clock.now;
-    expect(Math.abs(wait - 6 * 60 * 60_000)).toBeLessThan(60_000);
+    expect(Math.abs(wait - 6 * hourLength)).toBeLessThan(60_000);
     expect(issued(auto)).toBe(2);
   });
 });

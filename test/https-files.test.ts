@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { loadConfig } from '../src/config/load.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import type { TestAccount } from './support/app.ts';
 import { selfSigned } from './support/certificate.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
@@ -130,7 +131,7 @@ test('cookies are for https only, and after a day of https responses have Strict
   const hstsHeader = async (headers: Record<string, string>) =>
     (await tls.app.call('GET', '/app', { headers })).headers.get('strict-transport-security');
   expect(await hstsHeader(host)).toBeNull();
-  tls.app.clock.now += 24 * 60 * 60 * 1000 + 1;
+  tls.app.clock.now += dayLength + 1;
   expect(await hstsHeader(host)).toBe('max-age=31536000');
   expect(await hstsHeader({ host: 'go.example.org' })).toBeNull();
   expect((await tls.plain('/healthz')).headers.get('strict-transport-security')).toBeNull();

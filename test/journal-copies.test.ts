@@ -9,6 +9,7 @@ import { markFinished } from '../src/ledger/fold/finished-mark.ts';
 import { watermarksKept } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
 import { storeKinds } from './support/app.ts';
 import { BatchFolder } from './support/batch-folder.ts';
@@ -127,7 +128,7 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     expect(await watermarks()).toEqual([position, position, { segment: 1, offset: 2 }]);
     await store.deleteFinishedBefore(1_001);
     expect(await watermarks()).toEqual([null, position, { segment: 1, offset: 2 }]);
-    expect(watermarksKept).toBe(90 * 24 * 60 * 60 * 1_000);
+    expect(watermarksKept).toBe(90 * dayLength);
     await store.close();
   });
 
@@ -145,7 +146,7 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     const [name] = journalsIn(dataDir);
     if (name === undefined) throw new Error('the journal is not kept');
     const mark = join(folderOf(dataDir, name), 'finished');
-    expect(Date.now() - Number(await Bun.file(mark).text())).toBeLessThan(60 * 60 * 1_000);
+    expect(Date.now() - Number(await Bun.file(mark).text())).toBeLessThan(hourLength);
     markFinished(folderOf(dataDir, name), Date.now() - watermarksKept);
     await cp(dataDir, copy, { recursive: true });
     const store = new PostgresFoldStore(databaseUrl);

@@ -8,6 +8,7 @@ import { journalsIn } from '../src/journal/files.ts';
 import { Journal } from '../src/journal/journal.ts';
 import { eachCount } from '../src/ledger/counts/hour-counts.ts';
 import { rollupClasses } from '../src/rules/click-fields.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
@@ -162,7 +163,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
       await app.visit(`/${link.suffix}`);
       await app.app.clicks.settled();
       // On PostgreSQL they are dropped with the last hit of their month.
-      app.clock.now += 62 * 86_400_000;
+      app.clock.now += 62 * dayLength;
       app.app.clicks.cleanUp();
       await eventually(async () => (await rowsOf(app, link.id)).length === 0, 'the clicks to be deleted');
       expect((await hoursOf(app, link.id)).map((row) => row.click)).toEqual([1]);
@@ -182,10 +183,9 @@ test('an unavailable database delays hits, but none is lost or counted twice', a
   const proxy = new TcpProxy(await migratedPostgres());
   await proxy.open();
   // The change feed could report the new link at any time, and evict it from the cache.
-  const oneDay = 86_400_000;
   const lines: string[] = [];
   const log = new Log('info', (line) => void lines.push(line));
-  const overrides = { pollInterval: oneDay, log };
+  const overrides = { pollInterval: dayLength, log };
   const app = await startApp({ env: { DATABASE_URL: proxy.url }, overrides });
   try {
     const link = await createLink(app, await app.createAccount());

@@ -12,7 +12,7 @@ import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { minPacked } from '../src/ledger/stores/postgres-hits.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { classes, type HitColumn } from '../src/rules/click-fields.ts';
-import { minuteLength } from '../src/rules/durations.ts';
+import { hourLength, minuteLength } from '../src/rules/durations.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
@@ -215,7 +215,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
       const ofDevice = hits.filter(({ hit }) => hit.device === 1);
       const deviceFilter = { ...filter, values: [['device', 1]] } as const;
       expect(sumsOf(await ledger.count(deviceFilter, 'hour'))).toEqual(
-        sumsOf(ofDevice.map((count) => ({ ...count, value: Math.floor(count.hit.at / 3_600_000) }))),
+        sumsOf(ofDevice.map((count) => ({ ...count, value: Math.floor(count.hit.at / hourLength) }))),
       );
       for (const column of columns) {
         const valueIn = (hit: StoredHit) => (column === 'class' ? codeOf(hit) : (hit[column] ?? 0));

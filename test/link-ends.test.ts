@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
-import { dayLength } from '../src/rules/durations.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
@@ -27,7 +27,7 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
   };
 
   test('before its start a link shows when it starts, also to bots and with gates, and it redirects from that instant on', async () => {
-    const start = Math.ceil((app.clock.now + 10 * dayLength) / dayLength) * dayLength + 8.5 * 3_600_000;
+    const start = Math.ceil((app.clock.now + 10 * dayLength) / dayLength) * dayLength + 8.5 * hourLength;
     for (const extra of [{}, { password: 'sesame' }, { bot_protection: true, og_title: 'A card' }]) {
       const { suffix, start_date } = await create({ start_date: iso(start), ...extra });
       expect(start_date).toBe(iso(start));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { createServer, type Socket } from 'node:net';
+import { dayLength } from '../src/rules/durations.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { selfSigned } from './support/certificate.ts';
@@ -237,7 +238,7 @@ describe('a failing mail server', () => {
       expect(sent).toEqual([true, true, true, true, true, false, false]);
       expect(server.mails).toHaveLength(5);
       expect(warnings(log).length).toBeGreaterThan(0);
-      app.clock.now += 24 * 60 * 60 * 1000;
+      app.clock.now += dayLength;
       expect((await invite(app, key, 'bob@example.com')).json.sent).toBe(true);
     });
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { certificateProblems } from '../src/rules/certificate-problem.ts';
+import { dayLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { documentedMetrics } from './support/documented-metrics.ts';
 import { pollUntil } from './support/eventually.ts';
@@ -38,7 +39,7 @@ describe.each(storeKinds)('metrics on %s', (store) => {
 
     const { database } = app.app.context;
     const at = app.clock.now;
-    const until = at + 86_400_000;
+    const until = at + dayLength;
     const rows = [
       { host: 'one.example.net', problem: 'caa', failures: 3, not_after: null },
       { host: 'two.example.net', problem: 'caa', failures: 4, not_after: until + 5_000 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { dayLength } from '../src/rules/durations.ts';
+import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import { defaultDomainId } from '../src/storage/schema.ts';
 import { browserUserAgent, startApp, storeKinds, type TestAccount } from './support/app.ts';
@@ -235,7 +235,7 @@ test('addresses survive a stop, and are kept as long as single clicks', async ()
   const { cleanUp } = await import('../src/manage/clean-up.ts');
   const app = await startApp({
     env: { CLICK_RETENTION_DAYS: '3' },
-    overrides: { notFoundInterval: 3_600_000 },
+    overrides: { notFoundInterval: hourLength },
   });
   await app.createAccount();
   const { database } = app.app.context;

@@ -1,4 +1,5 @@
 import { describe, expect, spyOn, test } from 'bun:test';
+import { hourLength } from '../src/rules/durations.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp, type TestResponse } from './support/app.ts';
 import { startMailServer } from './support/mail-server.ts';
@@ -65,7 +66,7 @@ describe('the password mail', () => {
       Promise.all(Array.from({ length: count }, () => app.createAccount()));
     const first = await createAccounts(20);
     // One network may create this many accounts in two hours, but not in one.
-    app.clock.now += 60 * 60 * 1000;
+    app.clock.now += hourLength;
     const accounts = [...first, ...(await createAccounts(13))];
     const statuses: number[] = [];
     for (const { email } of accounts) statuses.push((await requestReset(app, email)).status);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, spyOn, test } from 'bun:test';
+import { hourLength } from '../src/rules/durations.ts';
 import { SqliteConnection } from '../src/storage/drivers/sqlite-connection.ts';
 import { LinkCache } from '../src/visit/link-cache.ts';
 import { startApp, storeKinds } from './support/app.ts';
@@ -147,7 +148,7 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
 
 test('a repeated visit to a custom domain and a link causes no database query', async () => {
   // The change feed and scheduled jobs query the database now and then, without any visit.
-  const never = 3_600_000;
+  const never = hourLength;
   const overrides = {
     ...{ pollInterval: never, domainInterval: never },
     ...{ expiryInterval: never, scheduledInterval: never, watchInterval: never },

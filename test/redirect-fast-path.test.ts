@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
+import { hourLength } from '../src/rules/durations.ts';
 import { findLinkForVisitor } from '../src/storage/links.ts';
 import { firefox } from './support/agents-of-people.ts';
 import { storeKinds, type TestApp } from './support/app.ts';
@@ -88,7 +89,7 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
     const createLink = async () => (await app.call('POST', '/api/v1/link', { key, body })).json;
     const [fastLink, detourLink] = [await createLink(), await createLink()];
     if (fastLink.error_code !== undefined) throw new Error(fastLink.error_string);
-    app.clock.now += 3_600_000;
+    app.clock.now += hourLength;
     for (const { headers, method = 'GET', query = '' } of visits) {
       const send = async (suffix: string, more: object) => {
         const lines = Object.entries({ host: new URL(app.url).host, ...headers, ...more });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -7,7 +8,7 @@ import { visitRaw } from './support/raw-http.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
 
-const never = 24 * 60 * 60 * 1000;
+const never = dayLength;
 const traffic = new PostgresTraffic();
 let proxy: TcpProxy;
 /** Creates the links, so that none is in the other app's caches. */

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
 import { storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
@@ -62,7 +63,7 @@ const linkBody = (app: TestApp) => ({
 });
 
 const inADay = ({ clock }: Pick<TestApp, 'clock'>) => ({
-  at: new Date(clock.now + 86_400_000).toISOString(),
+  at: new Date(clock.now + dayLength).toISOString(),
   changes: { name: 'taken over' },
 });
 

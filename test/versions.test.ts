@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
+import { hourLength } from '../src/rules/durations.ts';
 import { newestMigration } from '../src/storage/migrate.ts';
 import { minMigration, minMigrationKey } from '../src/storage/min-migration.ts';
 import { newestFormat } from '../src/storage/newer-formats.ts';
@@ -89,6 +90,6 @@ test('newer table formats are used an hour after an older program was last seen,
   expect(await least()).toBe(1);
   app.clock.now += 61_000;
   await eventually(async () => (await aloneSince()) === app.clock.now, 'another check after its end');
-  app.clock.now += 60 * 60_000;
+  app.clock.now += hourLength;
   await eventually(async () => (await least()) === newestFormat, 'the newer formats');
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { hourLength } from '../src/rules/durations.ts';
 import { claimDue } from '../src/storage/webhook-queue.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
@@ -111,7 +112,7 @@ describe.each(storeKinds)('on %s', (store) => {
   test('messages claimed by a killed node are sent by another, but not before the claim expires', async () => {
     await using folder = await storeFolder();
     // The node polls only when it is woken, so the claim below gets the messages first.
-    const overrides = { webhooks: { pollInterval: 3_600_000 } };
+    const overrides = { webhooks: { pollInterval: hourLength } };
     const app = await startApp({ env: await envFor(folder.path), overrides });
     const owner = await app.createAccount();
     const hook = target();

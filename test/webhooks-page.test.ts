@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config/load.ts';
+import { hourLength } from '../src/rules/durations.ts';
 import { signatureHeaders } from '../src/webhooks/sign.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { temporaryFolder } from './support/program.ts';
@@ -73,7 +74,7 @@ test.each(keys)(
     expect(isOurs?.(bytes, `${message.body} `, headers)).toBe(false);
     expect(isOurs?.(bytes, message.body, { ...headers, 'webhook-id': 'msg_2' })).toBe(false);
     expect(isOurs?.(bytes, message.body, {})).toBe(false);
-    const old = signatureHeaders(message, key, Date.now() - 3_600_000);
+    const old = signatureHeaders(message, key, Date.now() - hourLength);
     expect(isOurs?.(bytes, message.body, old)).toBe(false);
   },
 );

@@ -1,3 +1,4 @@
+import { dayLength } from '../../src/rules/durations.ts';
 import type { Effort } from '../effort.ts';
 import { percentile } from '../figures.ts';
 import type { Owner } from '../owner.ts';
@@ -37,7 +38,7 @@ function option(name: string): string | undefined {
   return found?.slice(name.length + 3);
 }
 
-const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+const dayBefore = (days: number) => new Date(Date.now() - days * dayLength).toISOString().slice(0, 10);
 
 function callsOf(owner: 'link' | 'organization'): Call[] {
   const base = owner === 'link' ? `/api/v1/link/${busyLink}` : '/api/v1';

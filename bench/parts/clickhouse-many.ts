@@ -2,6 +2,7 @@ import { ClickhouseHits } from '../../src/ledger/clickhouse/clickhouse-hits.ts';
 import { projectionNames } from '../../src/ledger/clickhouse/clickhouse-tables.ts';
 import { hitColumns } from '../../src/rules/click-fields.ts';
 import { clickServerOf } from '../../src/rules/clicks-url.ts';
+import { dayLength } from '../../src/rules/durations.ts';
 import { freshClickhouse, queryClickhouse } from '../../test/support/clickhouse.ts';
 import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
@@ -72,7 +73,7 @@ async function fillDatabase(foldedCount: number, copies: number): Promise<string
   )
     .split('\t')
     .map(numberOf);
-  const timeSpan = days * 86_400_000;
+  const timeSpan = days * dayLength;
   // Renamed, because the copies are made from there.
   await queryClickhouse(url, 'rename table hits to folded');
   await queryClickhouse(url, 'create table hits as folded');

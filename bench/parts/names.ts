@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
 import { Secrets } from '../../src/auth/secrets.ts';
+import { dayLength } from '../../src/rules/durations.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { selfSigned } from '../../test/support/certificate.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
@@ -19,7 +20,7 @@ const promised = 64;
 
 const ownHost = 'links.example.com';
 const nameOf = (index: number): string => `n${index}.example.org`;
-const month = 30 * 24 * 60 * 60 * 1000;
+const month = 30 * dayLength;
 const timeout = 60_000;
 const concurrency = 16;
 const secretKey = 'a key of the bench, as long as they have to be';

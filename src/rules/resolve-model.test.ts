@@ -3,7 +3,7 @@ import { seededRandom } from '../../test/support/seeded-random.ts';
 import { visitedLink } from '../../test/support/test-link.ts';
 import { testVisitor } from '../../test/support/test-visitor.ts';
 import { devices } from './click-fields.ts';
-import { dayLength } from './durations.ts';
+import { dayLength, hourLength } from './durations.ts';
 import { linkRulesOf } from './link-rules.ts';
 import { type LinkOptions, resolve } from './resolve.ts';
 import type { PlainConditions, RuleConditions, RuleFields } from './rule-fields.ts';
@@ -21,7 +21,7 @@ const maybe = <T>(chance: number, make: () => T): T | null => (draw(chance) === 
 const base = Date.UTC(2026, 9, 24);
 /** Times around the end of daylight saving time in Europe: some minutes, and the milliseconds next to them. */
 const instant = (): number =>
-  base + draw(3 * 24) * 3_600_000 + pick([0, 0, 30, 59]) * 60_000 + pick([0, 0, -1, 1]);
+  base + draw(3 * 24) * hourLength + pick([0, 0, 30, 59]) * 60_000 + pick([0, 0, -1, 1]);
 const iso = (at: number) => new Date(at).toISOString();
 
 const countries = ['DE', 'AT', 'US', 'GB', 'XX', 'JP'];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { hourLength } from './durations.ts';
 import { type Condition, conditionsIn, isMet } from './rule-conditions.ts';
 import { covers } from './rule-coverage.ts';
 import type { PlainConditions, RuleConditions } from './rule-fields.ts';
@@ -186,7 +187,7 @@ test('any visitor who matches a rule also matches the rules that are reported to
         // Often a restriction of the first, so that the first often covers it.
         const second = hour % 4 === 0 ? other : { ...first, ...other, not: { ...first.not, ...other.not } };
         if (!covers(first, second)) return;
-        const at = Date.parse('2026-12-01T00:00:00Z') + hour * 3_600_000;
+        const at = Date.parse('2026-12-01T00:00:00Z') + hour * hourLength;
         const [firstConditions, secondConditions] = [conditionsIn(first), conditionsIn(second)];
         for (const drawn of visitors) {
           if (!allMet(secondConditions, drawn, at)) continue;

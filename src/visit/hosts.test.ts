@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test';
+import { dayLength } from '../rules/durations.ts';
 import { Site } from '../rules/site.ts';
 import { type HostDomain, Hosts } from './hosts.ts';
 
@@ -112,7 +113,7 @@ test('while the database is away a cached domain continues, and not every visito
   const queries = queried.length;
   for (let visit = 0; visit < 100; visit++) expect(hosts.domainOf('go.example.org')).toBe(5);
   expect(queried.length).toBe(queries);
-  now += 24 * 3_600_000;
+  now += dayLength;
   expect(hosts.domainOf('go.example.org')).toBe(5);
   await settled();
   isAway = false;

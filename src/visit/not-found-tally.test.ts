@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { hourLength, minuteLength } from '../rules/durations.ts';
+import { dayLength, hourLength, minuteLength } from '../rules/durations.ts';
 import { NotFoundTally } from './not-found-tally.ts';
 import { RequestVisit } from './request-visit.ts';
 
@@ -49,7 +49,7 @@ describe('requests for unknown addresses', () => {
     visit('/sumer', '198.51.100.0', { domainId: 8 });
     now += 12 * hourLength;
     visit('/sumer', '192.0.2.0');
-    const day = Date.UTC(2030, 0, 31) / 86_400_000;
+    const day = Date.UTC(2030, 0, 31) / dayLength;
     expect(tally.take()).toEqual([
       { domainId: 7, day, suffix: 'sumer', visits: 3 },
       { domainId: 8, day, suffix: 'sumer', visits: 1 },

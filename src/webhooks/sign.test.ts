@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { hourLength } from '../rules/durations.ts';
 import { signatureHeaders } from './sign.ts';
 
 const message = { id: 'evt_1', body: '{"event":"click","payload":{"suffix":"grüße 🐦"}}' };
@@ -47,7 +48,7 @@ test('another body, id, instant or key is not verified', () => {
   expect(() => new Webhook(randomBytes(24).toString('base64')).verify(message.body, headers)).toThrow(
     'No matching',
   );
-  const old = signatureHeaders(message, key, Date.now() - 3_600_000);
+  const old = signatureHeaders(message, key, Date.now() - hourLength);
   expect(() => verifier.verify(message.body, old)).toThrow('too old');
 });
 

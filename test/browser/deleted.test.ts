@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { dayLength } from '../../src/rules/durations.ts';
 import type { TestAccount } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
@@ -274,7 +275,7 @@ describe('deleted links', () => {
   test('that will soon be deleted for good show when, and pass the accessibility check: on a phone, dark', async () => {
     const account = await app.createAccount();
     const { now } = app.clock;
-    app.clock.now = now - 29 * 86_400_000;
+    app.clock.now = now - 29 * dayLength;
     await createDeleted(account, 'nearly-gone', { name: 'קישור לאתר' });
     app.clock.now = now;
     await createDeleted(account, 'just-gone');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
+import { dayLength } from '../../src/rules/durations.ts';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { describedBy, field, linkPagesOf, save, unsaved } from './link-page.ts';
@@ -148,7 +149,7 @@ describe('the page of a link', () => {
     await page.getByRole('button', { name: 'In 30 days' }).click();
     await page.getByText('in 30 days', { exact: true }).waitFor();
     await save(page);
-    const days = (Date.parse(String((await read()).expiration_date)) - Date.now()) / 86_400_000;
+    const days = (Date.parse(String((await read()).expiration_date)) - Date.now()) / dayLength;
     expect(Math.abs(days - 30)).toBeLessThan(0.1);
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { dayLength } from '../../src/rules/durations.ts';
 import { addNotFoundVisits } from '../../src/storage/not-found-visits.ts';
 import { defaultDomainId } from '../../src/storage/schema.ts';
 import { dashboardOf } from '../support/browser.ts';
@@ -6,7 +7,7 @@ import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
 const { database } = app.app.context;
-const today = Math.floor(app.clock.now / 86_400_000);
+const today = Math.floor(app.clock.now / dayLength);
 const addVisits = (domainId: number, suffix: string, visits: number) =>
   database.write((queries) => addNotFoundVisits(queries, domainId, today, [{ suffix, visits }]));
 

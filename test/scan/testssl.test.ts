@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { hourLength } from '../../src/rules/durations.ts';
 import { hasPebble, startAuthority, startAutoApp } from '../support/acme.ts';
 import { authorityIn } from '../support/openssl-authority.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -58,7 +59,7 @@ describe.skipIf(scanner === null || process.env.SCAN === undefined)('testssl.sh'
     await using auto = await startAutoApp(authority);
     (await secureSocket(auto.app, { localAddress: '127.0.0.2' })).destroy();
     // HSTS is only sent after a day of HTTPS.
-    auto.app.clock.now += 25 * 60 * 60_000;
+    auto.app.clock.now += 25 * hourLength;
     const root = join(folder.path, 'pebble.pem');
     await Bun.write(root, await authority.root());
     // Pebble's certificates are valid for five years, and have neither CRL nor OCSP.

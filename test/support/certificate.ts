@@ -11,6 +11,7 @@ import {
   sequence,
   text,
 } from '../../src/certificates/der.ts';
+import { dayLength } from '../../src/rules/durations.ts';
 
 interface CertificateOptions {
   /** The validity, in days from today. */
@@ -54,6 +55,6 @@ const rsaWithSha256 = sequence(objectId('2a864886f70d01010b'), der(0x05));
 const timestamps = objectId('2b06010401d679020402');
 
 function instant(daysFromNow: number): Buffer {
-  const iso = new Date(Date.now() + daysFromNow * 86_400_000).toISOString();
+  const iso = new Date(Date.now() + daysFromNow * dayLength).toISOString();
   return text(0x18, `${iso.slice(0, 19).replace(/[-:T]/g, '')}Z`);
 }

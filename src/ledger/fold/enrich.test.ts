@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { plainHit } from '../../../test/support/plain-hit.ts';
 import type { RawHit } from '../../journal/hit.ts';
+import { dayLength } from '../../rules/durations.ts';
 import { dayOf } from '../../rules/utc-time.ts';
 import { DailySalts } from '../visitors/visitor-hash.ts';
 import { type EnrichedHit, type EnrichParts, enrich, enrichParts } from './enrich.ts';
@@ -133,7 +134,7 @@ test('a hit of a person who was shown a page keeps its outcome and the class hum
 });
 
 test('a hit of a day whose salt was destroyed has no visitor', () => {
-  expect(enriched({ at: at - 86_400_000 })).toMatchObject({ class: 'human', visitor: null });
+  expect(enriched({ at: at - dayLength })).toMatchObject({ class: 'human', visitor: null });
 });
 
 test('addresses, user agents and referrers are looked up once, and the cache never mixes them up', () => {

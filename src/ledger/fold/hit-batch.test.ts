@@ -6,7 +6,7 @@ import { plainHit } from '../../../test/support/plain-hit.ts';
 import { outcomes, type RawHit, targets } from '../../journal/hit.ts';
 import type { RecordBytes } from '../../journal/record.ts';
 import { classes, devices, originFields, reasons, sources, wordFields } from '../../rules/click-fields.ts';
-import { dayLength } from '../../rules/durations.ts';
+import { dayLength, hourLength } from '../../rules/durations.ts';
 import { headerEvidenceKinds } from '../../rules/header-evidence.ts';
 import { dayOf } from '../../rules/utc-time.ts';
 import { DailySalts } from '../visitors/visitor-hash.ts';
@@ -48,7 +48,7 @@ const agents = [
 const anyHit: fc.Arbitrary<RawHit> = fc.record({
   linkId: fc.integer({ min: 1, max: 3 }),
   organizationId: fc.constantFrom(1, 2 ** 40),
-  at: fc.integer({ min: noon - 60_000, max: noon + 13 * 3_600_000 }),
+  at: fc.integer({ min: noon - 60_000, max: noon + 13 * hourLength }),
   outcome: fc.constantFrom(...outcomes, 'redirect', 'redirect'),
   target: fc.constantFrom(null, 'default', 'android', 'ios'),
   method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD', 'POST', 'OPTIONS'),
@@ -234,7 +234,7 @@ test('a value beyond the limit of a link and hour counts as other and adds no wo
   const words = new ReadableWords();
   const limit = new ValueLimit(2);
   const batch = new HitBatch(words, limit, await freshParts(dayOf(noon)));
-  const hits = [0, 3_600_000].flatMap((later) =>
+  const hits = [0, hourLength].flatMap((later) =>
     ['de', 'fr', 'pt', 'de', 'pt'].map((acceptLanguage, index) => ({
       ...oneHit,
       at: noon + later,

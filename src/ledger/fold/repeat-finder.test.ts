@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { hourLength } from '../../rules/durations.ts';
 import { HitColumns } from '../hit-columns.ts';
 import { mergedClicks, noClicks, packClicks, type RecentClicks, unpackClicks } from './recent-clicks.ts';
 import { RepeatFinder } from './repeat-finder.ts';
@@ -40,8 +41,8 @@ test('an instant slightly in the past is as close as one ahead, one of hours ago
   const finder = new RepeatFinder(window);
   expect(repeatsOf(finder, [[7, at]])).toEqual([]);
   expect(repeatsOf(finder, [[7, at - 1_999]])).toHaveLength(1);
-  expect(repeatsOf(finder, [[7, at - 3_600_000]])).toEqual([]);
-  expect(repeatsOf(finder, [[7, at - 3_600_000 + 1]])).toHaveLength(1);
+  expect(repeatsOf(finder, [[7, at - hourLength]])).toEqual([]);
+  expect(repeatsOf(finder, [[7, at - hourLength + 1]])).toHaveLength(1);
 });
 
 test('processing the same batch again gives the same result, with more clicks of others known', () => {

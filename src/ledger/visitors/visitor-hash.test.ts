@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
+import { dayLength } from '../../rules/durations.ts';
 import { dayOf } from '../../rules/utc-time.ts';
 import { DailySalts, type SaltStore, visitorHash } from './visitor-hash.ts';
 
@@ -97,7 +98,7 @@ describe('the salt of a day', () => {
     await salts.forgetBefore(day);
     await salts.prepare(day - 1);
     expect([...store.salts.keys()]).toEqual([day]);
-    expect(visitorHash(salts, { ...visit, at: noon - 86_400_000 })).toBeNull();
+    expect(visitorHash(salts, { ...visit, at: noon - dayLength })).toBeNull();
     expect(visitorHash(salts, visit)).not.toBeNull();
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { selfSigned } from '../../../test/support/certificate.ts';
+import { dayLength } from '../../rules/durations.ts';
 import { CertificateFinder, type Found } from './certificate-finder.ts';
 
 const { certificate, key } = selfSigned('go.example.org');
@@ -75,7 +76,7 @@ test('while the store is away, names served before still are', async () => {
   );
   const context = await finder.find('go.example.org', '');
   isAway = true;
-  clock.now += 24 * 60 * 60 * 1000;
+  clock.now += dayLength;
   expect(await finder.find('go.example.org', '')).toBe(context as NonNullable<typeof context>);
   await expect(Promise.resolve(finder.find('new.example.org', ''))).rejects.toThrow('away');
 });
