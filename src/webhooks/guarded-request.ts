@@ -198,7 +198,9 @@ class Excerpt {
   readonly #encoding: string | null;
   readonly #characters: number;
   readonly #maxLength: number;
-  #kept = Buffer.alloc(0);
+  /** Has room for more than it holds: with a copy for each chunk, an answer of very small ones would take many seconds. */
+  #bytes = Buffer.alloc(0);
+  #kept = 0;
   #length = 0;
 
   constructor(contentEncoding: string | undefined, characters: number) {
@@ -210,8 +212,11 @@ class Excerpt {
 
   /** False if enough was read. */
   take(chunk: Buffer): boolean {
-    const free = this.#characters * bytesPerCharacter - this.#kept.length;
-    if (free > 0) this.#kept = Buffer.concat([this.#kept, chunk.subarray(0, free)]);
+    const max = this.#characters * bytesPerCharacter;
+    const end = Math.min(max, this.#kept + chunk.length);
+    if (end > this.#bytes.length)
+      this.#bytes = Buffer.concat([this.#bytes], Math.min(max, Math.max(end, this.#bytes.length * 2)));
+    this.#kept += chunk.copy(this.#bytes, this.#kept, 0, end - this.#kept);
     this.#length += chunk.length;
     return this.#length < this.#maxLength;
   }
@@ -222,7 +227,9 @@ class Excerpt {
         this.#length < this.#maxLength ? `${this.#length} bytes` : `at least ${this.#maxLength} bytes`;
       return `(${bytes} of ${this.#encoding}, not unpacked)`;
     }
-    const text = new TextDecoder().decode(this.#kept, { stream: true }).slice(0, this.#characters);
+    const text = new TextDecoder()
+      .decode(this.#bytes.subarray(0, this.#kept), { stream: true })
+      .slice(0, this.#characters);
     // PostgreSQL can't store NUL, and a page has no use for control characters.
     return text.toWellFormed().replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd');
   }
