@@ -40,6 +40,16 @@ describe('settings', () => {
     });
   });
 
+  test('of proxies may have IPv4 addresses as a log of IPv6 shows them', () => {
+    const { trustedProxies } = loadConfig({ TRUSTED_PROXIES: '::ffff:10.0.0.5, ::ffff:10.1.0.0/112, ::/0' });
+    const ranges = trustedProxies.kind === 'networks' ? trustedProxies.ranges : [];
+    expect(ranges.map(([address, bits]) => `${address}/${bits}`)).toEqual([
+      '10.0.0.5/32',
+      '10.1.0.0/16',
+      '::/0',
+    ]);
+  });
+
   test('of the mail server are an address and a sender', () => {
     const from = (text: string) => loadConfig({ MAIL_FROM: text }).mailFrom;
     expect(loadConfig({ SMTP_URL: 'smtps://u:p@mail.example.com' }).smtpUrl).toBe(

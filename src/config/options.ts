@@ -134,9 +134,11 @@ const networkOf = (text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
   const [start = ''] = text.split('/');
   // Other forms of IPv4 are read differently from how they look: 10/8 as 0.0.0.10/8, and 010.0.0.0 as 8.0.0.0.
   if (!start.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(start)) throw new Error('no address');
-  if (text.includes('/')) return ipaddr.parseCIDR(text);
-  const address = ipaddr.parse(text);
-  return [address, address.kind() === 'ipv6' ? 128 : 32];
+  const [address, bits] = text.includes('/') ? ipaddr.parseCIDR(text) : [ipaddr.parse(text), null];
+  // In a log, a proxy's IPv4 address may have this form.
+  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && (bits ?? 128) >= 96)
+    return [address.toIPv4Address(), (bits ?? 128) - 96];
+  return [address, bits ?? (address.kind() === 'ipv6' ? 128 : 32)];
 };
 
 function schemes(text: string): readonly string[] {
