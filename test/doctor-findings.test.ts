@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:tls';
 import { markOf } from '../src/auth/master-key.ts';
 import { Secrets } from '../src/auth/secrets.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { headerFindings } from '../src/health/arrival.ts';
 import { backlogFindings } from '../src/health/backlog.ts';
 import { certificateFinding, certificateFindings } from '../src/health/certificate.ts';
 import type { CheckContext, Findings } from '../src/health/check-context.ts';
@@ -16,6 +17,7 @@ import { keyFindings } from '../src/health/key.ts';
 import { lastBackupFindings } from '../src/health/last-backup.ts';
 import { runChecks } from '../src/health/run-checks.ts';
 import { folderOf, segmentFile } from '../src/journal/files.ts';
+import { probeHeader } from '../src/rules/arrival.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { Site } from '../src/rules/site.ts';
 import { newestMigration } from '../src/storage/migrate.ts';
@@ -100,6 +102,31 @@ describe('the DNS', () => {
       ['notice: The name servers did not answer for links.example.com.'],
     );
   });
+});
+
+test('an IPv6 address of a domain may be written in another form than that of DOMAIN_TARGET', async () => {
+  const store = storeWith({ 'from domains': [{ host: 'go.example.org' }] });
+  const dns = { addressesOf: async () => ['2001:db8::1'] };
+  const env = { DOMAIN_TARGET: '2001:db8:0:0::1' };
+  expect(await textsOf(dnsFindings(checkContext({ store, dns, env })))).toContain(
+    'ok: 1 verified domain leads here.',
+  );
+});
+
+test('a proxy that TRUSTED_PROXIES does not name is reported', () => {
+  const { trustedProxies } = loadConfig({ TRUSTED_PROXIES: '192.168.0.0/16' });
+  const headers = { 'x-forwarded-for': '203.0.113.7', [probeHeader]: 'navigate' };
+  const found = (isProxyTrusted: boolean) =>
+    headerFindings(
+      { client: '10.0.0.5', isProxyTrusted, headers },
+      trustedProxies,
+      false,
+      'http://a.example',
+    );
+  expect(found(true)).toMatchObject([{ state: 'ok' }]);
+  expect(found(false)).toMatchObject([
+    { state: 'problem', found: expect.stringContaining('does not name the proxy 10.0.0.5') },
+  ]);
 });
 
 test('a custom domain with the host of the public address is reported, because its links are not reached', async () => {

@@ -35,7 +35,7 @@ export async function arrivalFindings({ site, secrets, config, now }: CheckConte
 
 /** What the headers reveal about the proxies in front. */
 export function headerFindings(
-  { headers, client }: Arrival,
+  { headers, client, isProxyTrusted }: Arrival,
   trusted: CheckContext['config']['trustedProxies'],
   isSecure: boolean,
   origin: string,
@@ -58,6 +58,13 @@ export function headerFindings(
       problem(
         'TRUSTED_PROXIES names proxies, and no X-Forwarded-For arrives: visitors could claim any address.',
         'Have the proxy send X-Forwarded-For, or set TRUSTED_PROXIES to 0 where there is none.',
+      ),
+    );
+  if (trusted.kind === 'networks' && forwarded !== undefined && isProxyTrusted === false)
+    findings.push(
+      problem(
+        `TRUSTED_PROXIES does not name the proxy ${client}: all its visitors count as one, and share one limit.`,
+        'Add its address or network to TRUSTED_PROXIES.',
       ),
     );
   if (trusted.kind === 'hops' && forwarded !== undefined && forwarded.split(',').length < trusted.count)

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { hiddenDomainFound, hiddenDomainTodo } from '../rules/hidden-domain.ts';
+import { isAmong } from '../rules/same-address.ts';
 import type { CheckContext } from './check-context.ts';
 import { isVerifiedDomain, verifiedDomains } from './verified-domains.ts';
 
@@ -58,7 +59,7 @@ async function domainFindings(
     const found = await Promise.all(some.map((domain) => dns.addressesOf(domain)));
     for (const [index, domain] of some.entries()) {
       const addresses = found[index] ?? null;
-      if (addresses?.some((address) => expected.includes(address))) good += 1;
+      if (addresses?.some((address) => isAmong(address, expected))) good += 1;
       else findings.push(wrongAddressFinding(domain, addresses, expected));
     }
   }

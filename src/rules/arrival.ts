@@ -2,6 +2,8 @@
 export interface Arrival {
   /** The visitor's address, after the trusted proxies. */
   readonly client: string;
+  /** Whether the proxy that passed the request on is a trusted one; undefined from an earlier version. */
+  readonly isProxyTrusted?: boolean;
   /** Header fields by name, as they arrived; missing ones are left out. */
   readonly headers: Readonly<Record<string, string>>;
 }
