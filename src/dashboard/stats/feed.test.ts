@@ -64,7 +64,10 @@ test('older hits that arrive after the list was replaced are not appended to it'
   expect([shown(feed), feed.hasOlder.value]).toEqual([[90, 89], true]);
 });
 
-test('a list that was stopped while a hit waited shows new ones once it is started again', async () => {
+/** Runs `use` with a fake stream, to which `connect` and `arrive` belong. */
+async function withStream(
+  use: (connect: () => void, arrive: (id: number) => Promise<void>) => Promise<void>,
+): Promise<void> {
   const opened: EventTarget[] = [];
   const browser = globalThis as { document?: unknown; EventSource?: unknown };
   const { document, EventSource } = browser;
@@ -77,27 +80,71 @@ test('a list that was stopped while a hit waited shows new ones once it is start
   }
   const visible = Object.assign(new EventTarget(), { visibilityState: 'visible' });
   Object.assign(browser, { document: visible, EventSource: Stream });
-  const arrive = (id: number) =>
-    opened.at(-1)?.dispatchEvent(new MessageEvent('click', { data: JSON.stringify({ id }) }));
+  const send = (event: Event) => opened.at(-1)?.dispatchEvent(event);
+  try {
+    await use(
+      () => void send(new Event('open')),
+      async (id) => {
+        send(new MessageEvent('click', { data: JSON.stringify({ id }) }));
+        // Hits that come in soon after each other are shown together.
+        await Bun.sleep(100);
+      },
+    );
+  } finally {
+    Object.assign(browser, { document, EventSource });
+  }
+}
+
+test('a list that was stopped while a hit waited shows new ones once it is started again', async () => {
   const pages: Record<string, Partial<ClickList>> = {
     '': { clicks: [], next: 'second' },
     second: { clicks: [], next: 'third' },
     third: { clicks: clicks(1) },
   };
   pageFor = async (query) => pages[query.get('cursor') ?? ''] ?? {};
-  const feed = newFeed();
-  try {
+  await withStream(async (_, arrive) => {
+    const feed = newFeed();
     feed.start();
-    arrive(2);
+    const waiting = arrive(2);
     feed.stop();
     feed.start();
-    await Bun.sleep(20);
+    await waiting;
     expect(shown(feed)).toEqual([1]);
-    arrive(3);
-    await Bun.sleep(120);
+    await arrive(3);
     expect(shown(feed)).toEqual([3, 2, 1]);
     feed.stop();
-  } finally {
-    Object.assign(browser, { document, EventSource });
-  }
+  });
+});
+
+test('a hit that was shown before the first page stays when that page is older', async () => {
+  const late = Promise.withResolvers<Partial<ClickList>>();
+  pageFor = () => late.promise;
+  await withStream(async (connect, arrive) => {
+    const feed = newFeed();
+    feed.start();
+    connect();
+    await arrive(4);
+    expect(shown(feed)).toEqual([4]);
+    late.resolve({ clicks: clicks(3, 2), next: 'older' });
+    await feed.loadNewest();
+    expect([shown(feed), feed.hasOlder.value, feed.total.value]).toEqual([[4, 3, 2], true, 901]);
+    feed.stop();
+  });
+});
+
+test('a hit that arrives before a page, after an interruption, does not hide the gap before that page', async () => {
+  pageFor = async () => ({ clicks: clicks(2, 1) });
+  await withStream(async (connect, arrive) => {
+    const feed = newFeed();
+    feed.start();
+    await feed.loadNewest();
+    const late = Promise.withResolvers<Partial<ClickList>>();
+    pageFor = () => late.promise;
+    connect();
+    await arrive(9);
+    late.resolve({ clicks: clicks(9, 8), next: 'older' });
+    await Bun.sleep(0);
+    expect([shown(feed), feed.hasOlder.value]).toEqual([[9, 8], true]);
+    feed.stop();
+  });
 });

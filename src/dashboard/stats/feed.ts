@@ -78,16 +78,18 @@ export class Feed {
   }
 
   async loadNewest(): Promise<void> {
+    // Hits that the stream delivers while the page is loading say nothing about where the page ends.
+    const before = this.#known();
     await this.#load({}, ({ clicks, total_clicks, next }) => {
       const known = this.#known();
       const fresh = clicks.filter(({ id }) => !known.has(id));
       // Hits that came in while this page was loading.
-      const later = [...known].filter((id) => id > (clicks[0]?.id ?? 0)).length;
-      const isContiguous = fresh.length < clicks.length || this.hits.value === undefined;
+      const later = this.#all().filter(({ id }) => id > (clicks[0]?.id ?? 0));
+      const isContiguous = clicks.some(({ id }) => before.has(id)) || this.hits.value === undefined;
       if (isContiguous || next === undefined) this.#add(fresh);
-      else this.#replaceOrHold(clicks);
-      this.total.value = total_clicks + later;
-      if (this.hits.value?.length === clicks.length) this.hasOlder.value = next !== undefined;
+      else this.#replaceOrHold(newestFirst([...later, ...clicks]));
+      this.total.value = total_clicks + later.length;
+      if (this.hits.value?.at(-1)?.id === clicks.at(-1)?.id) this.hasOlder.value = next !== undefined;
     });
   }
 
@@ -167,8 +169,12 @@ export class Feed {
     this.hasOlder.value = true;
   }
 
+  #all(): readonly Click[] {
+    return [...this.held.value, ...(this.hits.value ?? [])];
+  }
+
   #known(): ReadonlySet<number> {
-    return new Set([...this.held.value, ...(this.hits.value ?? [])].map(({ id }) => id));
+    return new Set(this.#all().map(({ id }) => id));
   }
 
   async #load(from: PageStart, onPage: (page: ClickList) => void): Promise<void> {
