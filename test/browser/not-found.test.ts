@@ -67,3 +67,24 @@ test('without a custom domain the page shows what it is for', async () => {
   await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/app/domains');
 });
+
+test('the last visit is shown as the same day in every timezone', async () => {
+  const owner = await app.createAccount();
+  const domain = {
+    created_at: 1,
+    organization_id: owner.organizationId,
+    host: 'days.example.org',
+    verified_at: 1,
+  };
+  const { id } = await database.write((queries) =>
+    queries.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow(),
+  );
+  await addVisits(id, 'misprint', 1);
+  const day = new Date(today * dayLength).toLocaleDateString('en-GB', {
+    ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+  });
+  for (const timezoneId of ['America/Los_Angeles', 'Pacific/Kiritimati']) {
+    const page = await dashboardOf(app, owner, '/app/stats?view=not-found', { timezoneId });
+    expect(await page.locator('[data-name="Last visit"]').innerText()).toBe(day);
+  }
+});

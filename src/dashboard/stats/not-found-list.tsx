@@ -57,7 +57,7 @@ function AddressRow({ address }: { address: NotFoundAddress }) {
         )}
       </td>
       <td data-name="Visits">{number(visits)}</td>
-      <td data-name="Last visit">{day(last_day)}</td>
+      <td data-name="Last visit">{day(`${last_day}T00:00`)}</td>
       <td class="number">
         <a
           class="button slim"
