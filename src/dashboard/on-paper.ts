@@ -8,28 +8,50 @@ import { refresh, updateCached } from './queries.ts';
 /** What the change does to a link that is in print. */
 type PrintedChange = 'end' | 'address';
 
-interface Question {
-  readonly change: PrintedChange;
+interface Topic {
+  readonly change?: PrintedChange;
+  /** Which links, where the page shows others too. */
+  readonly links?: string;
+}
+
+interface Question extends Topic {
+  readonly id: number;
   readonly answer: (isConfirmed: boolean) => void;
 }
 
 /** The confirmation dialog for a printed link, while it is open. */
 export const printQuestion = signal<Question | null>(null);
 
+let asked = 0;
+/** The answer to the latest question. */
+let answered: Promise<unknown> = Promise.resolve();
+
+/** Questions are asked one after another, so that no answer is taken for that to another. */
+function ask(topic: Topic): Promise<boolean> {
+  const isConfirmed = answered.then(
+    () =>
+      new Promise<boolean>((resolve) => {
+        const answer = (confirmed: boolean) => {
+          printQuestion.value = null;
+          resolve(confirmed);
+        };
+        printQuestion.value = { ...topic, id: ++asked, answer };
+      }),
+  );
+  answered = isConfirmed;
+  return isConfirmed;
+}
+
 /** Makes the call; if it is refused because a link is in print, asks the user and makes it again with a confirmation. */
 export async function confirmingPrint<T>(
   send: (confirm: true | undefined) => Promise<T>,
-  change: PrintedChange = 'end',
+  topic: Topic = {},
 ): Promise<T> {
   try {
     return await send(undefined);
   } catch (cause) {
     if (!isOnPaper(cause)) throw cause;
-    const isConfirmed = await new Promise<boolean>((answer) => {
-      printQuestion.value = { answer, change };
-    });
-    printQuestion.value = null;
-    if (!isConfirmed) throw notConfirmed();
+    if (!(await ask(topic))) throw notConfirmed();
     return send(true);
   }
 }

@@ -30,12 +30,13 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   const ids = links.map(({ id }) => id);
   const [first] = links;
   if (!first) return false;
+  const named = links.length === 1 ? shortOf(first) : counted(links.length, 'link');
   hide(ids);
   let deletedIds: readonly number[];
   try {
     const send = (confirm: true | undefined) =>
       call('POST /api/v1/link/bulk_delete', { query: { confirm }, body: { ids } });
-    deletedIds = (await confirmingPrint(send)).ids;
+    deletedIds = (await confirmingPrint(send, { links: named })).ids;
   } catch (cause) {
     show(ids);
     if (isOnPaper(cause)) return false;

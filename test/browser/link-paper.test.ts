@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
+import { holdBack } from './held-requests.ts';
 import { linksOf, row, rows } from './link-list.ts';
 import { field, linkPagesOf, save, unsaved } from './link-page.ts';
 
@@ -68,5 +69,41 @@ describe('a link in print', () => {
       async () => (await app.call('GET', '/api/v1/link', { key: account.key })).json.total_links === 1,
       'the link to be deleted',
     );
+  });
+
+  test('is asked about by its name, one link after another', async () => {
+    const account = await app.createAccount();
+    await createLink(account, 'flyer', { on_paper: true });
+    const kept = await createLink(account, 'leaflet', { on_paper: true });
+    const page = await dashboardOf(app, account);
+    const { release } = await holdBack(page, '**/api/v1/link/bulk_delete*');
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 409) refused.push(response.request().postData() ?? '');
+    });
+    for (const suffix of ['flyer', 'leaflet']) {
+      await row(page, suffix)
+        .getByRole('button', { name: /^More about/ })
+        .click();
+      await page.getByRole('button', { name: 'Delete link' }).click();
+    }
+    release();
+    await eventually(() => refused.length === 2, 'both deletions to be refused');
+    const confirmation = page.getByRole('dialog', { name: 'This is in print' });
+    const asked: string[] = [];
+    for (const _ of refused) {
+      const sentence = await confirmation.getByText(/would stop working/).innerText();
+      const name = /of \S+\/(\S+) would/.exec(sentence)?.[1] ?? '';
+      asked.push(name);
+      const verb = name === 'flyer' ? 'End it anyway' : 'Keep it working';
+      const question = await confirmation.elementHandle();
+      await confirmation.getByRole('button', { name: verb }).click();
+      await question?.waitForElementState('hidden');
+    }
+    expect(asked.sort()).toEqual(['flyer', 'leaflet']);
+    await row(page, 'leaflet').waitFor();
+    await row(page, 'flyer').waitFor({ state: 'detached' });
+    const { json } = await app.call('GET', '/api/v1/link', { key: account.key });
+    expect(json.links.map(({ id }: { id: number }) => id)).toEqual([kept.id]);
   });
 });

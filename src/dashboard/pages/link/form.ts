@@ -38,8 +38,10 @@ const names = (draft: Draft): readonly FieldName[] => fieldNames.filter((name) =
 /** Changing these may contradict what was printed. */
 const addressFields = ['domain', 'suffix', 'aliases'] as const;
 
-const isOnlyPaperMark = (changes: readonly FieldName[]): boolean =>
-  changes.length === 1 && changes[0] === 'on_paper';
+/** These are changed beside the form: by downloading a QR code, and by the link's menu. No unsaved change conflicts with that. */
+const changedBeside: readonly FieldName[] = ['on_paper', 'archived'];
+const isBesideForm = (changes: readonly FieldName[]): boolean =>
+  changes.length > 0 && changes.every((name) => changedBeside.includes(name));
 
 export type LinkForm = ReturnType<typeof useLinkForm>;
 
@@ -64,9 +66,8 @@ export function useLinkForm(latest: Link) {
     updateCached<Link>(`link ${onto.id}`, () => onto);
   };
 
-  // The link was only marked as printed because a QR code was downloaded, usually on this page: no unsaved change conflicts with that.
   useEffect(() => {
-    if (changed.length > 0 && isOnlyPaperMark(differences(base.value, latest))) rebase(latest);
+    if (changed.length > 0 && isBesideForm(differences(base.value, latest))) rebase(latest);
   }, [latest.updated_at]);
 
   const send = async (): Promise<void> => {
@@ -81,7 +82,7 @@ export function useLinkForm(latest: Link) {
           body: patchOf(fieldsOf(base.value), sent),
           headers: { 'if-match': `"${base.value.updated_at}"` },
         }),
-      isMoved ? 'address' : 'end',
+      { change: isMoved ? 'address' : 'end' },
     );
     // Changes made while the link was being saved remain unsaved.
     const savedNames = names(sent).filter((name) => draft.value[name] === sent[name]);
@@ -104,7 +105,7 @@ export function useLinkForm(latest: Link) {
         notify('Changes saved.');
         return;
       }
-      if (isOnlyPaperMark(changes)) {
+      if (isBesideForm(changes)) {
         rebase(theirs);
         return send();
       }
