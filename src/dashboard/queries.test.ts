@@ -86,3 +86,13 @@ test('an answer that was asked for before a change does not replace what the cha
   await answer(2, 'newest');
   expect(query.data.value).toBe('newest');
 });
+
+test('a request that a later one replaces has loaded once that one has', async () => {
+  const query = await open('links');
+  const replaced = query.reload();
+  const latest = query.reload();
+  await answer(1, 'older');
+  expect(query.data.value).toBeUndefined();
+  await answer(2, 'newer');
+  expect([await replaced, await latest, query.data.value]).toEqual([true, true, 'newer']);
+});

@@ -7,7 +7,7 @@ export interface Query<T> {
   readonly data: Signal<T | undefined>;
   readonly error: Signal<ApiError | null>;
   readonly isLoading: Signal<boolean>;
-  /** True if this call, and not a later one, loaded the answer. */
+  /** True once an answer to this call or to a later one has loaded. */
   reload(): Promise<boolean>;
 }
 
@@ -16,6 +16,8 @@ interface Entry<T> extends Query<T> {
   users: number;
   /** The number of the latest request; answers to earlier ones are dropped. */
   latest: number;
+  /** Whether the latest one has loaded. */
+  loading: Promise<boolean>;
   /** Belongs to a user who has signed out: dropped once no page uses it. */
   isForgotten: boolean;
   fetcher: () => Promise<T>;
@@ -25,6 +27,7 @@ const maxEntries = 100;
 /** How long an answer is shared between the parts of a page; opening a page again reloads it. */
 const freshFor = 200;
 const cache = new Map<string, Entry<unknown>>();
+const notLoaded = Promise.resolve(false);
 
 function createEntry<T>(fetcher: () => Promise<T>): Entry<T> {
   const entry: Entry<T> = {
@@ -34,27 +37,30 @@ function createEntry<T>(fetcher: () => Promise<T>): Entry<T> {
     loadedAt: 0,
     users: 0,
     latest: 0,
+    loading: notLoaded,
     isForgotten: false,
     fetcher,
-    async reload() {
-      const requestNumber = ++entry.latest;
-      entry.loadedAt = Date.now();
-      entry.isLoading.value = true;
-      try {
-        const data = await entry.fetcher();
-        if (requestNumber !== entry.latest) return false;
-        entry.data.value = data;
-        entry.error.value = null;
-        return true;
-      } catch (cause) {
-        if (requestNumber === entry.latest) entry.error.value = asApiError(cause);
-        return false;
-      } finally {
-        if (requestNumber === entry.latest) entry.isLoading.value = false;
-      }
+    reload() {
+      entry.loading = load(entry, ++entry.latest);
+      return entry.loading;
     },
   };
   return entry;
+}
+
+async function load<T>(entry: Entry<T>, requestNumber: number): Promise<boolean> {
+  entry.loadedAt = Date.now();
+  entry.isLoading.value = true;
+  const answer = await entry.fetcher().then(
+    (data) => ({ data }),
+    (cause) => ({ error: asApiError(cause) }),
+  );
+  // A later request has more recent data, or the answer is to be dropped.
+  if (requestNumber !== entry.latest) return entry.loading;
+  entry.isLoading.value = false;
+  if ('data' in answer) entry.data.value = answer.data;
+  entry.error.value = 'error' in answer ? answer.error : null;
+  return 'data' in answer;
 }
 
 /** The answer to a query. The key identifies the query. */
@@ -83,6 +89,7 @@ export function useQuery<T>(key: string, fetcher: () => Promise<T>): Query<T> {
 /** Drops the answer that is being loaded. */
 function stopLoading(entry: Entry<unknown>): void {
   entry.latest += 1;
+  entry.loading = notLoaded;
   entry.isLoading.value = false;
 }
 
