@@ -54,6 +54,9 @@ export function navigate(to: string, options: { replace?: boolean; force?: boole
   else leaveBy(go);
 }
 
+/** Whether the user is on this page, or on one below it. */
+export const isOn = (page: string): boolean => `${path.value}/`.startsWith(`${page}/`);
+
 /** Changes only the query: filters and page numbers, which are part of the address but not a new page. */
 export function setQuery(changes: Readonly<Record<string, string | null>>): void {
   history.replaceState(null, '', location.pathname + queryWith(location.search, changes));

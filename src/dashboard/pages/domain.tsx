@@ -10,7 +10,7 @@ import { FormErrors } from '../parts/error-box.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { type Query, refresh, useQuery } from '../queries.ts';
-import { navigate } from '../router.ts';
+import { isOn, navigate } from '../router.ts';
 import { useIntervalWhileVisible } from '../visibility.ts';
 import { DnsRecords } from './domain/dns-records.tsx';
 import { DomainFallbackForm } from './domain/domain-fallbacks.tsx';
@@ -80,7 +80,7 @@ function DeleteDomain({ domain }: { domain: Domain }) {
     );
     notify(`${domain.domain_unicode} deleted.`);
     refresh('domain', 'links');
-    navigate('/app/domains', { force: true });
+    if (isOn(`/app/domains/${domain.id}`)) navigate('/app/domains', { force: true });
   });
   const links = counted(domain.links, 'link');
   return (

@@ -94,9 +94,12 @@ export function Picker({
     const added = await onChoose(option);
     if (added !== null) {
       announced.value = `${added} added`;
-      if (words.value === before) type('');
+      if (words.value === before) words.value = '';
     }
-    input.current?.focus();
+    // The user may have gone on to another field while a tag was being created.
+    if (!input.current?.closest('.picker')?.contains(document.activeElement)) return;
+    if (added !== null && words.value === '') type('');
+    input.current.focus();
   };
   const remove = (chip: PickerChip) => {
     onRemove(chip);

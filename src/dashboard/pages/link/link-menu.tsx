@@ -12,8 +12,8 @@ import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { refresh } from '../../queries.ts';
 import { removeLinks } from '../../remove-links.ts';
-import { discardChanges, navigate, pendingNavigation } from '../../router.ts';
-import { shortOf } from '../../short-links.ts';
+import { discardChanges, isOn, navigate, pendingNavigation } from '../../router.ts';
+import { pageOf, shortOf } from '../../short-links.ts';
 import { copyOf } from './fields.ts';
 import { SecretField } from './secret-field.tsx';
 
@@ -21,7 +21,7 @@ export function LinkMenu({ link, unsavedSentence }: { link: Link; unsavedSentenc
   const isDuplicating = useSignal(false);
   const createOnce = useCreateOnce();
   const remove = async () => {
-    if (await removeLinks([link])) navigate('/app', { force: true });
+    if ((await removeLinks([link])) && isOn(pageOf(link))) navigate('/app', { force: true });
   };
   const copy = () => {
     if (link.has_password) isDuplicating.value = true;
@@ -62,13 +62,16 @@ function ArchiveItem({ link }: { link: Link }) {
   );
 }
 
-/** Creates a copy and shows its page. */
+/** Creates a copy, and shows its page unless the user has gone on to another one. */
 async function duplicate(createOnce: CreateOnce, link: Link, password = ''): Promise<void> {
   const body = copyOf(link, password);
   const created = await createOnce(body, (headers) => call('POST /api/v1/link', { body, headers }));
   refresh('links', 'tags');
-  navigate(`/app/links/${created.id}`, { force: true });
-  notify(`This is the copy: ${shortOf(created)}.`);
+  const show = (options = {}) => navigate(pageOf(created), options);
+  if (isOn(pageOf(link))) {
+    show({ force: true });
+    notify(`This is the copy: ${shortOf(created)}.`);
+  } else notify(`Copied as ${shortOf(created)}.`, { action: { label: 'Show link', act: () => show() } });
 }
 
 interface DuplicateDialogProps {

@@ -6,6 +6,9 @@ const minInterval = 2_000;
 /** After more clicks than this between two reloads the stream is closed for a while, and the list reloaded instead. */
 const maxEvents = 500;
 const pause = 10_000;
+/** Milliseconds until a stream that was refused is opened again; twice as long after each further refusal. */
+const firstWait = 2_000;
+const maxWait = 60_000;
 
 /** Reloads the list when the window becomes visible again, and soon after one of its links is clicked. */
 export function useAutoReload(isShown: (linkId: number) => boolean): void {
@@ -16,6 +19,7 @@ export function useAutoReload(isShown: (linkId: number) => boolean): void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let reloadedAt = 0;
     let events = 0;
+    let wait = firstWait;
     const reload = () => {
       reloadedAt = Date.now();
       timer = undefined;
@@ -23,9 +27,9 @@ export function useAutoReload(isShown: (linkId: number) => boolean): void {
       follow();
       refresh('links');
     };
-    const reloadIn = (wait: number) => {
+    const reloadIn = (milliseconds: number) => {
       clearTimeout(timer);
-      timer = setTimeout(reload, Math.max(0, wait));
+      timer = setTimeout(reload, Math.max(0, milliseconds));
     };
     const onClick = ({ data }: MessageEvent<string>) => {
       events += 1;
@@ -44,8 +48,18 @@ export function useAutoReload(isShown: (linkId: number) => boolean): void {
     const follow = () => {
       if (document.visibilityState === 'hidden') return stop();
       if (stream && stream.readyState !== EventSource.CLOSED) return;
-      stream = new EventSource('/api/v1/clicks/live?class=click');
-      stream.addEventListener('click', onClick);
+      const opened = new EventSource('/api/v1/clicks/live?class=click');
+      stream = opened;
+      opened.addEventListener('click', onClick);
+      opened.addEventListener('open', () => {
+        wait = firstWait;
+      });
+      // After a refusal, such as a proxy's, the browser doesn't connect again by itself.
+      opened.addEventListener('error', () => {
+        if (stream !== opened || opened.readyState !== EventSource.CLOSED) return;
+        reloadIn(wait);
+        wait = Math.min(wait * 2, maxWait);
+      });
     };
     const onReturn = () => {
       follow();

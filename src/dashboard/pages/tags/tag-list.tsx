@@ -60,6 +60,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
     },
   ]);
   const closeRenaming = (id: number) => {
+    if (renamed.value !== id) return;
     renamed.value = null;
     requestAnimationFrame(() => focusRowOf(id));
   };

@@ -8,7 +8,8 @@ import { confirmingPrint } from '../../../on-paper.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { CancelAndSubmit, Form } from '../../../parts/form.tsx';
 import { refresh } from '../../../queries.ts';
-import { navigate } from '../../../router.ts';
+import { isOn, navigate } from '../../../router.ts';
+import { pageOf } from '../../../short-links.ts';
 import { fieldsOf, labels, patchOf } from '../fields.ts';
 import type { LinkForm } from '../form.ts';
 import { inDays } from '../local-instant.ts';
@@ -35,18 +36,18 @@ export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => vo
     form.forget();
     onClose();
     refresh('link ');
-    const show = () => navigate(`/app/links/${link.id}/scheduled`, { force: true });
+    const show = () => navigate(`${pageOf(link)}/scheduled`, { force: isOn(pageOf(link)) });
     notify(`Scheduled for ${instant(scheduled.at)}.`, { action: { label: 'Show', act: show } });
   });
   return (
-    <Dialog title="Save later" onClose={onClose}>
+    <Dialog title="Save later" onClose={onClose} isFirm={scheduling.isRunning.value}>
       <Form action={scheduling} fields={['at']} canRetry>
         <p class="soft">
           Until then the link stays as it is. What will change:{' '}
           <strong>{changed.map((name) => labels[name]).join(', ')}</strong>.
         </p>
         <InstantField at={at} error={scheduling.error.value?.sentenceFor('at')} />
-        <CancelAndSubmit verb="Schedule" onCancel={onClose} />
+        <CancelAndSubmit verb="Schedule" isFirm onCancel={onClose} />
       </Form>
     </Dialog>
   );
