@@ -182,8 +182,8 @@ export interface FoldStore {
   verifiedHosts(): Promise<readonly string[]>;
   /** Like `deleteHitsBefore`, deletes a small part at a time, and returns whether there may be more. */
   deleteVisitorsBefore(day: number): Promise<boolean>;
-  /** The newest completed correction: it may have erased visitors. */
-  newestCorrection(): Promise<number>;
+  /** A number that changes when a correction ends, by whichever clock: it may have erased visitors. */
+  endedCorrections(): Promise<number>;
   /** If hits are on another server: deletes some of failed attempts that no node has repeated. Returns whether there may be more. */
   deleteUncounted(now: number): Promise<boolean>;
   /** The same of this journal's failed attempts, unless this process has counted all of its hits. `fold` only deletes a few. */

@@ -16,6 +16,7 @@ interface TimeColumn {
 
 const columns: readonly TimeColumn[] = [
   { table: 'attempts', column: 'window_ends_at', maxAhead: 91 * dayLength },
+  { table: 'click_corrections', column: 'due_at', maxAhead: dayLength },
   { table: 'domains', column: 'next_check_at', maxAhead: 8 * dayLength },
   { table: 'nodes', column: 'seen_at', maxAhead: dayLength },
   { table: 'page_hosts', column: 'free_at', maxAhead: dayLength },

@@ -49,7 +49,7 @@ const messagesReceived = (): Promise<void> => new Promise((resolve) => setImmedi
 export class FoldWorker {
   readonly #parts: FoldWorkerParts;
   readonly #memory: FoldMemory;
-  #newestCorrection = 0;
+  #endedCorrections = 0;
   #now: number;
   readonly #serverClock: ServerClock;
   /** When `#now` was received, by this thread's monotonic clock. */
@@ -310,14 +310,14 @@ export class FoldWorker {
     const { hosts, store } = this.#parts;
     const { seen, words } = this.#memory;
     try {
-      const newest = await store.newestCorrection();
-      if (newest !== this.#newestCorrection) {
+      const ended = await store.endedCorrections();
+      if (ended !== this.#endedCorrections) {
         // An erased visitor who comes again is new.
         seen.clear();
         // Chunks may have been waiting for its end, or have been deleted by it.
         this.#merging.now();
       }
-      this.#newestCorrection = newest;
+      this.#endedCorrections = ended;
       words.noteSweep(await store.newestSweep());
       if (Math.abs(this.#now - this.#hostsReadAt) >= hostsKept) {
         for (const host of await store.verifiedHosts()) hosts.add(host);

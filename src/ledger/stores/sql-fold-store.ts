@@ -277,11 +277,12 @@ export abstract class SqlFoldStore {
     return rows.map(({ host }) => String(host));
   }
 
-  async newestCorrection(): Promise<number> {
+  /** The sum of their ids. */
+  async endedCorrections(): Promise<number> {
     const [row] = await this.query(
-      'select id from click_corrections where finished_at is not null order by finished_at desc, id desc limit 1',
+      'select sum(id) as ids from click_corrections where finished_at is not null',
     );
-    return Number(row?.id ?? 0);
+    return Number(row?.ids ?? 0);
   }
 
   async deleteVisitorsBefore(day: number): Promise<boolean> {
