@@ -72,11 +72,12 @@ export async function* chunksOf(
  */
 export async function stillExist(store: JobStore, { filter: { owner }, upTo }: ChunkSpan): Promise<boolean> {
   if (store.rowsAtOnce !== null) return true;
-  const [row] = await store.rows<{ last_id: number }>(
-    'select last_id from hit_chunks where id = (select max(id) from hit_chunks where organization_id = $1)',
-    [organizationOf(owner)],
+  // Those that are made again may end elsewhere, and one of them may have hits from both sides of "upTo".
+  const rows = await store.rows<{ id: number }>(
+    'select id from hit_chunks where organization_id = $1 and last_id = $2 order by id desc limit 1',
+    [organizationOf(owner), upTo],
   );
-  return row !== undefined && row.last_id >= upTo;
+  return rows.length > 0;
 }
 
 /** Loads all columns of a chunk. */
