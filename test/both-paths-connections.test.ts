@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
-import { openBothPaths } from './support/both-paths.ts';
+import type { Socket } from 'node:net';
+import { openBothPaths, wideLimits } from './support/both-paths.ts';
 import { eventually } from './support/eventually.ts';
 import {
   connectAndSend,
@@ -37,6 +38,19 @@ afterAll(async () => {
   expect(faults).toEqual([]);
   await paths.drain();
 });
+
+/** Resolves once this text has arrived. */
+const received = (socket: Socket, expected: string): Promise<void> =>
+  new Promise((resolve) => {
+    let text = '';
+    const take = (part: Buffer) => {
+      text += part.toString('latin1');
+      if (!text.includes(expected)) return;
+      socket.off('data', take);
+      resolve();
+    };
+    socket.on('data', take);
+  });
 
 describe('the address of a visitor', () => {
   test('is that of the connection on both paths, whatever the headers say, for many visitors at once', async () => {
@@ -184,6 +198,40 @@ describe('a connection, continued', () => {
     visitors[1]?.write(forwardedRequest);
     await stopping.drain();
     expect((await Promise.all(received)).map(statusesOf)).toEqual([[204], [200]]);
+  });
+
+  test('is answered after its idle upstream connection was closed for the request of another one', async () => {
+    const held = { begun: Promise.withResolvers<void>(), end: Promise.withResolvers<void>() };
+    const crowded = openBothPaths(
+      (cause) => faults.push(cause),
+      (request) => {
+        if (!request.url.endsWith('/held')) return respond(request);
+        held.begun.resolve();
+        return held.end.promise.then(() => new Response('GET /held\n'));
+      },
+      ({ path }) =>
+        path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', waits: false } : null,
+      { ...wideLimits, upstream: 1 },
+    );
+    const visitors = [
+      await connectAndSend(crowded.port, ''),
+      await connectAndSend(crowded.port, ''),
+    ] as const;
+    const [first, second] = visitors;
+    first.write(get('/1'));
+    await received(first, 'GET /1\n');
+    second.write(get('/2'));
+    await received(second, 'GET /2\n');
+    // The second request is sent before the first is answered.
+    first.write(get('/held') + get('/3'));
+    await held.begun.promise;
+    second.write(fastRequest + get('/4'));
+    // The other one waits for its turn by then.
+    await received(second, ' 204 ');
+    const answers = [received(first, 'GET /3\n'), received(second, 'GET /4\n')];
+    held.end.resolve();
+    await Promise.all(answers);
+    await crowded.drain();
   });
 
   test('whose large body is refused unread gets the response, ends, and does not delay the stop', async () => {

@@ -23,11 +23,12 @@ export function openBothPaths(
   onFault: (cause: unknown) => void,
   handle: RequestHandler,
   fastPath: FastPath,
+  limits = wideLimits,
 ): BothPaths {
   const clientByPort = new ClientByPort();
   const appServer = new AppServer(clientByPort, onFault);
   const listenAt = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  const listener = new Listener(listenAt, { port: appServer.port, clientByPort }, wideLimits, onFault);
+  const listener = new Listener(listenAt, { port: appServer.port, clientByPort }, limits, onFault);
   appServer.open(handle);
   listener.open(fastPath);
   return { port: listener.port, drain: () => drain(listener, appServer) };

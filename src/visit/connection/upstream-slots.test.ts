@@ -12,8 +12,8 @@ function slotsOf(upstream: number, upstreamPerNetwork: number) {
     const slot = slots.take(peer, {
       start: () => log.push(`start ${name}`),
       refuse: () => log.push(`refuse ${name}`),
-      close: () => {
-        log.push(`close ${name}`);
+      endIdle: () => {
+        log.push(`end ${name}`);
         // The app server detects it a moment later.
         queueMicrotask(() => slots.release(slot));
       },
@@ -54,7 +54,7 @@ test('a network gets at most its share, except for a trusted proxy', () => {
   expect(newEntries()).toEqual(['start a3']);
 });
 
-test('an idle connection is closed when another waits', async () => {
+test('an idle connection is ended when another waits', async () => {
   const { slots, take, slotFor, newEntries } = slotsOf(2, 2);
   take('a1', 'a');
   take('a2', 'a');
@@ -63,13 +63,13 @@ test('an idle connection is closed when another waits', async () => {
   slots.use(slotFor('a1'));
   newEntries();
   take('b1', 'b');
-  expect(newEntries()).toEqual(['close a2']);
+  expect(newEntries()).toEqual(['end a2']);
   await Promise.resolve();
   expect(newEntries()).toEqual(['start b1']);
   take('b2', 'b');
   slots.markIdle(slotFor('a1'));
   await Promise.resolve();
-  expect(newEntries()).toEqual(['close a1', 'start b2']);
+  expect(newEntries()).toEqual(['end a1', 'start b2']);
 });
 
 test('a waiting request that is cancelled takes no slot', () => {

@@ -4,8 +4,8 @@ export interface SlotHolder {
   start(): void;
   /** It got no slot in time. */
   refuse(): void;
-  /** It is idle, and other requests wait. */
-  close(): void;
+  /** It is idle, and other requests wait: it must not be used again. */
+  endIdle(): void;
   /** Other requests wait: ends it if its client has left a request half sent for so many milliseconds, or sends it very slowly. */
   endIfStalled(milliseconds: number): void;
 }
@@ -125,7 +125,7 @@ export class UpstreamSlots {
     const [idle] = this.#hasShare(network) ? network.idle : this.#idle;
     if (idle === undefined) return;
     this.use(idle);
-    idle.holder.close();
+    idle.holder.endIdle();
   }
 
   #startWaiting(): void {

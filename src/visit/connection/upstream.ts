@@ -14,6 +14,7 @@ interface AppServerAddress {
 export interface UpstreamListener {
   readonly received: (bytes: Buffer) => void;
   readonly drained: () => void;
+  /** By the app server, or while it was idle to make room for other requests. */
   readonly closed: () => void;
   /** Runs a callback so that an exception ends the client's connection, not the thread. */
   readonly guarded: (run: () => void) => void;
@@ -79,6 +80,11 @@ export class UpstreamConnection implements SlotHolder {
     if (this.#isClosed) return;
     this.close();
     this.#listener.guarded(this.#listener.refused);
+  }
+
+  /** The client's connection takes a new one for its next request. */
+  endIdle(): void {
+    this.#listener.guarded(() => this.#closed());
   }
 
   endIfStalled(milliseconds: number): void {
