@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { plainHit } from '../../test/support/plain-hit.ts';
 import { HitCursor } from '../ledger/fold/hit-cursor.ts';
+import { quietClick } from '../visit/hit.ts';
 import { type Position, segmentFile } from './files.ts';
 import type { RawHit } from './hit.ts';
 import { type Flaw, JournalReader } from './reader.ts';
@@ -21,6 +22,8 @@ const hitAt = (at: number, fields: Partial<RawHit> = {}): RawHit => ({
   query: '?a=1',
   ...fields,
 });
+
+const quietLink = { id: 7, organizationId: 1, destinationUrl: 'https://example.com/', options: null };
 
 const writer = new RecordWriter();
 function recordOf(hits: readonly RawHit[]): Buffer {
@@ -60,6 +63,7 @@ test('a flipped bit anywhere loses only the record that contains it', () => {
     recordOf([
       hitAt(at * 10, { doNotTrack: at === 3 }),
       hitAt(at * 10 + 1, { outcome: 'expired', target: null, method: 'PROPFIND' }),
+      quietClick(quietLink, at * 10 + 2),
     ]),
   );
   const [first, second] = records.map((record) => record.length) as [number, number];
@@ -69,7 +73,7 @@ test('a flipped bit anywhere loses only the record that contains it', () => {
       const at = first + byte;
       bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << bit), at);
       const { found, flaws } = readAll([bytes]);
-      expect(found).toEqual([10, 11, 30, 31]);
+      expect(found).toEqual([10, 11, 12, 30, 31, 32]);
       expect(flaws).toEqual([{ kind: 'damaged', segment: 1, offset: first, bytes: second }]);
     }
 });
@@ -145,17 +149,20 @@ const haveOverlap = (ranges: readonly { from: number; to: number }[]): boolean =
     .toSorted((one, other) => one.from - other.from)
     .some(({ from }, index, sorted) => from < (sorted[index - 1]?.to ?? 0));
 
-const anyRecords = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 300 })), {
-  minLength: 1,
-  maxLength: 40,
-});
+/** The number of hits, the length of a text in each of them, and whether their links are quiet. */
+const anyRecord = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 300 }), fc.boolean());
+const anyRecords = fc.array(anyRecord, { minLength: 1, maxLength: 40 });
 
 test('whatever damage a segment has, each intact record is read as often as it occurs, in order if none was moved', () => {
   fc.assert(
     fc.property(anyRecords, fc.array(anyChange, { minLength: 1, maxLength: 4 }), (sizes, changes) => {
       let at = 1_795_000_000_000;
-      const written = sizes.map(([hits, length]) =>
-        Array.from({ length: hits }, () => hitAt(at++, { userAgent: 'a'.repeat(length), query: `?${at}` })),
+      const written = sizes.map(([hits, length, isQuiet]) =>
+        Array.from({ length: hits }, () => {
+          at += 1;
+          if (isQuiet) return quietClick(quietLink, at);
+          return hitAt(at, { userAgent: 'a'.repeat(length), query: `?${at}` });
+        }),
       );
       const records = written.map(recordOf);
       let bytes: Buffer = Buffer.concat(records);

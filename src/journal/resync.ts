@@ -76,7 +76,8 @@ function isHits(bytes: Buffer, from: number, to: number): boolean {
 function isLine(bytes: Buffer, from: number, to: number, line: number): boolean {
   if (line < codesLine) return to > from && isEvery(bytes, from, to, isNumberByte);
   if (line === codesLine) return isCodes(bytes, from, to);
-  return line !== methodLine || (to > from && isEvery(bytes, from, to, isMethodByte));
+  // The method of a quiet link's click is empty.
+  return line !== methodLine || isEvery(bytes, from, to, isMethodByte);
 }
 
 function isCodes(bytes: Buffer, from: number, to: number): boolean {
