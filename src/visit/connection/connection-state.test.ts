@@ -81,7 +81,7 @@ class Owner {
     };
     holds(!this.#isGone || effects === 0, 'something is done after the end');
     if (this.#hasFinished) {
-      const allowed = Effect.terminate | Effect.discard | Effect.resume;
+      const allowed = Effect.close | Effect.terminate | Effect.discard | Effect.resume;
       holds((effects & ~allowed) === 0, 'something is sent or read after the last answer');
     }
     holds(!has('refuse') || (has('send') && has('finish')), 'a refusal is sent, and is the last answer');
@@ -119,7 +119,7 @@ class Owner {
       state.held = 0;
       state.upstreamBlocked = false;
     }
-    if (has('terminate')) this.#step('closed');
+    if (has('close') || has('terminate')) this.#step('closed');
     if (state.phase === 'closed') this.#isGone = true;
   }
 }
@@ -185,6 +185,29 @@ test("a response that doesn't begin is given up after twelve sweeps, but not one
     expect([step(waiting, 'sweep'), step(answering, 'sweep')]).toEqual([0, 0]);
   expect(step(waiting, 'sweep') & Effect.refuse).toBe(Effect.refuse);
   expect([waiting.refusal, waiting.phase, answering.phase]).toEqual([504, 'closing', 'response']);
+});
+
+test('a client that makes no room for more of an answer is disconnected after six sweeps in a row', () => {
+  const state = newConnection();
+  for (const event of ['request begun', 'request complete'] as const) step(state, event);
+  // The wait for the response doesn't count.
+  for (let sweeps = 0; sweeps < 11; sweeps++) expect(step(state, 'sweep')).toBe(0);
+  for (const event of ['response begun', 'write blocked'] as const) step(state, event);
+  for (let sweeps = 0; sweeps < 5; sweeps++) expect(step(state, 'sweep')).toBe(0);
+  // The owner does this as often as the client makes room.
+  state.sweeps = 0;
+  for (let sweeps = 0; sweeps < 5; sweeps++) expect(step(state, 'sweep')).toBe(0);
+  expect(step(state, 'sweep')).toBe(Effect.terminate);
+});
+
+test('a client that has its last answer is disconnected by the second sweep, without a reset', () => {
+  const state = newConnection();
+  for (const event of ['last answer', 'answers ready', 'write blocked'] as const) step(state, event);
+  for (let sweeps = 0; sweeps < 5; sweeps++) expect(step(state, 'sweep')).toBe(0);
+  step(state, 'drained');
+  state.wasUsed = true;
+  expect(step(state, 'sweep')).toBe(0);
+  expect(step(state, 'sweep')).toBe(Effect.close);
 });
 
 test('a client that half-closes gets pending responses, and an incomplete request is refused', () => {

@@ -21,7 +21,8 @@ type Refusal = RefusedStatus | 'too busy' | 'too slow';
 
 /**
  * The state of a connection, without its bytes. Its owner sets `held`, `upstreamBlocked` and `wasUsed`, and `sweeps` back to 0
- * when some of a request has been processed; everything else is changed by `step` alone, in place: docs/decisions/2026-11-23-connection-state.md.
+ * when some of a request has been processed, or there is room for more of an answer; everything else is changed by `step` alone, in place:
+ * docs/decisions/2026-11-23-connection-state.md.
  */
 export interface ConnectionState {
   phase: Phase;
@@ -124,13 +125,18 @@ export const Effect = {
   resume: 1 << 11,
   /** Drop everything: the client's connection is closed. */
   discard: 1 << 12,
-  terminate: 1 << 13,
+  /** Close the client's connection, but have the system send what it has buffered. */
+  close: 1 << 13,
+  terminate: 1 << 14,
 } as const;
 
 /** Bytes held behind an unanswered request before the client is paused. */
 export const maxHeld = 64 * 1024;
-/** Sweeps during which a head may trickle in, and during which a whole request may wait for its response to begin. */
-const maxSweeps = { head: 2, response: 12 };
+/**
+ * Sweeps during which a head may trickle in, a whole request may wait for its response to begin, and a client may make no room for
+ * more of an answer: the kernel buffers megabytes, and reports room only after a good part of them has been read.
+ */
+const maxSweeps = { head: 2, response: 12, room: 6 };
 
 /** Whether more of the client's bytes can be processed. */
 export const canRead = ({ phase, awaitsTick, writeBlocked }: ConnectionState): boolean =>
@@ -213,6 +219,7 @@ function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal)
       return fail(state, refusal);
     case 'write blocked':
       state.writeBlocked = true;
+      state.sweeps = 0;
       return isUpstream(state) ? Effect.pauseUpstream : 0;
     case 'drained':
       state.writeBlocked = false;
@@ -262,7 +269,8 @@ function fail(state: ConnectionState, refusal: Refusal): number {
 function sweep(state: ConnectionState): number {
   const { phase, wasUsed } = state;
   state.wasUsed = false;
-  if (phase === 'closing' || state.writeBlocked) return wasUsed ? 0 : Effect.terminate;
+  if (state.writeBlocked) return ++state.sweeps >= maxSweeps.room ? Effect.terminate : 0;
+  if (phase === 'closing') return wasUsed ? 0 : Effect.close;
   if (isIdle(state) && state.held > 0) return ++state.sweeps >= maxSweeps.head ? fail(state, 408) : 0;
   if (wasUsed) return 0;
   if (phase === 'upload') return fail(state, 408);

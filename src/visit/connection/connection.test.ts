@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
-import { Connection, type ConnectionContext } from './connection.ts';
+import { Connection, type ConnectionContext, type FastPath } from './connection.ts';
 import { Guard } from './guard.ts';
 
-/** A socket that receives nothing, and discards what is written to it. */
-const fakeSocket = () =>
+/** A socket that receives nothing, and discards what is written to it: all of it, or at most so many bytes at a time. */
+const fakeSocket = (room = Number.POSITIVE_INFINITY) =>
   ({
     remoteAddress: '192.0.2.7',
-    write: (sent: string | Uint8Array) => sent.length,
+    write: (sent: string | Uint8Array) => Math.min(sent.length, room),
     shutdown() {},
     end() {},
     pause() {},
@@ -17,31 +17,33 @@ const fakeSocket = () =>
 
 const request = (line: string) => `${line} HTTP/1.1\r\nHost: links.example.com\r\n\r\n`;
 
+const contextOf = (fastPath: FastPath): ConnectionContext => ({
+  fastPath,
+  // No request may be passed on to the app server.
+  connectUpstream: () => {
+    throw new Error('a request is passed on');
+  },
+  guard: new Guard((cause) => {
+    throw cause;
+  }),
+  scheme: null,
+  headEnd: () => '\r\n',
+  nextId: () => '',
+  note: null,
+  tickStart: () => performance.now(),
+  answered: () => {},
+  draining: { isOn: false },
+  awaitTickEnd: () => {},
+  awaitNextTick: () => {},
+});
+
 test('requests of a visitor who disconnected during a lookup are neither answered nor carried out', async () => {
   const lookup = Promise.withResolvers<void>();
   const lookedUp: string[] = [];
-  const context: ConnectionContext = {
-    fastPath: ({ path }) => {
-      lookedUp.push(path);
-      return lookedUp.length === 1 ? lookup.promise : null;
-    },
-    // No request may be passed on to the app server.
-    connectUpstream: () => {
-      throw new Error('a request is passed on');
-    },
-    guard: new Guard((cause) => {
-      throw cause;
-    }),
-    scheme: null,
-    headEnd: () => '\r\n',
-    nextId: () => '',
-    note: null,
-    tickStart: () => performance.now(),
-    answered: () => {},
-    draining: { isOn: false },
-    awaitTickEnd: () => {},
-    awaitNextTick: () => {},
-  };
+  const context = contextOf(({ path }) => {
+    lookedUp.push(path);
+    return lookedUp.length === 1 ? lookup.promise : null;
+  });
   const connection = new Connection(fakeSocket(), context);
   connection.take(Buffer.from(request('GET /first') + request('GET /second')));
   expect(lookedUp).toEqual(['/first']);
@@ -50,4 +52,22 @@ test('requests of a visitor who disconnected during a lookup are neither answere
   await lookup.promise;
   await Promise.resolve();
   expect(lookedUp).toEqual(['/first']);
+});
+
+test('a client that reads slowly gets all of its answer, one that reads nothing during six sweeps is disconnected', () => {
+  const answer = { head: 'HTTP/1.1 200 OK\r\n', body: 'x'.repeat(1_000), waits: false };
+  const connection = new Connection(
+    fakeSocket(10),
+    contextOf(() => answer),
+  );
+  connection.take(Buffer.from(request('GET /page')));
+  const sweep = (times: number) => {
+    for (let count = 0; count < times; count++) connection.happened('sweep');
+    return connection.isClosed;
+  };
+  for (let part = 0; part < 10; part++) {
+    expect(sweep(5)).toBe(false);
+    connection.drained();
+  }
+  expect(sweep(6)).toBe(true);
 });

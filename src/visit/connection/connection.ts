@@ -113,6 +113,7 @@ export class Connection implements Limited {
 
   drained(): void {
     this.#state.wasUsed = true;
+    this.#state.sweeps = 0;
     this.#output.drained();
     if (!this.#output.isFull) this.happened('drained');
   }
@@ -191,6 +192,7 @@ export class Connection implements Limited {
       this.#ready = '';
       this.#drop();
     }
+    if (effects & Effect.close) this.end();
     if (effects & Effect.terminate) this.terminate();
     // Last, because it leads to further events.
     if (effects & Effect.process) this.#processHeld();
