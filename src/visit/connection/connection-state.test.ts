@@ -17,6 +17,7 @@ const orders = Number(process.env.ORDERS ?? 2_000);
 
 /** Events that may occur at any time, whatever the connection does. */
 const anytimeEvents = [
+  'handshake waits',
   'tick ended',
   'next tick',
   'lookup done',
@@ -165,6 +166,14 @@ test(`${orders} random orders of events: every effect is legal, nothing follows 
 test('an idle connection is closed by a sweep, a recently used one by the next sweep', () => {
   const state = newConnection();
   expect(step(state, 'sweep')).toBe(0);
+  expect(step(state, 'sweep')).toBe(Effect.finish);
+});
+
+test('a connection whose handshake waits for its certificate is closed one sweep later', () => {
+  const state = newConnection();
+  expect(step(state, 'sweep')).toBe(0);
+  step(state, 'handshake waits');
+  for (let sweeps = 0; sweeps < 2; sweeps++) expect(step(state, 'sweep')).toBe(0);
   expect(step(state, 'sweep')).toBe(Effect.finish);
 });
 

@@ -45,6 +45,8 @@ export interface ConnectionState {
   writeBlocked: boolean;
   /** Bytes wait for the app server to read. */
   upstreamBlocked: boolean;
+  /** The TLS handshake may still wait for its certificate: the next sweep that finds the connection unused spares it. */
+  handshakeWaits: boolean;
   /** Whether bytes were received or sent since the last sweep. */
   wasUsed: boolean;
 }
@@ -61,10 +63,13 @@ export const newConnection = (): ConnectionState => ({
   held: 0,
   writeBlocked: false,
   upstreamBlocked: false,
+  handshakeWaits: false,
   wasUsed: true,
 });
 
 export type ConnectionEvent =
+  /** The client has begun a TLS handshake, which waits for its certificate. */
+  | 'handshake waits'
   /** Plain requests have been answered, and the answers may be sent. */
   | 'answers ready'
   /** The same, but their clicks are only in the journal at the end of the tick. */
@@ -171,6 +176,10 @@ function controlFlow(state: ConnectionState): number {
 
 function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal): number {
   switch (event) {
+    case 'handshake waits':
+      state.wasUsed = true;
+      state.handshakeWaits = true;
+      return 0;
     case 'answers ready':
       return send(state);
     case 'answers wait':
@@ -276,5 +285,9 @@ function sweep(state: ConnectionState): number {
   if (phase === 'upload') return fail(state, 408);
   if (phase === 'response')
     return !state.responseBegan && ++state.sweeps >= maxSweeps.response ? fail(state, 504) : 0;
+  if (state.handshakeWaits) {
+    state.handshakeWaits = false;
+    return 0;
+  }
   return isIdle(state) ? finish(state) : 0;
 }

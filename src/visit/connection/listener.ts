@@ -167,6 +167,9 @@ export class Listener {
           return null;
         }
       },
+      handshakeWaits: (connection) => {
+        if (connection !== null) guard.run(connection, happened, 'handshake waits');
+      },
       received: (connection, bytes) => {
         if (connection !== null) guard.run(connection, take, bytes);
       },

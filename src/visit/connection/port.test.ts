@@ -37,6 +37,8 @@ class RecordingReceiver implements Receiver<TestConnection> {
     this.onDrained(connection);
   }
 
+  handshakeWaits(): void {}
+
   ended(connection: TestConnection): void {
     connection.events.push('ended');
     this.onEnded(connection);

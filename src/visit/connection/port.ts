@@ -24,6 +24,8 @@ export interface VisitorSocket extends Writable {
 /** The callbacks of visitors' connections. The value that `opened` returns is passed to all others. */
 export interface Receiver<Connection> {
   opened(socket: VisitorSocket): Connection;
+  /** The client has begun a TLS handshake, which waits for a certificate that is being looked up or ordered. */
+  handshakeWaits(connection: Connection): void;
   /** The bytes are only valid during the call: the buffer is reused. */
   received(connection: Connection, bytes: Buffer): void;
   /** There is room again after a partial write. */

@@ -30,6 +30,7 @@ test('simultaneous handshakes are answered in order of arrival, and closed ones 
     {
       opened: (socket) =>
         void opened.push((socket as typeof socket & { readonly remotePort: number }).remotePort),
+      handshakeWaits() {},
       received() {},
       drained() {},
       ended() {},

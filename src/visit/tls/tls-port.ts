@@ -10,10 +10,14 @@ import {
 } from './secure-context.ts';
 
 /** Finds the certificate for a host name; null for a name without one. */
-type FindContext = (name: string, address: string) => SecureContext | null | Promise<SecureContext | null>;
+export type FindContext = (
+  name: string,
+  address: string,
+) => SecureContext | null | Promise<SecureContext | null>;
 
-/** The handshake, as the runtime passes it to the SNI callback. */
-interface Handshake {
+/** The socket of a handshake, as the runtime passes it to the SNI callback. */
+interface Handshake<Connection> {
+  readonly data: Connection;
   readonly remoteAddress: string;
   /** Continues a handshake whose callback has returned true. `isRefused` lets it fail. */
   resumeSNI(context: SecureContext | undefined, isRefused: boolean): void;
@@ -56,7 +60,7 @@ export class TlsPort {
         end: ({ data }: Socket<Connection>) => receiver.ended(data),
         close: ({ data }: Socket<Connection>) => receiver.closed(data),
         error: ({ data }: Socket<Connection>, cause: Error) => receiver.failed(data, cause),
-        ...(find === null ? {} : { serverName: serverNameOf(find) }),
+        ...(find === null ? {} : { serverName: serverNameOf(find, receiver) }),
       },
     };
     const listener = Bun.listen<Connection>(options as unknown as Bun.TCPSocketListenOptions<Connection>);
@@ -73,15 +77,18 @@ export class TlsPort {
 
 const refused = new Error('no certificate for this name');
 
-const serverNameOf = (find: FindContext) => (_: unknown, name: string, handshake: Handshake) => {
-  const found = find(name, handshake.remoteAddress);
-  if (!(found instanceof Promise)) return found ?? refused;
-  found.then(
-    (context) => handshake.resumeSNI(context ?? undefined, context === null),
-    () => handshake.resumeSNI(undefined, true),
-  );
-  return true;
-};
+const serverNameOf =
+  <Connection>(find: FindContext, receiver: Receiver<Connection>) =>
+  (_: unknown, name: string, handshake: Handshake<Connection>) => {
+    const found = find(name, handshake.remoteAddress);
+    if (!(found instanceof Promise)) return found ?? refused;
+    receiver.handshakeWaits(handshake.data);
+    found.then(
+      (context) => handshake.resumeSNI(context ?? undefined, context === null),
+      () => handshake.resumeSNI(undefined, true),
+    );
+    return true;
+  };
 
 /** `Bun.listen` has no call for this, but a `node:tls` server has one for its listener. */
 function replaceContext(listener: SocketListener<unknown>, { certificate, key }: CertificatePair): void {
