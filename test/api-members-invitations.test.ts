@@ -19,13 +19,11 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     app.call('POST', `/api/v1${path}`, { key, ...(body ? { body } : {}) });
   const get = async (path: string, key: string) => (await app.call('GET', `/api/v1${path}`, { key })).json;
   const received = (key: string) => get('/user/invitations', key);
-  const accept = async (key: string, id: number) => {
-    await proveEmails(app);
-    return post(`/user/invitations/${id}/accept`, key);
-  };
-  /** An invitation from a new account to an existing user. */
+  const accept = (key: string, id: number) => post(`/user/invitations/${id}/accept`, key);
+  /** An invitation from a new account to an existing user, whose address is proven. */
   const invited = async (guest: TestAccount, role = 'editor') => {
     const host = await app.createAccount();
+    await proveEmails(app);
     return { host, ...(await invite(app, host.key, guest.email, role)).json };
   };
   /** A token for calls after the membership ends, which makes API keys invalid. */
@@ -275,39 +273,12 @@ describe.each(storeKinds)('invitations on %s', (store) => {
           .where('id', '=', before.id)
           .execute();
       });
+      await proveEmails(app);
       const { status, json } = await accept(editor.key, before.id);
       expect([status, json.role]).toEqual([200, 'editor']);
       expect((await app.call('GET', '/api/v1/user', { key: editor.key })).status).toBe(200);
     });
   });
-});
-
-test.each([
-  ['with mails', { SMTP_URL: 'smtp://127.0.0.1:1' }, 'the mail that was sent to boss@example.com'],
-  ['without mails', {}, 'the link of the invitation'],
-])('%s, an unproven address needs the link of the invitation', async (_, env, where) => {
-  const app = await startApp({ env });
-  const host = await app.createAccount();
-  const squatter = await app.createAccount('boss@example.com');
-  const { id, token } = (await invite(app, host.key, squatter.email)).json;
-  const { status, json } = await app.call('POST', `/api/v1/user/invitations/${id}/accept`, {
-    key: squatter.key,
-  });
-  expect([status, json.error_code]).toEqual([403, 'EMAIL_UNPROVEN']);
-  expect(json.error_string).toContain(where);
-  const byLink = await app.call('POST', '/api/v1/invitation/accept', {
-    key: squatter.key,
-    body: { token },
-  });
-  expect(byLink.status).toBe(200);
-
-  // The inviting user has the link too, so using it proves nothing about the mailbox.
-  const mallory = await app.createAccount();
-  const squatted = await member(app, mallory);
-  const next = (await invite(app, host.key, squatted.email, 'administrator')).json;
-  const taken = await app.call('POST', `/api/v1/user/invitations/${next.id}/accept`, { key: squatted.key });
-  expect([taken.status, taken.json.error_code]).toEqual([403, 'EMAIL_UNPROVEN']);
-  await app.stop();
 });
 
 /**

@@ -58,6 +58,8 @@ export const acceptLink = endpoint({
 
 export const list = endpoint({
   summary: 'List the invitations you have received',
+  description:
+    'Where anyone may sign up, or invitations are mailed, there are none for an account with an unproven address: its owner has their links.',
   statuses: { 200: 'Those that can be accepted, newest first.' },
   answer: z.array(ReceivedInvitation),
   handle: async ({ caller }, context) => (await readReceivedInvitations(context, caller)).map(receivedAnswer),
@@ -75,7 +77,8 @@ export const accept = endpoint({
 
 export const decline = endpoint({
   summary: 'Decline an invitation',
-  description: 'It is deleted for its sender too.',
+  description:
+    'It is deleted for its sender too. An account with an unproven address may not: 403 `EMAIL_UNPROVEN`.',
   params: pathId,
   statuses: { 204: 'Declined.' },
   handle: ({ caller, params }, context) => declineInvitation(context, caller, params.id),

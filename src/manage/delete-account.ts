@@ -3,7 +3,7 @@ import { notFound, Refusal } from '../rules/errors.ts';
 import { lastAdministratorProblem, organizationDeletionNotice } from '../rules/leave-organization.ts';
 import { digitsAndLetters, drawText } from '../rules/random-text.ts';
 import { markDeleted } from '../storage/deleted-organizations.ts';
-import { forgetInvitationsOf } from '../storage/invitations.ts';
+import { forgetInvitationsBy, forgetInvitationsTo } from '../storage/invitations.ts';
 import { linkCount } from '../storage/link-counts.ts';
 import { countMembers, lockMembership, type Membership } from '../storage/members.ts';
 import {
@@ -16,6 +16,7 @@ import type { Queries } from '../storage/schema.ts';
 import { deleteSetting, replaceSetting } from '../storage/settings.ts';
 import { deleteUser, hasUsers, lockPassword } from '../storage/users.ts';
 import type { Context } from './context.ts';
+import { lacksEmailProof } from './email-proof.ts';
 import { instanceOrganization } from './instance-health.ts';
 import { passwordWrong, requireOwnPassword } from './own-password.ts';
 import { firstAccount, setupNonce } from './register-user.ts';
@@ -42,7 +43,8 @@ export async function deleteAccount(
     if (!(await lockPassword(queries, member.id, passwordHash))) throw passwordWrong('password');
     await lockOrganizations(queries, [member.organization_id]);
     await leave(context, queries, member, confirm !== undefined);
-    await forgetInvitationsOf(queries, member.id, member.email);
+    await forgetInvitationsBy(queries, member.id);
+    if (!lacksEmailProof(context, member)) await forgetInvitationsTo(queries, member.email);
     await deleteUser(queries, member.id, context.now());
     // No user is left: the next account is a first one again.
     if (await hasUsers(queries)) return;

@@ -15,14 +15,21 @@ import {
   withdrawInvitations,
 } from '../storage/invitations.ts';
 import { linkCount } from '../storage/link-counts.ts';
-import { countMembers, lockMembership, type Membership, setMembership } from '../storage/members.ts';
+import {
+  countMembers,
+  findMembership,
+  lockMembership,
+  type Membership,
+  setMembership,
+} from '../storage/members.ts';
 import { countBelongings, findOrganization, lockOrganizations } from '../storage/organizations.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { findUserByEmail, type StoredUser } from '../storage/users.ts';
 import type { Context } from './context.ts';
+import { lacksEmailProof, requireEmailProof } from './email-proof.ts';
 import { uselessInvitation } from './invitations.ts';
-import { readUser, requireUser } from './read-user.ts';
+import { requireUser } from './read-user.ts';
 
 export type { ReceivedInvitation } from '../storage/invitations.ts';
 
@@ -45,14 +52,18 @@ export async function readReceivedInvitations(
   context: Context,
   caller: Caller,
 ): Promise<ReceivedInvitation[]> {
-  const { email } = await readUser(context, caller.userId);
-  return listReceivedInvitations(context.database.read, email, context.now());
+  const member = await findMembership(context.database.lookup, caller.userId);
+  if (!member) throw notFound('user');
+  if (lacksEmailProof(context, member)) return [];
+  return listReceivedInvitations(context.database.read, member.email, context.now());
 }
 
 export async function declineInvitation(context: Context, caller: Caller, id: number): Promise<void> {
-  const { email } = await readUser(context, caller.userId);
   await context.database.write(async (queries) => {
-    if (!(await deleteReceivedInvitation(queries, email, id))) throw noSuchInvitation();
+    const member = await lockMembership(queries, caller.userId);
+    if (!member) throw notFound('user');
+    requireEmailProof(context, member);
+    if (!(await deleteReceivedInvitation(queries, member.email, id))) throw noSuchInvitation();
     await recordOtherChange(queries, 'invitation', id, context.now());
   });
 }
@@ -60,21 +71,10 @@ export async function declineInvitation(context: Context, caller: Caller, id: nu
 /** From the user's own list of invitations. */
 export const acceptInvitation = (context: Context, caller: Caller, id: number): Promise<StoredUser> =>
   joining(context, caller, async (queries, member) => {
+    requireEmailProof(context, member);
     const invitation = await findInvitationById(queries, id);
     if (invitation?.email !== member.email || invitation.expires_at <= context.now())
       throw noSuchInvitation();
-    // Anyone could have created an account with this address. Its owner has the invitation's link.
-    const needsProof = context.mailer !== null || context.config.registration === 'open';
-    if (needsProof && member.email_proven === 0) {
-      const link =
-        context.mailer === null
-          ? 'the link of the invitation'
-          : `the link in the mail that was sent to ${member.email}`;
-      throw new Refusal(
-        'EMAIL_UNPROVEN',
-        `Open ${link}, and accept there: it shows that the address is yours.`,
-      );
-    }
     return invitation;
   });
 

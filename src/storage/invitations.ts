@@ -77,12 +77,14 @@ export async function withdrawInvitations(
     .execute();
 }
 
-/** Deletes all invitations created by a user or for their address. */
-export async function forgetInvitationsOf(queries: Queries, userId: number, email: string): Promise<void> {
-  await queries
-    .deleteFrom('invitations')
-    .where((either) => either.or([either('invited_by', '=', userId), either('email', '=', email)]))
-    .execute();
+/** Deletes all invitations that a user created. */
+export async function forgetInvitationsBy(queries: Queries, userId: number): Promise<void> {
+  await queries.deleteFrom('invitations').where('invited_by', '=', userId).execute();
+}
+
+/** Deletes all invitations for an address. */
+export async function forgetInvitationsTo(queries: Queries, email: string): Promise<void> {
+  await queries.deleteFrom('invitations').where('email', '=', email).execute();
 }
 
 /** Deletes the invitation as it reads it, so that it can be used once. */

@@ -46,9 +46,15 @@ const membership = ['id', 'email', 'email_proven', 'name', 'organization_id', 'r
 
 export type Membership = Pick<Selectable<Schema['users']>, (typeof membership)[number]>;
 
+const membershipOf = (queries: Queries, userId: number) =>
+  queries.selectFrom('users').select(membership).where('id', '=', userId);
+
+export const findMembership = (queries: Queries, userId: number): Promise<Membership | undefined> =>
+  membershipOf(queries, userId).executeTakeFirst();
+
 /** Reads a user's organization and role, and locks them until this transaction ends. */
 export const lockMembership = (queries: Queries, userId: number): Promise<Membership | undefined> =>
-  queries.selectFrom('users').select(membership).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst();
+  membershipOf(queries, userId).forNoKeyUpdate().executeTakeFirst();
 
 export async function setMembership(
   queries: Queries,
