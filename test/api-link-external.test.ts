@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
@@ -161,6 +161,19 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
       ),
     );
     expect(posts.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
+  });
+
+  test('never change a link that gets another external id during the call', async () => {
+    const [external, newId] = [newExternalId(), newExternalId()];
+    const { id } = await create({ external_id: external });
+    // The password is hashed after the link was found, and before it is changed.
+    spyOn(app.app.context.passwords, 'hash').mockImplementationOnce(async () => {
+      await call('PATCH', `/link/${id}`, { external_id: newId });
+      return 'a hash for the link that was found';
+    });
+    const { status, json } = await put(external, { ...link, name: 'new', password: 'sesame' });
+    expect([status, json.external_id, json.name]).toEqual([201, external, 'new']);
+    expect((await call('GET', pathOf(newId))).json).toMatchObject({ id, name: null, has_password: false });
   });
 
   test('replace all tags, also if two calls send other tags at once', async () => {

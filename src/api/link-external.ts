@@ -53,7 +53,7 @@ export const put = endpoint({
         caller,
         id,
         { ...settings, domain: domain || undefined, suffix: suffix || undefined, password },
-        { expectedVersion, isConfirmed: query.confirm },
+        { expectedVersion, expectedExternalId: external_id, isConfirmed: query.confirm },
       );
     };
     const options = { withPng: !query.disable_png, mustExist: expectedVersion !== null };

@@ -42,6 +42,8 @@ export interface LinkUpdate extends LinkFields, AddressFields {
 export interface UpdateTerms {
   /** The call's `If-Match` header. */
   readonly expectedVersion?: string | null;
+  /** The link was found by it: without it, the link is not the one to change. */
+  readonly expectedExternalId?: string | null;
   /** A link in print may be ended. */
   readonly isConfirmed?: boolean;
   /** The entry of the link's history that this restores. */
@@ -63,8 +65,10 @@ export async function updateLink(
   caller: Caller,
   id: number,
   update: LinkUpdate,
-  { expectedVersion = null, isConfirmed = false, backTo = null, scheduled = null }: UpdateTerms = {},
+  terms: UpdateTerms = {},
 ): Promise<LinkWithTags> {
+  const { expectedVersion = null, expectedExternalId = null, isConfirmed = false } = terms;
+  const { backTo = null, scheduled = null } = terms;
   // Ownership is checked first: nothing is hashed or looked up for another organization's link.
   const found = await findLink(context.database.lookup, caller.organizationId, id);
   if (!found) throw notFound('link');
@@ -73,6 +77,7 @@ export async function updateLink(
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
+    if (expectedExternalId !== null && before.external_id !== expectedExternalId) throw notFound('link');
     if (scheduled && !(await finishScheduled(queries, scheduled, context.now(), null))) throw new NotDue();
     requireVersion(expectedVersion, before);
     const columns = { ...sent, ...utmColumns(before, update), ...unchangedKey(context, before, update) };
