@@ -39,17 +39,25 @@ async function backendsWaiting(): Promise<number> {
   return Number(row.waiting);
 }
 
+interface Held {
+  readonly suffix?: string;
+  readonly external_id?: string;
+}
+
+const insertLink = (transaction: SQL, { suffix = 'held', external_id }: Held) =>
+  transaction`insert into links (domain_id, suffix, organization_id, external_id, created_at, updated_at,
+      destination_url, qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
+    values (0, ${suffix}, ${owner.organizationId}, ${external_id ?? null}, 0, 0,
+      '', '', '', 0, 0, 0, ${'\n\n'})`;
+
 /** Both calls run while another transaction holds a suffix or an external id, until both wait; then it releases it. */
 async function bothWaitingFor(
-  held: { readonly suffix?: string; readonly external_id?: string },
+  held: Held,
   calls: readonly [() => Promise<TestResponse>, () => Promise<TestResponse>],
 ): Promise<TestResponse[]> {
   const running: Promise<TestResponse>[] = [];
   const releasing = sql.begin(async (transaction) => {
-    await transaction`insert into links (domain_id, suffix, organization_id, external_id, created_at, updated_at,
-        destination_url, qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
-      values (0, ${held.suffix ?? 'held'}, ${owner.organizationId}, ${held.external_id ?? null}, 0, 0,
-        '', '', '', 0, 0, 0, ${'\n\n'})`;
+    await insertLink(transaction, held);
     for (const [index, run] of calls.entries()) {
       running.push(run());
       await eventually(async () => (await backendsWaiting()) > index, `call ${index + 1} to wait`);
@@ -117,6 +125,19 @@ test("restorations don't deadlock with creations of the same suffixes", async ()
     () => createAll(['bin-a', 'bin-b', 'bin-c'].map((suffix) => ({ suffix }))),
   ])) as [TestResponse, TestResponse];
   expect([restored.json, statusesOf(made)]).toEqual([{ restored: 3, ids }, [409, 409, 409]]);
+});
+
+test('a restored link has no external id that a creation took while the restoration waited for it', async () => {
+  const id = await idOf({ external_id: 'waited-for' });
+  await call('POST', '/link/bulk_delete', { ids: [id] });
+  const restoring = await sql.begin(async (transaction) => {
+    await insertLink(transaction, { suffix: 'committed', external_id: 'waited-for' });
+    const running = call('POST', '/link/restore', { ids: [id] });
+    await eventually(async () => (await backendsWaiting()) > 0, 'the restoration to wait');
+    return { running };
+  });
+  expect((await restoring.running).json).toEqual({ restored: 1, ids: [id] });
+  expect((await app.call('GET', `/api/v1/link/${id}`, { key: owner.key })).json.external_id).toBe(null);
 });
 
 test("bulk creations of the same external ids in opposite order don't deadlock", async () => {

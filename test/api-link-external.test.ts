@@ -222,6 +222,35 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
     expect(binned).toEqual([{ external_id: null, destination_key: null }]);
   });
 
+  test('stay with a deleted link that cannot be restored yet', async () => {
+    const [kept, lost] = [newExternalId(), newExternalId()];
+    const restore = (...links: { id: number }[]) =>
+      call('POST', '/link/restore', { ids: links.map(({ id }) => id) });
+    const remove = ({ id }: { id: number }) => call('DELETE', `/link/${id}`);
+    const [one, two] = [await create({ external_id: kept }), await create({ external_id: lost })];
+    for (const deleted of [one, two]) await remove(deleted);
+    const holders = [
+      await create({ suffix: one.suffix, external_id: kept }),
+      await create({ suffix: two.suffix }),
+      await create({ external_id: lost }),
+    ];
+    for (const each of [one, two]) expect(refused(await restore(each))).toEqual([409, 'SUFFIX_TAKEN', 'ids']);
+    for (const holder of holders.slice(0, 2)) await remove(holder);
+    expect((await restore(one, two)).json.restored).toBe(2);
+    expect((await call('GET', `/link/${one.id}`)).json.external_id).toBe(kept);
+    const [entry] = (await call('GET', `/link/${two.id}/history`)).json.history;
+    expect(entry.changes).toEqual([{ field: 'external_id', from: lost, to: null, hidden: false }]);
+
+    // Of two deleted links with one id, the other gets it if the one deleted last can't be restored.
+    await remove(one);
+    app.clock.now += 1;
+    const last = await create({ external_id: kept });
+    await remove(last);
+    await create({ suffix: last.suffix });
+    expect((await restore(one, last)).json.ids).toEqual([one.id]);
+    expect((await call('GET', pathOf(kept))).json.id).toBe(one.id);
+  });
+
   test('may be any text, percent-encoded in the path, and are in the export', async () => {
     for (const external of ['a/b', 'é ü?#&%', '日本', 'history', 'stats', '123', 'x'.repeat(255)]) {
       const made = await put(`${external}`, link);

@@ -2,6 +2,7 @@ import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { binDays, restorableAfter } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
+import { NotUnique } from '../storage/database.ts';
 import { addDuePages, linksWithoutPage } from '../storage/due-pages.ts';
 import { type BinnedLink, lockRestorable, moveFromBin } from '../storage/link-bin.ts';
 import { correctBlocks } from '../storage/link-blocks.ts';
@@ -9,11 +10,14 @@ import { countLinksIn } from '../storage/link-counts.ts';
 import { tagsAmong } from '../storage/link-tags.ts';
 import { linksUnder, touchLinks } from '../storage/links.ts';
 import { idsOf } from '../storage/rows.ts';
+import type { Queries } from '../storage/schema.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import type { Context } from './context.ts';
 import { onHeldDomains } from './held-domains.ts';
 import { pageHost } from './page-fetcher.ts';
 import { lossesOf, recordMoves } from './record-history.ts';
+
+const maxTries = 5;
 
 /** Restores those of these links that are in the bin and whose suffix is free, and returns their ids. */
 export async function restoreLinks(
@@ -22,11 +26,17 @@ export async function restoreLinks(
   ids: readonly number[],
 ): Promise<readonly number[]> {
   const { organizationId } = caller;
-  const { restored, taken } = await context.database.write(async (queries) => {
+  const restore = async (queries: Queries) => {
     const now = context.now();
     const kept = await lockRestorable(queries, organizationId, ids, restorableAfter(now));
     const found = await onHeldDomains(queries, kept);
-    if (found.length === 0) return { restored: [], taken: undefined };
+    const [requested] = found;
+    if (!requested) {
+      throw new Refusal(
+        'NOT_FOUND',
+        `None of these links can be restored. Deleted links are kept for ${binDays} days, as long as their domain is there.`,
+      );
+    }
     const moved = await moveFromBin(queries, idsOf(found));
     const restoredIds = [...moved.keys()];
     const links = found.flatMap((link) => {
@@ -34,7 +44,7 @@ export async function restoreLinks(
       return kept ? { ...link, ...kept, changes: lossesOf(context.site, link, kept) } : [];
     });
     const [first] = links;
-    if (!first) return { restored: [], taken: found[0] };
+    if (!first) throw await suffixInUse(queries, requested);
     await addToTagCounts(queries, first.id, await tagsAmong(queries, restoredIds));
     await countLinksIn(queries, links, 1);
     await correctBlocks(queries, organizationId, restoredIds, 1);
@@ -50,24 +60,25 @@ export async function restoreLinks(
     );
     await recordMoves(context, queries, caller, links, 'restored');
     await recordChanges(queries, links, now);
-    return { restored: links, taken: undefined };
-  });
-  if (taken) throw await suffixInUse(context, taken);
-  if (restored.length === 0) {
-    throw new Refusal(
-      'NOT_FOUND',
-      `None of these links can be restored. Deleted links are kept for ${binDays} days, as long as their domain is there.`,
-    );
+    return links;
+  };
+  for (let tries = 1; ; tries++) {
+    try {
+      const restored = await context.database.write(restore);
+      context.linksChanged(restored);
+      return idsOf(restored);
+    } catch (cause) {
+      // Another call has just given one of the external ids to a link. The next try sees that link.
+      if (!(cause instanceof NotUnique) || tries === maxTries) throw cause;
+    }
   }
-  context.linksChanged(restored);
-  return idsOf(restored);
 }
 
 async function suffixInUse(
-  { database }: Context,
+  queries: Queries,
   { id, domain_id, suffix }: Pick<BinnedLink, 'id' | 'domain_id' | 'suffix'>,
 ): Promise<Refusal> {
-  const [link] = await linksUnder(database.lookup, domain_id, [suffix]);
+  const [link] = await linksUnder(queries, domain_id, [suffix]);
   const other = link ? `link ${link.id}` : 'another link';
   return new Refusal(
     'SUFFIX_TAKEN',

@@ -27,17 +27,24 @@ export async function findByExternalId(
 }
 
 /**
- * Clears the external ids with which these links in the bin couldn't be restored: those that a link has by now, and those that
- * several in the bin share, except for the one that was deleted last.
+ * Gives restored links, whose rows in the bin are still there, their external ids again, and returns these by link. An id that
+ * another link has by now is left out; one that several of them had goes to the one that was deleted last. Throws NotUnique if
+ * another transaction gives one of the ids to a link meanwhile.
  */
-export async function clearTakenExternalIds(queries: Queries, ids: readonly number[]): Promise<void> {
+export async function restoreExternalIds(
+  queries: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
   const idList = sql.join(ids);
-  await sql`update link_bin set external_id = null
-    where id in (${idList}) and external_id is not null and (
-      exists (select 1 from links where links.organization_id = link_bin.organization_id
-        and links.external_id = link_bin.external_id)
-      or exists (select 1 from link_bin as later where later.id in (${idList})
-        and later.organization_id = link_bin.organization_id and later.external_id = link_bin.external_id
-        and (later.deleted_at, later.id) > (link_bin.deleted_at, link_bin.id))
-    )`.execute(queries);
+  const { rows } = await sql<{ id: number; external_id: string }>`
+    update links set external_id = (select external_id from link_bin where link_bin.id = links.id)
+    where id in (${idList}) and exists (
+      select 1 from link_bin as binned where binned.id = links.id and binned.external_id is not null
+        and not exists (select 1 from links as holder where holder.organization_id = binned.organization_id
+          and holder.external_id = binned.external_id)
+        and not exists (select 1 from link_bin as later where later.id in (${idList})
+          and later.organization_id = binned.organization_id and later.external_id = binned.external_id
+          and (later.deleted_at, later.id) > (binned.deleted_at, binned.id))
+    ) returning id, external_id`.execute(queries);
+  return new Map(rows.map(({ id, external_id }) => [id, external_id]));
 }

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
-import { clearTakenExternalIds } from './external-ids.ts';
+import { restoreExternalIds } from './external-ids.ts';
 import { dropLinks } from './insert-links.ts';
 import { copyAliases, withTakenAddress } from './link-aliases.ts';
 import { linkColumns } from './link-columns.ts';
@@ -75,20 +75,22 @@ export function lockRestorable(
 
 /**
  * Restores them unless a link has their suffix now; of several with the same suffix, the one that was deleted last. An external
- * id or an alias that another link has by now is lost. Returns what restored links have of these.
+ * id or an alias that another link has by now is lost. Returns what restored links have of these. Throws NotUnique like
+ * `restoreExternalIds`.
  */
 export async function moveFromBin(
   queries: Queries,
   requestedIds: readonly number[],
 ): Promise<ReadonlyMap<number, LosableFields>> {
-  await clearTakenExternalIds(queries, requestedIds);
+  // External ids follow once it is certain which links are restored.
+  const inserted = columns.filter((name) => name !== 'external_id');
   const moved = await queries
     .insertInto('links')
-    .columns(columns)
+    .columns(inserted)
     .expression(
       queries
         .selectFrom('link_bin')
-        .select(columns)
+        .select(inserted)
         .where('id', 'in', requestedIds)
         // As in `compareAddresses`.
         .orderBy('domain_id')
@@ -97,21 +99,20 @@ export async function moveFromBin(
         .orderBy('id', 'desc'),
     )
     .onConflict((conflict) => conflict.doNothing())
-    .returning(['id', 'external_id'])
+    .returning('id')
     .execute();
   if (moved.length === 0) return new Map();
-  const inserted = idsOf(moved);
-  const taken = await withTakenAddress(queries, inserted);
+  const movedIds = idsOf(moved);
+  const taken = await withTakenAddress(queries, movedIds);
   if (taken.length > 0) await dropLinks(queries, taken);
-  const ids = inserted.filter((id) => !taken.includes(id));
+  const ids = movedIds.filter((id) => !taken.includes(id));
   if (ids.length === 0) return new Map();
+  const externalIds = await restoreExternalIds(queries, ids);
   const aliases = await copyAliases(queries, ids);
   await copyTags(queries, 'link_bin_tags', 'link_tags', ids);
   await removeFromBin(queries, ids);
   return new Map(
-    moved
-      .filter(({ id }) => !taken.includes(id))
-      .map(({ id, external_id }) => [id, { aliases: aliases.get(id) ?? null, external_id }]),
+    ids.map((id) => [id, { aliases: aliases.get(id) ?? null, external_id: externalIds.get(id) ?? null }]),
   );
 }
 
