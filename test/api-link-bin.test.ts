@@ -78,6 +78,27 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     expect([total_links, (await bin()).total_links]).toEqual([2, 1]);
   });
 
+  test('the aliases of a deleted link stay reserved when a creation that would have had them is refused', async () => {
+    const [taken, ...reserved] = [newSuffix(), newSuffix(), newSuffix()] as const;
+    const createWith = (fields: object, key = owner.key) =>
+      send('POST', '/link', { destination_url: 'https://example.com/', ...fields }, key);
+    const { id } = (await createWith({ aliases: reserved })).json;
+    await createWith({ suffix: taken });
+    await remove(id);
+    for (const fields of [
+      { aliases: [reserved[0], taken] },
+      { suffix: newSuffix(), aliases: [reserved[0], taken] },
+      { suffix: reserved[1], aliases: [taken] },
+    ]) {
+      const { status, json } = await createWith(fields);
+      expect([status, json.error_code, json.field_key]).toEqual([409, 'SUFFIX_TAKEN', 'aliases']);
+    }
+    for (const suffix of reserved)
+      expect((await createWith({ suffix }, stranger.key)).json.error_code).toBe('SUFFIX_TAKEN');
+    await restore(id);
+    for (const suffix of reserved) expect(await locationOf(suffix)).toBe('https://example.com/');
+  });
+
   test('of many simultaneous uses of the suffix and restorations, one succeeds', async () => {
     const suffix = newSuffix();
     const old = await idOf(suffix);

@@ -13,7 +13,7 @@ import { linksUnder, type StoredLink } from '../storage/links.ts';
 import { defaultDomainId, type Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import { FieldRefusals } from './field-refusals.ts';
-import { takenAmong } from './held-addresses.ts';
+import { release, reserveAddresses } from './held-addresses.ts';
 import { refusalsOfLostDomains } from './held-domains.ts';
 import {
   type AliasField,
@@ -165,8 +165,10 @@ async function storeChange(
   if (refusal) throw refusal;
   const requested = gained.map((address) => ({ ...address, organization_id }));
   if (requested.length > 0) {
-    const [taken] = await takenAmong(queries, requested, now);
-    if (taken) throw await takenRefusal(queries, taken, fieldOf(taken));
+    const { taken, formerHolders } = await reserveAddresses(queries, requested, now);
+    const [first] = taken;
+    if (first) throw await takenRefusal(queries, first, fieldOf(first));
+    await release(queries, formerHolders, now);
   }
   const aliasesBefore = readAliases(before.aliases);
   const isOwn = (address: Alias) => addressKey(address) === addressKey(own);

@@ -39,15 +39,19 @@ export async function release(queries: Queries, held: readonly HeldAddress[], no
   await deleteTracesOf(queries, gone);
 }
 
-/**
- * Which of these addresses aren't available: a link or an alias has them, a deleted link reserves them, or an earlier one in the
- * list is the same. No other transaction gets the available ones until this one ends.
- */
-export async function takenAmong(
+interface Reservation {
+  /** Not available: a link or an alias has them, a deleted link reserves them, or an earlier one in the list is the same. */
+  readonly taken: ReadonlySet<RequestedAddress>;
+  /** Of the other addresses: to be released before a link gets them. */
+  readonly formerHolders: readonly HeldAddress[];
+}
+
+/** Reserves those of these addresses that are available: no other transaction gets them until this one ends. */
+export async function reserveAddresses(
   queries: Queries,
   requested: readonly RequestedAddress[],
   now: number,
-): Promise<ReadonlySet<RequestedAddress>> {
+): Promise<Reservation> {
   const free = await claimAddresses(queries, requested);
   const held: HeldAddress[] = [];
   // After the claim: concurrent transactions have ended by then on every database.
@@ -67,11 +71,9 @@ export async function takenAmong(
     const isFree = free.has(key) && (heldAt.get(key) ?? []).every((one) => isFreeFor(one, request, now));
     if (isFree && !assigned.has(key)) assigned.set(key, address);
   }
-  await release(
-    queries,
-    held.filter((one) => assigned.has(addressKey(one))),
-    now,
-  );
   const all = new Set(assigned.values());
-  return new Set(requested.filter((address) => !all.has(address)));
+  return {
+    taken: new Set(requested.filter((address) => !all.has(address))),
+    formerHolders: held.filter((one) => assigned.has(addressKey(one))),
+  };
 }

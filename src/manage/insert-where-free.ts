@@ -1,23 +1,30 @@
-import { type CompleteLink, dropLinks, insertLinks } from '../storage/insert-links.ts';
+import { type CompleteLink, dropLinks, type Inserted, insertLinks } from '../storage/insert-links.ts';
 import { addressKey } from '../storage/link-addresses.ts';
-import { heldUnder } from '../storage/link-aliases.ts';
+import { type HeldAddress, heldUnder } from '../storage/link-aliases.ts';
 import type { Queries } from '../storage/schema.ts';
 import { together } from '../storage/together.ts';
-import { isFreeFor, release } from './held-addresses.ts';
+import { isFreeFor } from './held-addresses.ts';
 import type { PreparedLink } from './prepared-link.ts';
 
-/**
- * The result of each row: the inserted one, the deleted link that reserves the suffix, or null if a link has the suffix, even as
- * an alias, or its external id.
- */
+interface Insertion {
+  /**
+   * Of each row: the inserted one, the deleted link that reserves the suffix, or null if a link has the suffix, even as an alias, or
+   * its external id.
+   */
+  readonly placed: readonly (Inserted | HeldAddress | null)[];
+  /** Of the suffixes of inserted links: to be released if these are kept. */
+  readonly formerHolders: readonly HeldAddress[];
+}
+
 export async function insertWhereFree(
   queries: Queries,
   tried: readonly { readonly from: PreparedLink; readonly row: CompleteLink }[],
   now: number,
-) {
+): Promise<Insertion> {
   const rows = tried.map(({ row }) => row);
   // A random suffix that is held is drawn again. Only another change of that very suffix in the same millisecond would go unnoticed.
-  if (!tried.some(({ from }) => from.isChosen)) return insertLinks(queries, rows, 'left out');
+  if (!tried.some(({ from }) => from.isChosen))
+    return { placed: await insertLinks(queries, rows, 'left out'), formerHolders: [] };
   const byDomain = [...Map.groupBy(rows, (row) => row.domain_id)];
   const [inserted, ...found] = await together(
     insertLinks(queries, rows, 'inserted'),
@@ -31,9 +38,9 @@ export async function insertWhereFree(
     ),
   );
   const held = found.flat();
-  if (held.length === 0) return inserted;
+  if (held.length === 0) return { placed: inserted, formerHolders: [] };
   const heldAt = Map.groupBy(held, addressKey);
-  const outcomes = tried.map(({ from, row }, index) => {
+  const placed = tried.map(({ from, row }, index) => {
     const blocking = (heldAt.get(addressKey(row)) ?? []).filter(
       (one) => !isFreeFor(one, { organizationId: row.organization_id, isChosen: from.isChosen }, now),
     );
@@ -42,15 +49,10 @@ export async function insertWhereFree(
   });
   const assigned = new Set(
     rows.flatMap((row, index) =>
-      inserted[index] && outcomes[index] === inserted[index] ? addressKey(row) : [],
+      inserted[index] && placed[index] === inserted[index] ? addressKey(row) : [],
     ),
   );
-  await release(
-    queries,
-    held.filter((one) => assigned.has(addressKey(one))),
-    now,
-  );
-  const lostIds = inserted.flatMap((row, index) => (row !== null && outcomes[index] !== row ? row.id : []));
+  const lostIds = inserted.flatMap((row, index) => (row !== null && placed[index] !== row ? row.id : []));
   if (lostIds.length > 0) await dropLinks(queries, lostIds);
-  return outcomes;
+  return { placed, formerHolders: held.filter((one) => assigned.has(addressKey(one))) };
 }

@@ -1,15 +1,19 @@
 import { dropLinks } from '../storage/insert-links.ts';
-import { readAliases } from '../storage/link-addresses.ts';
-import { insertAliases, type RequestedAddress } from '../storage/link-aliases.ts';
+import { addressKey, type LinkAddress, readAliases } from '../storage/link-addresses.ts';
+import { type HeldAddress, insertAliases, type RequestedAddress } from '../storage/link-aliases.ts';
 import type { Queries } from '../storage/schema.ts';
-import { takenAmong } from './held-addresses.ts';
+import { release, reserveAddresses } from './held-addresses.ts';
 import type { Outcome, PreparedLink } from './prepared-link.ts';
 import { suffixTaken } from './taken-suffixes.ts';
 
-/** Gives new links their aliases. A link that can't have one of them is deleted again and refused. */
+/**
+ * Gives new links their aliases. A link that can't have one of them is deleted again and refused. `formerHolders`, those of the
+ * links' suffixes, and those of the aliases are only deleted for links that are kept.
+ */
 export async function storeAliases(
   queries: Queries,
   outcomes: Map<PreparedLink, Outcome>,
+  formerHolders: readonly HeldAddress[],
   now: number,
 ): Promise<void> {
   const newAliases: (NewAddress & RequestedAddress)[] = [];
@@ -19,18 +23,27 @@ export async function storeAliases(
     for (const { domain_id, suffix } of readAliases(outcome.link.aliases))
       newAliases.push({ prepared, link_id: id, organization_id, forward_path, domain_id, suffix });
   }
-  if (newAliases.length === 0) return;
-  const taken = await takenAmong(queries, newAliases, now);
+  if (newAliases.length === 0) return release(queries, formerHolders, now);
+  const { taken, formerHolders: ofAliases } = await reserveAddresses(queries, newAliases, now);
   const refused = new Map<number, NewAddress>();
   for (const address of newAliases) if (taken.has(address)) refused.set(address.link_id, address);
-  await insertAliases(
-    queries,
-    newAliases.filter(({ link_id }) => !refused.has(link_id)),
-    now,
-  );
-  if (refused.size > 0) await dropLinks(queries, [...refused.keys()]);
   for (const { prepared, suffix } of refused.values()) outcomes.set(prepared, suffixTaken(suffix, 'aliases'));
+  if (refused.size > 0) await dropLinks(queries, [...refused.keys()]);
+  const kept = newAliases.filter(({ link_id }) => !refused.has(link_id));
+  const held = [...formerHolders, ...ofAliases];
+  if (held.length > 0) {
+    const assigned = new Set([...ownAddresses(outcomes), ...kept].map(addressKey));
+    await release(
+      queries,
+      held.filter((one) => assigned.has(addressKey(one))),
+      now,
+    );
+  }
+  await insertAliases(queries, kept, now);
 }
+
+const ownAddresses = (outcomes: ReadonlyMap<PreparedLink, Outcome>): LinkAddress[] =>
+  [...outcomes.values()].flatMap((outcome) => ('link' in outcome ? [outcome.link] : []));
 
 interface NewAddress {
   readonly prepared: PreparedLink;

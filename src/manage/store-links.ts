@@ -5,7 +5,7 @@ import { dialects } from '../storage/dialect.ts';
 import { addingDuePages } from '../storage/due-pages.ts';
 import { type CompleteLink, type Inserted, insertWholeLinks, takeIds } from '../storage/insert-links.ts';
 import { compareAddresses, compareTexts, readAliases } from '../storage/link-addresses.ts';
-import { claimAddresses, type RequestedAddress } from '../storage/link-aliases.ts';
+import { claimAddresses, type HeldAddress, type RequestedAddress } from '../storage/link-aliases.ts';
 import { countingIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
 import { searchText } from '../storage/links.ts';
@@ -177,6 +177,7 @@ async function storeSome(
   const tags = await tagsFor(queries, wanted, outcomes);
   const now = context.now();
   const taken: PreparedLink[] = [];
+  const formerHolders: HeldAddress[] = [];
   let waiting = wanted.filter((link) => !outcomes.has(link));
   for (let draw = 1; waiting.length > 0; draw++) {
     if (draw > maxDraws) throw new Error(`${maxDraws} random suffixes in a row were taken`);
@@ -184,7 +185,8 @@ async function storeSome(
       const suffix = draw === 1 ? link.suffix : freshSuffix(link, context);
       return { from: link, row: completed(link, suffix, ids.get(link) ?? null) };
     });
-    const placed = await insertWhereFree(queries, tried, now);
+    const { placed, formerHolders: some } = await insertWhereFree(queries, tried, now);
+    formerHolders.push(...some);
     const missed = tried.flatMap(({ from }, index) => (placed[index] === null ? [from] : []));
     for (const [link, refusal] of await takenExternalIds(queries, missed)) outcomes.set(link, refusal);
     const retries: PreparedLink[] = [];
@@ -200,7 +202,7 @@ async function storeSome(
     waiting = retries;
   }
   for (const [link, refusal] of await takenSuffixes(queries, taken)) outcomes.set(link, refusal);
-  await storeAliases(queries, outcomes, now);
+  await storeAliases(queries, outcomes, formerHolders, now);
   return outcomes;
 }
 
