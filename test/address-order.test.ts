@@ -127,6 +127,23 @@ test("restorations don't deadlock with creations of the same suffixes", async ()
   expect([restored.json, statusesOf(made)]).toEqual([{ restored: 3, ids }, [409, 409, 409]]);
 });
 
+test('a suffix that goes to the next link of a bulk creation, as the first is refused, is taken in that order too', async () => {
+  await create({ external_id: 'not-free' });
+  const again = [
+    { suffix: 'again-a', external_id: 'not-free' },
+    { suffix: 'again-a' },
+    { suffix: 'again-b' },
+  ];
+  const [one, two] = (await bothWaitingFor({ suffix: 'again-b' }, [
+    () => createAll(again),
+    () => createAll([{ suffix: 'again-a' }, { suffix: 'again-b' }]),
+  ])) as [TestResponse, TestResponse];
+  expect([statusesOf(one), statusesOf(two)]).toEqual([
+    [409, 201, 201],
+    [409, 409],
+  ]);
+});
+
 test('a restored link has no external id that a creation took while the restoration waited for it', async () => {
   const id = await idOf({ external_id: 'waited-for' });
   await call('POST', '/link/bulk_delete', { ids: [id] });

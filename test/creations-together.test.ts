@@ -116,6 +116,30 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
     ).toEqual(['DOMAIN_UNVERIFIED', isRandom, 'DOMAIN_UNVERIFIED', isRandom]);
   });
 
+  test('lose no suffix, alias or external id to a link that is refused itself', async () => {
+    const [taken, ...free] = ['taken', 'free-1', 'free-2', 'free-3', 'free-4'].map(
+      (name) => `${name}-${store}`,
+    ) as [string, string, string, string, string];
+    await storeAll([await prepare(owner, { suffix: taken, external_id: 'taken' })]);
+    const isRandom = expect.stringMatching(/^\w{7}$/);
+    // The first of each call is stored at once, and the others together.
+    const refusedForId = await storeAll([
+      await prepare(owner),
+      await prepare(owner, { suffix: free[0], external_id: 'taken' }),
+      await prepare(other, { suffix: free[0] }),
+    ]);
+    expect(refusedForId).toEqual([isRandom, 'EXTERNAL_ID_TAKEN', free[0]]);
+    const refusedForAlias = await storeAll([
+      await prepare(owner),
+      await prepare(owner, { suffix: free[1], aliases: [free[2], taken], external_id: 'free' }),
+      await prepare(other, { suffix: free[1] }),
+      await prepare(other, { suffix: free[3], aliases: [free[2]] }),
+      await prepare(owner, { external_id: 'free' }),
+    ]);
+    expect(refusedForAlias).toEqual([isRandom, 'SUFFIX_TAKEN', free[1], free[3], isRandom]);
+    for (const suffix of free) expect((await app.visit(`/${suffix}`)).status).toBe(302);
+  });
+
   test('a visitor who got a 404 finds the link as soon as it is created', async () => {
     const suffixes = Array.from({ length: 12 }, (_, index) => `soon-there-${index}`);
     for (const suffix of suffixes) expect((await app.visit(`/${suffix}`)).status).toBe(404);

@@ -4,7 +4,7 @@ import type { WriteItems } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import { addingDuePages } from '../storage/due-pages.ts';
 import { type CompleteLink, type Inserted, insertWholeLinks, takeIds } from '../storage/insert-links.ts';
-import { compareAddresses, compareTexts, readAliases } from '../storage/link-addresses.ts';
+import { addressKey, compareAddresses, compareTexts, readAliases } from '../storage/link-addresses.ts';
 import { claimAddresses, type HeldAddress, type RequestedAddress } from '../storage/link-aliases.ts';
 import { countingIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
@@ -17,6 +17,7 @@ import { takenExternalIds } from './external-ids.ts';
 import { refusalsOfLostDomains } from './held-domains.ts';
 import { insertWhereFree } from './insert-where-free.ts';
 import { unknownTags } from './link-tags.ts';
+import { lostToRefused } from './lost-to-refused.ts';
 import type { LinkWithTags, Outcome, PreparedLink, StoreLink, StoringDependencies } from './prepared-link.ts';
 import { storeAliases } from './store-aliases.ts';
 import { suffixTaken, takenSuffixes } from './taken-suffixes.ts';
@@ -133,7 +134,8 @@ type Ids = ReadonlyMap<PreparedLink, number>;
 /**
  * With more than one writer, inserting a suffix or an external id waits for a transaction that is inserting the same one. Two
  * calls with the same ones must not wait for each other: every call inserts them in the same order, with ids in the call's order.
- * Aliases come after their links, so if there are any, all addresses are claimed first.
+ * Aliases come after their links, and a suffix that several links want may go to one of a second try, so then all addresses are
+ * claimed first.
  */
 async function inOneOrder(
   { database }: StoringDependencies,
@@ -144,7 +146,8 @@ async function inOneOrder(
   const wanted = (await Promise.all(parts)).flat();
   const chosen = wanted.filter((link) => link.isChosen);
   const aliases = wanted.flatMap(aliasesOf);
-  if (aliases.length > 0 && aliases.length + chosen.length > 1)
+  const isSuffixShared = new Set(chosen.map((link) => addressKey(addressOf(link)))).size < chosen.length;
+  if (isSuffixShared || (aliases.length > 0 && aliases.length + chosen.length > 1))
     await claimAddresses(queries, [...chosen.map(addressOf), ...aliases]);
   const drawn = wanted.filter((link) => !link.isChosen);
   const named = drawn.filter(({ row }) => row.external_id !== null);
@@ -167,11 +170,13 @@ const addressOf = ({ suffix, row: { domain_id, organization_id } }: PreparedLink
 const aliasesOf = ({ row: { aliases, organization_id } }: PreparedLink): RequestedAddress[] =>
   readAliases(aliases).map((alias) => ({ ...alias, organization_id }));
 
+/** Links that only lost an address or an external id to a refused link are tried once more, without that one. */
 async function storeSome(
   context: StoringDependencies,
   queries: Queries,
   wanted: readonly PreparedLink[],
   ids: Ids,
+  isSecondTry = false,
 ): Promise<ReadonlyMap<PreparedLink, Outcome>> {
   const outcomes = new Map<PreparedLink, Outcome>(await refusalsOfLostDomains(queries, wanted));
   const tags = await tagsFor(queries, wanted, outcomes);
@@ -203,7 +208,9 @@ async function storeSome(
   }
   for (const [link, refusal] of await takenSuffixes(queries, taken)) outcomes.set(link, refusal);
   await storeAliases(queries, outcomes, formerHolders, now);
-  return outcomes;
+  const lost = isSecondTry ? [] : lostToRefused(wanted, outcomes);
+  if (lost.length === 0) return outcomes;
+  return new Map([...outcomes, ...(await storeSome(context, queries, lost, ids, true))]);
 }
 
 /**
