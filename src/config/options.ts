@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isEmail } from '../rules/account.ts';
+import { unmapped } from '../rules/address-rules.ts';
 import { type ClickServer, clickServerOf } from '../rules/clicks-url.ts';
 import { defaultPool, serversOf } from '../rules/database-url.ts';
 import { queryForwardings } from '../rules/forwarding.ts';
@@ -134,11 +135,12 @@ const networkOf = (text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
   const [start = ''] = text.split('/');
   // Other forms of IPv4 are read differently from how they look: 10/8 as 0.0.0.10/8, and 010.0.0.0 as 8.0.0.0.
   if (!start.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(start)) throw new Error('no address');
-  const [address, bits] = text.includes('/') ? ipaddr.parseCIDR(text) : [ipaddr.parse(text), null];
-  // In a log, a proxy's IPv4 address may have this form.
-  if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && (bits ?? 128) >= 96)
-    return [address.toIPv4Address(), (bits ?? 128) - 96];
-  return [address, bits ?? (address.kind() === 'ipv6' ? 128 : 32)];
+  const address = ipaddr.parse(start);
+  const max = address.kind() === 'ipv6' ? 128 : 32;
+  const [, bits] = text.includes('/') ? ipaddr.parseCIDR(text) : [address, max];
+  // In a log, a proxy's IPv4 address may be written as IPv6.
+  const base = unmapped(address);
+  return base !== address && bits >= 96 ? [base, bits - 96] : [address, bits];
 };
 
 function schemes(text: string): readonly string[] {
