@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import { Connection, type ConnectionContext } from '../src/visit/connection/connection.ts';
-import { Guard } from '../src/visit/connection/guard.ts';
+import { Connection } from '../src/visit/connection/connection.ts';
 import type { VisitorSocket } from '../src/visit/connection/port.ts';
 import { openBothPaths } from './support/both-paths.ts';
+import { connectionContext } from './support/connection-context.ts';
 import { eventually } from './support/eventually.ts';
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -27,27 +27,14 @@ function fakeConnection(waits: boolean) {
     resume: () => void observed.resumes++,
     terminate() {},
   };
-  const context: ConnectionContext = {
+  const context = connectionContext({
     fastPath: () => {
       observed.requests += 1;
       return { head, body: '', waits };
     },
-    connectUpstream: () => {
-      throw new Error('no request is for the app server');
-    },
-    guard: new Guard((cause) => {
-      throw cause;
-    }),
-    scheme: null,
-    headEnd: () => '\r\n',
-    nextId: () => '',
-    note: null,
-    tickStart: () => performance.now(),
-    answered: () => {},
-    draining: { isOn: false },
     awaitTickEnd: (connection) => void tickQueue.push(connection),
     awaitNextTick: (connection) => void tickQueue.push(connection),
-  };
+  });
   const connection = new Connection(socket, context);
   const endTick = () => {
     const waiting = tickQueue;

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Connection, type ConnectionContext } from './connection.ts';
+import { connectionContext } from '../../../test/support/connection-context.ts';
+import { Connection } from './connection.ts';
 import { Guard } from './guard.ts';
 import type { VisitorSocket } from './port.ts';
 import type { UpstreamListener } from './upstream.ts';
@@ -102,7 +103,7 @@ class Simulation {
         this.isGone = true;
       },
     };
-    const context: ConnectionContext = {
+    const context = connectionContext({
       fastPath: ({ path }) => {
         const kind = path.split('/')[1];
         if (kind === 'app') return null;
@@ -114,16 +115,9 @@ class Simulation {
       },
       connectUpstream: (_, listener) => this.#upstreams.connect(listener),
       guard: new Guard((cause) => void this.faults.push(cause)),
-      scheme: null,
-      headEnd: () => '\r\n',
-      nextId: () => '',
-      note: null,
-      tickStart: () => performance.now(),
-      answered: () => {},
-      draining: { isOn: false },
       awaitTickEnd: (connection) => void this.#withAnswers.push(connection),
       awaitNextTick: (connection) => void this.#withMore.push(connection),
-    };
+    });
     this.#connection = new Connection(socket, context);
   }
 

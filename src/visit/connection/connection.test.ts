@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
-import { Connection, type ConnectionContext, type FastPath } from './connection.ts';
-import { Guard } from './guard.ts';
+import { connectionContext } from '../../../test/support/connection-context.ts';
+import { Connection } from './connection.ts';
 
 /** A socket that receives nothing, and discards what is written to it: all of it, or at most so many bytes at a time. */
 const fakeSocket = (room = Number.POSITIVE_INFINITY) =>
@@ -17,32 +17,14 @@ const fakeSocket = (room = Number.POSITIVE_INFINITY) =>
 
 const request = (line: string) => `${line} HTTP/1.1\r\nHost: links.example.com\r\n\r\n`;
 
-const contextOf = (fastPath: FastPath): ConnectionContext => ({
-  fastPath,
-  // No request may be passed on to the app server.
-  connectUpstream: () => {
-    throw new Error('a request is passed on');
-  },
-  guard: new Guard((cause) => {
-    throw cause;
-  }),
-  scheme: null,
-  headEnd: () => '\r\n',
-  nextId: () => '',
-  note: null,
-  tickStart: () => performance.now(),
-  answered: () => {},
-  draining: { isOn: false },
-  awaitTickEnd: () => {},
-  awaitNextTick: () => {},
-});
-
 test('requests of a visitor who disconnected during a lookup are neither answered nor carried out', async () => {
   const lookup = Promise.withResolvers<void>();
   const lookedUp: string[] = [];
-  const context = contextOf(({ path }) => {
-    lookedUp.push(path);
-    return lookedUp.length === 1 ? lookup.promise : null;
+  const context = connectionContext({
+    fastPath: ({ path }) => {
+      lookedUp.push(path);
+      return lookedUp.length === 1 ? lookup.promise : null;
+    },
   });
   const connection = new Connection(fakeSocket(), context);
   connection.take(Buffer.from(request('GET /first') + request('GET /second')));
@@ -56,10 +38,7 @@ test('requests of a visitor who disconnected during a lookup are neither answere
 
 test('a client that reads slowly gets all of its answer, one that reads nothing during six sweeps is disconnected', () => {
   const answer = { head: 'HTTP/1.1 200 OK\r\n', body: 'x'.repeat(1_000), waits: false };
-  const connection = new Connection(
-    fakeSocket(10),
-    contextOf(() => answer),
-  );
+  const connection = new Connection(fakeSocket(10), connectionContext({ fastPath: () => answer }));
   connection.take(Buffer.from(request('GET /page')));
   const sweep = (times: number) => {
     for (let count = 0; count < times; count++) connection.happened('sweep');
