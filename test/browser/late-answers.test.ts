@@ -11,6 +11,12 @@ const app = await appOfSuite();
 const { createLink, createTag } = linksOf(app);
 const open = linkPagesOf(app);
 
+/** In the menu of a link's page. */
+async function choose(page: Page, action: string): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('button', { name: action }).click();
+}
+
 async function goToLink(page: Page, suffix: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Links' }).click();
   await row(page, suffix)
@@ -30,8 +36,7 @@ describe('an answer that arrives when the user has gone on to another link', () 
     const { page, owner } = await open({ suffix: 'deleted' });
     const { id } = await createLink(owner, 'next');
     const { arrived, release } = await holdBack(page, '**/api/v1/link/bulk_delete*');
-    await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('button', { name: 'Delete link' }).click();
+    await choose(page, 'Delete link');
     await arrived;
     await goToLink(page, 'next');
     release();
@@ -43,8 +48,7 @@ describe('an answer that arrives when the user has gone on to another link', () 
     const { page, owner } = await open({ suffix: 'original' });
     const { id } = await createLink(owner, 'beside');
     const { arrived, release } = await holdBack(page, '**/api/v1/link');
-    await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('button', { name: 'Duplicate link' }).click();
+    await choose(page, 'Duplicate link');
     await arrived;
     await goToLink(page, 'beside');
     release();
@@ -108,8 +112,7 @@ test('a tag that was being renamed does not close the form of another', async ()
 test('a link that is archived by its own menu does not conflict with unsaved changes', async () => {
   const { page, read } = await open({ name: 'First' });
   await field(page, 'Name').fill('Second');
-  await page.getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('button', { name: 'Archive link' }).click();
+  await choose(page, 'Archive link');
   await page.locator('.facts').getByText('Archived').waitFor();
   await page.getByRole('button', { name: 'Save changes' }).click();
   await unsaved(page).waitFor({ state: 'detached' });
