@@ -140,11 +140,15 @@ test.each(['promotion of a replica that lagged', 'restore'])(
     const [{ changes, of } = {}, ...more] = lossWarnings();
     expect(more).toEqual([]);
     expect(changes).toBeWithin(33, 34 + refusedBefore);
-    expect(of).toEqual([
-      ...[changed, lost].map(({ path }) => expect.stringMatching(new RegExp(`^http://.*${path}$`))),
-      `tag ${tag}`,
-      expect.stringMatching(/^organization \d+$/),
-    ]);
+    expect(of).toEqual(
+      expect.arrayContaining([
+        ...[changed, lost].map(({ path }) => expect.stringMatching(new RegExp(`^http://.*${path}$`))),
+        `tag ${tag}`,
+        expect.stringMatching(/^organization \d+$/),
+      ]),
+    );
+    // A creation that was refused may have been carried out all the same.
+    expect((of as string[]).length).toBeWithin(4, 5 + refusedBefore);
     expect((await changesLost()) - countedBefore).toBe(Number(changes));
   },
 );
