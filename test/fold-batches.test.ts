@@ -159,8 +159,8 @@ test('a visit while old hits are deleted is counted between two parts of the del
   let visitedAt = 0;
   let countedAfter = Number.POSITIVE_INFINITY;
   class RetainingStore extends ObservedStore {
-    override async deleteHitsBefore(at: number, now?: number): Promise<boolean> {
-      const hasMore = await super.deleteHitsBefore(at, now);
+    override async deleteHitsBefore(at: number): Promise<boolean> {
+      const hasMore = await super.deleteHitsBefore(at);
       events.push(hasMore ? 'part' : 'end');
       if (visitedAt === 0) {
         visitedAt = performance.now();

@@ -188,7 +188,7 @@ export interface FoldStore {
   deleteUncounted(now: number): Promise<boolean>;
   /** The same of this journal's failed attempts, unless this process has counted all of its hits. `fold` only deletes a few. */
   deleteUncountedOf(journal: string, now: number): Promise<boolean>;
-  /** Hits with an instant after `now`, from a wrong clock, are skipped: they don't prevent others from being deleted. */
+  /** Where hits are checked by id, those after `now`, from a wrong clock, are skipped: they don't prevent others from being deleted. */
   deleteHitsBefore(at: number, now?: number): Promise<boolean>;
   /** The time of the database's own clock; null if it has none. */
   serverNow(): Promise<number | null>;

@@ -17,7 +17,7 @@ import {
 import type { SaltExchange } from '../visitors/salts/shared-salts.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
 import { PartitionDrop } from './partition-drop.ts';
-import { earlierRows, Partitions } from './partitions.ts';
+import { earlierRows, mayHaveOlder, Partitions } from './partitions.ts';
 import { PostgresChunks } from './postgres-chunks.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { minPacked, monthsOf, PostgresHits } from './postgres-hits.ts';
@@ -31,7 +31,6 @@ import {
   type Insertion,
   type MergedHour,
   maxLoose,
-  mayHaveOlder,
   type Query,
   type Row,
   SqlFoldStore,

@@ -102,17 +102,6 @@ const unfolded = (journal: string, segment: string, offset: string): string =>
   `journal = ${journal} and ((segment, byte_offset) >= (${segment}, ${offset})
     or (end_segment, end_offset) > (${segment}, ${offset}))`;
 
-/**
- * Ids rise with time, except for hits that waited in a journal or whose clock was wrong: the oldest ids are checked, and no index
- * is needed. The next ones may have expired too, if all of these have or are from the future.
- */
-export const mayHaveOlder = (
-  instants: readonly number[],
-  checked: number,
-  at: number,
-  now: number,
-): boolean => instants.length === checked && instants.every((instant) => instant < at || instant > now);
-
 /** Counts are merged again when this many characters have been appended to them. */
 export const maxLoose = 1_000;
 

@@ -156,10 +156,10 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
     return null;
   }
 
-  async deleteHitsBefore(at: number, now = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async deleteHitsBefore(at: number): Promise<boolean> {
     return this.transaction(async () => {
       const hasMoreChunks = this.#chunks.deleteBefore(at);
-      return this.#hits.deleteBefore(at, now) || hasMoreChunks;
+      return this.#hits.deleteBefore(at) || hasMoreChunks;
     });
   }
 

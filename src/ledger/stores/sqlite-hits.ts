@@ -7,20 +7,17 @@ import type { PackRow } from '../packs/hit-pack.ts';
 import { minInPack } from '../packs/pack-layout.ts';
 import { idsOf, Packer, packingOf } from './hit-packing.ts';
 import { RowInsertions } from './row-insertions.ts';
-import { deletedAtOnce, mayHaveOlder } from './sql-fold-store.ts';
+import { deletedAtOnce } from './sql-fold-store.ts';
 import { deletePack, type SqliteChunks } from './sqlite-chunks.ts';
 
 /** A batch that spans more is written as rows: its oldest hits would be kept until its newest are deleted. */
 const maxSpan = hourLength;
 const instantColumn = hitColumns.indexOf('at');
-/** How many of the oldest packs one deletion checks. */
-const maxPacksRead = 64;
+/** How many packs one deletion finds. */
+const maxPacksDeleted = 64;
 
 /** The fold's writer for the ledger of a SQLite store: the hits of long batches in packs or chunks, the others as rows. */
 export class SqliteHits {
-  /** Rows and packs up to these ids were checked for deletion. */
-  #rowsPassed = 0;
-  #packsPassed = 0;
   readonly #statement: (sql: string) => Statement;
   readonly #rows: RowInsertions;
   readonly #links: RowInsertions;
@@ -67,9 +64,9 @@ export class SqliteHits {
   }
 
   /** Deletes some of the old packs and rows. Returns whether there may be more. */
-  deleteBefore(at: number, now: number): boolean {
-    const hasMorePacks = this.#deletePacksBefore(at, now);
-    return this.#deleteRowsBefore(at, now) || hasMorePacks;
+  deleteBefore(at: number): boolean {
+    const hasMorePacks = this.#deletePacksBefore(at);
+    return this.#deleteRowsBefore(at) || hasMorePacks;
   }
 
   /** Rows and packs draw their ids from one sequence, so that each id belongs to one hit, and a later hit has a greater id. */
@@ -78,36 +75,28 @@ export class SqliteHits {
     return (row as { seq: number } | null)?.seq ?? 0;
   }
 
-  #deleteRowsBefore(at: number, now: number): boolean {
-    const oldest = this.#statement(
-      `select id, at from hits where id > ? order by id limit ${deletedAtOnce}`,
-    ).values(this.#rowsPassed) as [number, number][];
-    const [last = 0] = oldest.at(-1) ?? [];
-    this.#statement('delete from hits where id > ? and id <= ? and at < ?').run(this.#rowsPassed, last, at);
-    const instants = oldest.map(([, instant]) => instant);
-    const hasMore = mayHaveOlder(instants, deletedAtOnce, at, now);
-    this.#rowsPassed = hasMore ? last : 0;
-    return hasMore;
+  #deleteRowsBefore(at: number): boolean {
+    const { changes } = this.#statement(
+      `delete from hits where id in (select id from hits where at < ? order by at limit ${deletedAtOnce})`,
+    ).run(at);
+    return changes === deletedAtOnce;
   }
 
-  /** The packs of one deletion are limited by their hits, not by their number: a pack may be full or have few. */
-  #deletePacksBefore(at: number, now: number): boolean {
-    const oldest = this.#statement(
-      `select id, hits, last_at from hit_packs where id > ? order by id limit ${maxPacksRead}`,
-    ).values(this.#packsPassed) as [number, number, number][];
-    const cells = this.#statement('select id, hits, cells from hit_packs where id = ?');
+  /** The packs of one deletion are limited by their hits too: a pack may be full or have few. */
+  #deletePacksBefore(at: number): boolean {
+    const expired = this.#statement(
+      `select id from hit_packs where last_at < ? order by last_at limit ${maxPacksDeleted}`,
+    ).values(at) as [number][];
+    const pack = this.#statement('select id, hits, cells from hit_packs where id = ?');
     let hits = 0;
-    for (const [id, count, lastAt] of oldest) {
-      if (lastAt >= at) continue;
+    for (const [id] of expired) {
       if (hits >= deletedAtOnce) return true;
-      deletePack(this.#statement, cells.get(id) as PackRow);
-      hits += count;
+      const row = pack.get(id) as PackRow;
+      deletePack(this.#statement, row);
+      hits += row.hits;
       yieldCore();
     }
-    const instants = oldest.map(([, , lastAt]) => lastAt);
-    const hasMore = mayHaveOlder(instants, maxPacksRead, at, now);
-    this.#packsPassed = hasMore ? (oldest.at(-1)?.[0] ?? 0) : 0;
-    return hasMore;
+    return expired.length === maxPacksDeleted;
   }
 
   #setNewestId(id: number): void {
