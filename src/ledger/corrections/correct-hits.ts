@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { type HitColumn, hitColumns } from '../../rules/click-fields.ts';
 import type { Database } from '../../storage/database.ts';
 import { dialectOf } from '../../storage/dialect.ts';
-import { jsonRows } from '../../storage/json-rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { deleteChunksSince, lockChunks } from '../chunks/delete-chunks.ts';
 import { type CorrectionScope, filterOf, isInScope } from '../correction-scope.ts';
@@ -16,6 +15,7 @@ import { changeTotals } from './change-totals.ts';
 import { correctChunk, nextChunk } from './correct-chunks.ts';
 import { corrected, differenceOf, idsInFlight, withClass } from './corrected-hits.ts';
 import { deletePack } from './delete-pack.ts';
+import { numbersIn } from './numbers-in.ts';
 
 /** Few enough that no other change waits long behind a transaction. */
 const rowsAtOnce = 2_048;
@@ -104,10 +104,6 @@ export async function correctPart(queries: Queries, scope: CorrectionScope, part
   return hits.length;
 }
 
-const idsIn = (queries: Queries, ids: readonly number[]) => {
-  const rows = jsonRows(dialectOf(queries), { id: 'integer' }, JSON.stringify(ids.map((id) => [id])));
-  return sql`(select id from ${rows} as wanted)`;
-};
 const forUpdate = (queries: Queries) => (dialectOf(queries).locksRows ? sql`for update` : sql``);
 
 async function rowsOf(
@@ -117,7 +113,9 @@ async function rowsOf(
 ): Promise<readonly StoredHit[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<StoredHit>`
-    select * from hits where id in ${idsIn(queries, ids)} order by id ${forUpdate(queries)}`.execute(queries);
+    select * from hits where id in ${numbersIn(queries, ids)} order by id ${forUpdate(queries)}`.execute(
+    queries,
+  );
   return rows.filter((row) => isInScope(scope, row));
 }
 
@@ -129,12 +127,12 @@ async function correctRows(
   if (hits.length === 0) return;
   if (change === null) {
     const ids = hits.map(({ id }) => id);
-    await sql`delete from hits where id in ${idsIn(queries, ids)}`.execute(queries);
+    await sql`delete from hits where id in ${numbersIn(queries, ids)}`.execute(queries);
     return;
   }
   for (const [reason, some] of Map.groupBy(hits, (hit) => withClass(hit, change.to).reason)) {
     const ids = some.map(({ id }) => id);
-    await sql`update hits set class = ${change.to}, reason = ${reason} where id in ${idsIn(queries, ids)}`.execute(
+    await sql`update hits set class = ${change.to}, reason = ${reason} where id in ${numbersIn(queries, ids)}`.execute(
       queries,
     );
   }
@@ -148,7 +146,7 @@ async function correctPacks(
 ): Promise<readonly StoredHit[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<PackRow>`
-    select id, hits, cells from hit_packs where id in ${idsIn(queries, ids)}
+    select id, hits, cells from hit_packs where id in ${numbersIn(queries, ids)}
     order by id ${forUpdate(queries)}`.execute(queries);
   const found: StoredHit[] = [];
   const { change } = scope;
