@@ -45,13 +45,59 @@ async function boundDay(
   const sum = (of: (hour: Hour) => number) => bounded.reduce((total, hour) => total + of(hour), 0);
   const clicks = sum((hour) => hour.clicks);
   const lostToday = lost.reduce((total, hour) => total + hour.clicks, 0);
-  let tooMany =
+  const tooMany =
     sum((hour) => hour.visitors) -
     boundedVisitors({ visitors: sum((hour) => hour.visitors), clicks }, lostToday);
-  for (const [index, hour] of bounded.entries()) {
-    const visitors = Math.max(0, hour.visitors - tooMany);
-    tooMany -= hour.visitors - visitors;
-    if (visitors !== hours[index]?.visitors) await setVisitors(queries, organization, hour.hour, visitors);
+  await storeLowered(queries, organization, bounded, tooMany, hours);
+}
+
+/** What became of an organization's visitors of a day when some of a link's were erased. */
+export interface ErasedVisitors {
+  /** Those who came to no other link, and are erased from the organization too. */
+  readonly lost: number;
+  /** Those who came to other links as well. */
+  readonly kept: number;
+  /** All visitors that the organization has afterwards. */
+  readonly left: number;
+}
+
+/**
+ * Sets an organization's visitors of a day to the number of those who are left. The clicks of the erased ones are erased already, and
+ * `boundVisitors` has lowered the visitors of their hours: by up to all erased ones, including those who came again to other links, or
+ * by none if others clicked often enough. Which hours they were counted in is not stored.
+ */
+export async function setDayVisitors(
+  queries: Queries,
+  organization: number,
+  day: number,
+  { lost, kept, left }: ErasedVisitors,
+): Promise<void> {
+  const hours = await hoursOf(queries, organization, day);
+  const visitors = hours.reduce((sum, hour) => sum + hour.visitors, 0);
+  // By no more than what was erased: after other corrections, the set of visitors has more than are counted.
+  const exact = Math.min(Math.max(left, visitors - lost), visitors + kept);
+  await storeLowered(queries, organization, hours, Math.max(0, visitors - exact));
+  let missing = Math.max(0, exact - visitors);
+  for (const { hour, clicks, visitors: counted } of hours) {
+    const added = Math.min(missing, Math.max(0, clicks - counted));
+    if (added > 0) await setVisitors(queries, organization, hour, counted + added);
+    missing -= added;
+  }
+}
+
+/** Stores the hours of a day without some of their visitors. `before`: the hours as they are stored. */
+async function storeLowered(
+  queries: Queries,
+  organization: number,
+  hours: readonly Hour[],
+  tooMany: number,
+  before = hours,
+): Promise<void> {
+  let rest = tooMany;
+  for (const [index, { hour, visitors }] of hours.entries()) {
+    const lowered = Math.max(0, visitors - rest);
+    rest -= visitors - lowered;
+    if (lowered !== before[index]?.visitors) await setVisitors(queries, organization, hour, lowered);
   }
 }
 
@@ -83,10 +129,11 @@ async function setVisitors(
   hour: number,
   visitors: number,
 ): Promise<void> {
-  const row = sql`organization_id = ${organization} and dimension = ${ofVisitors} and hour = ${hour}
-    and class = ${click} and value = 0`;
   await (visitors === 0
-    ? sql`delete from organization_rollups where ${row}`
-    : sql`update organization_rollups set hits = ${visitors} where ${row}`
+    ? sql`delete from organization_rollups where organization_id = ${organization}
+        and dimension = ${ofVisitors} and hour = ${hour} and class = ${click} and value = 0`
+    : sql`insert into organization_rollups (organization_id, dimension, hour, class, value, hits)
+        values (${organization}, ${ofVisitors}, ${hour}, ${click}, 0, ${visitors})
+        on conflict (organization_id, dimension, hour, class, value) do update set hits = excluded.hits`
   ).execute(queries);
 }

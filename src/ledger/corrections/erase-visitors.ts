@@ -1,33 +1,94 @@
 import { sql } from 'kysely';
-import { dayLength } from '../../rules/durations.ts';
+import { dialectOf } from '../../storage/dialect.ts';
+import type { Queries } from '../../storage/schema.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
+import { numbersIn } from './numbers-in.ts';
 import { ownLinksAfter } from './own-links.ts';
-import type { StepOf } from './step-result.ts';
+import type { StepInput, StepOf, StepResult } from './step-result.ts';
+import { correctOrganizationVisitors, type Days, lockVisitorDays, wholeDays } from './visitor-days.ts';
 
 const rowsAtOnce = 2_000;
+/** More, because for each step all visitors of the day are read once. */
+const linkRowsAtOnce = 8_192;
 
-/**
- * The days that are erased completely. A day that had not ended when the correction was requested is complete if the scope
- * reaches up to that instant.
- */
-export const wholeDays = ({ from, to }: CorrectionScope, requestedAt: number) => ({
-  from: from === null ? 0 : Math.ceil(from / dayLength),
-  to: to >= requestedAt ? Math.ceil(to / dayLength) : Math.floor(to / dayLength),
-});
+/** Deletes the visitors of whole days that are stored in rows. `cursor` is the previous link of an organization. */
+export const eraseVisitors: StepOf = async (queries, input) => {
+  const days = wholeDays(input.scope, input.requestedAt);
+  if (days.from >= days.to) return { cursor: null };
+  const { owner } = input.scope;
+  return owner.kind === 'link'
+    ? eraseLinkVisitors(queries, input.scope, owner.id, days)
+    : eraseOrganizationVisitors(queries, input, days);
+};
 
-/** Deletes the visitors of whole days that are stored in rows. `cursor` is the previous link. */
-export const eraseVisitors: StepOf = async (queries, { scope, cursor, requestedAt }) => {
-  const { organizationId, owner } = scope;
-  const days = wholeDays(scope, requestedAt);
+async function eraseOrganizationVisitors(
+  queries: Queries,
+  { scope, cursor }: StepInput,
+  days: Days,
+): Promise<StepResult> {
   const links = await ownLinksAfter(queries, scope, cursor);
-  const owners = owner.kind === 'link' || cursor > 0 ? links : [-organizationId, ...links];
-  if (owners.length === 0 || days.from >= days.to) return { cursor: null };
-  const { rows } = await sql`
+  const owners = cursor > 0 ? links : [-scope.organizationId, ...links];
+  if (owners.length === 0) return { cursor: null };
+  const deleted = await deleteSome(queries, owners, days, rowsAtOnce);
+  return { cursor: deleted.length === rowsAtOnce ? cursor : (links.at(-1) ?? null) };
+}
+
+async function eraseLinkVisitors(
+  queries: Queries,
+  { organizationId }: CorrectionScope,
+  link: number,
+  days: Days,
+): Promise<StepResult> {
+  await lockVisitorDays(queries, days);
+  const deleted = await deleteSome(queries, [link], days, linkRowsAtOnce);
+  for (const [day, rows] of Map.groupBy(deleted, (row) => Number(row.day))) {
+    if (await hasRuns(queries, day)) continue;
+    const visitors = rows.map(({ visitor }) => Number(visitor));
+    const lost = await forgetVisitors(queries, organizationId, day, visitors);
+    const left = await queries
+      .selectFrom('daily_visitors')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('day', '=', day)
+      .where('owner', '=', -organizationId)
+      .executeTakeFirstOrThrow();
+    const erased = { lost, kept: visitors.length - lost, left: Number(left.count) };
+    await correctOrganizationVisitors(queries, organizationId, link, day, erased);
+  }
+  return { cursor: deleted.length === linkRowsAtOnce ? 0 : null };
+}
+
+async function deleteSome(queries: Queries, owners: readonly number[], days: Days, limit: number) {
+  const { rows } = await sql<{ day: number; visitor: number }>`
     delete from daily_visitors where (day, owner, visitor) in (
       select day, owner, visitor from daily_visitors
-      where day >= ${days.from} and day < ${days.to} and owner in (${sql.join(owners)}) limit ${sql.lit(rowsAtOnce)}
-    ) returning day`.execute(queries);
-  if (rows.length === rowsAtOnce) return { cursor };
-  const last = links.at(-1);
-  return { cursor: owner.kind === 'link' || last === undefined ? null : last };
-};
+      where day >= ${days.from} and day < ${days.to} and owner in (${sql.join(owners)}) limit ${sql.lit(limit)}
+    ) returning day, visitor`.execute(queries);
+  return rows;
+}
+
+/**
+ * Deletes those of a link's erased visitors from its organization whom none of its links has. Returns how many they were. All
+ * owners of a visitor belong to one organization (`visitorHash`), so there is no need to know its links, and one that has been
+ * deleted counts too.
+ */
+async function forgetVisitors(
+  queries: Queries,
+  organization: number,
+  day: number,
+  visitors: readonly number[],
+): Promise<number> {
+  const erased = numbersIn(queries, visitors);
+  const { rows } = await sql`
+    delete from daily_visitors where day = ${day} and owner = ${-organization} and visitor in ${erased}
+      and visitor not in (
+        select visitor from daily_visitors where day = ${day} and owner > 0 and visitor in ${erased}
+      ) returning day`.execute(queries);
+  return rows.length;
+}
+
+/** A day has both rows and runs if its visitors didn't all fit into runs: then its organizations keep theirs. */
+async function hasRuns(queries: Queries, day: number): Promise<boolean> {
+  if (!dialectOf(queries).partitions) return false;
+  const run = queries.selectFrom('visitor_runs').select('id').where('day', '=', day).limit(1);
+  return (await run.executeTakeFirst()) !== undefined;
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { FloatList } from '../../structures/float-list.ts';
-import { readRun, runWithout, VisitorRun } from './visitor-runs.ts';
+import { filteredRun, readRun, VisitorRun } from './visitor-runs.ts';
 
 type Group = readonly [owner: number, visitors: readonly number[]];
 
@@ -37,9 +37,12 @@ test('concatenated runs are read as they were written, without removed visitors'
       expect(read(both)).toEqual([...one, ...other]);
       const removed = new Set(one.slice(0, 2).map(([owner]) => owner));
       const expected = [...one, ...other].filter(([owner]) => !removed.has(owner));
-      expect(read(runWithout(both, removed) ?? Buffer.alloc(0))).toEqual(expected);
+      const { run } = filteredRun(both, (owner) => !removed.has(owner));
+      expect(read(run ?? Buffer.alloc(0))).toEqual(expected);
     }),
   );
-  expect(runWithout(runOf([[5, [1, 2]]]), new Set([5]))).toBeNull();
+  const ofTwo = runOf([[5, [1, 2]]]);
+  expect(filteredRun(ofTwo, (_, visitor) => visitor === 2)).toEqual({ run: runOf([[5, [2]]]), removed: 1 });
+  expect(filteredRun(ofTwo, () => false)).toEqual({ run: null, removed: 2 });
   expect(() => read(runOf([[5, [1]]]).subarray(0, 3))).toThrow();
 });

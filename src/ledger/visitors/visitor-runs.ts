@@ -90,12 +90,22 @@ export function readRun(bytes: Buffer, each: (owner: number, visitors: FloatList
   }
 }
 
-/** The run without the visitors of these owners; null if no visitor is left. */
-export function runWithout(bytes: Buffer, owners: ReadonlySet<number>): Buffer | null {
+/** The run with only some of its visitors (null if none is left), and how many were removed. */
+export function filteredRun(
+  bytes: Buffer,
+  isKept: (owner: number, visitor: number) => boolean,
+): { readonly run: Buffer | null; readonly removed: number } {
   const run = new VisitorRun();
+  const kept = new FloatList();
+  let removed = 0;
   run.begin();
   readRun(bytes, (owner, ofOwner) => {
-    if (!owners.has(owner)) run.add(owner, ofOwner);
+    kept.clear();
+    for (const visitor of ofOwner.all) {
+      if (isKept(owner, visitor)) kept.push(visitor);
+      else removed += 1;
+    }
+    run.add(owner, kept);
   });
-  return run.finish();
+  return { run: run.finish(), removed };
 }
