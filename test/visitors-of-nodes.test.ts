@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { minInChunk } from '../src/ledger/chunks/hit-chunk.ts';
 import { eraseVisitorRuns } from '../src/ledger/corrections/erase-visitor-runs.ts';
+import { eraseVisitors } from '../src/ledger/corrections/erase-visitors.ts';
+import type { StepInput, StepResult } from '../src/ledger/corrections/step-result.ts';
 import type { FoldBatch, HourVisitors } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { dayLength } from '../src/rules/durations.ts';
@@ -23,13 +25,15 @@ interface VisitorGroup {
   readonly day?: number;
   readonly hour?: number;
   readonly organization?: number;
+  /** Instead of an organization. */
+  readonly link?: number;
 }
 
-/** A batch without hits, with these visitors of organizations. */
+/** A batch without hits, with these visitors of organizations and links. */
 function batchOf(...groups: readonly VisitorGroup[]): FoldBatch {
   const visitors: HourVisitors[] = groups.map((group) => ({
     hour: (group.day ?? day) * hoursPerDay + (group.hour ?? 0),
-    owner: -(group.organization ?? organization),
+    owner: group.link ?? -(group.organization ?? organization),
     variant: 0,
     visitors: Float64Array.from(group.visitors).sort(),
   }));
@@ -200,6 +204,61 @@ test('erased visitors are removed from the runs, and new again on every node', a
   for (const store of [nodeA, nodeB]) await fold(store, ...both);
   expect((await fixture.visitorCount()) - before).toBe(3);
 });
+
+test('of an erased link, the organization forgets those who came to no other link, on every node', async () => {
+  await using fixture = await foldStoreFixture();
+  const [nodeA, nodeB] = [fixture.open(), fixture.open()];
+  const ofLinks = [
+    { link: 1, visitors: [1, 2, 3] },
+    { link: 2, visitors: [2, 4] },
+    { visitors: [1, 2, 3, 4] },
+  ];
+  for (const store of [nodeA, nodeB]) await fold(store, ...ofLinks);
+  expect(await eraseLink(fixture, 1)).toBeNull();
+  const left = (await visitorsOn(fixture.sql)).map(({ owner, visitor }) => [owner, visitor]);
+  expect(left.sort()).toEqual([
+    [-organization, 2],
+    [-organization, 4],
+    [2, 2],
+    [2, 4],
+  ]);
+  expect(await fixture.visitorCount()).toBe(2);
+  for (const store of [nodeB, nodeA]) await fold(store, ...ofLinks);
+  expect(await fixture.visitorCount()).toBe(4);
+});
+
+test('on a day with runs and rows, visitors of an erased link stay known for the organization', async () => {
+  await using fixture = await foldStoreFixture();
+  const store = fixture.open(6);
+  await fold(store, { link: 1, visitors: [1, 2] }, { visitors: [1, 2] });
+  await fold(store, { link: 1, visitors: [3, 4] }, { visitors: [3, 4] });
+  expect([await fixture.runCount(), await fixture.rowCount()]).toEqual([1, 4]);
+  expect(await eraseLink(fixture, 1)).toBeNull();
+  const left = (await visitorsOn(fixture.sql)).map(({ owner }) => owner);
+  expect(left).toEqual(Array<number>(4).fill(-organization));
+  expect(await fixture.visitorCount()).toBe(4);
+});
+
+/** Returns where the next step would continue. */
+async function eraseLink(
+  { database }: Awaited<ReturnType<typeof foldStoreFixture>>,
+  link: number,
+): Promise<number | null> {
+  const owner = { kind: 'link', id: link, organizationId: organization } as const;
+  const scope = { organizationId: organization, owner, from: null, to: (day + 1) * dayLength, change: null };
+  let cursor: number | null = 0;
+  for (const step of [eraseVisitors, eraseVisitorRuns, eraseVisitorRuns]) {
+    const input: StepInput = {
+      scope,
+      hours: { from: 0, to: 0 },
+      requestedAt: scope.to,
+      cursor: cursor ?? 0,
+    };
+    const done: StepResult = await database.write((queries) => step(queries, input));
+    cursor = done.cursor;
+  }
+  return cursor;
+}
 
 test('visitors of past days are deleted, and a day that returns starts over', async () => {
   await using fixture = await foldStoreFixture();
