@@ -56,7 +56,7 @@ const idOf = (sentence: (sent: unknown) => string) => {
         z.number().refine(isId, { error }),
         z
           .string()
-          .regex(/^[1-9]\d{0,15}$/, { error })
+          .regex(/^[1-9]\d{0,15}$/, { error, abort: true })
           .refine(isId, { error }),
       ],
       { error },
