@@ -66,6 +66,22 @@ test('HEAD is answered wherever GET is, with its status and its length', async (
   }
 });
 
+test('HEAD has the header Date, like GET, whatever answers it', async () => {
+  const paths = [
+    '/api/v1/user',
+    '/api/v1/nope',
+    '/qr/none.png',
+    '/docs',
+    '/openapi.json',
+    '/healthz',
+    '/app',
+  ];
+  for (const path of paths) {
+    const { headers } = await app.call('HEAD', path, { key: owner.key });
+    expect([path, headers.get('date')]).toEqual([path, expect.stringMatching(/^\w{3}, \d\d .* GMT$/)]);
+  }
+});
+
 test('a stream is not opened by HEAD', async () => {
   for (const path of ['/api/v1/clicks/live', '/api/v1/link.csv', '/api/v1/clicks.csv']) {
     const { status, text, headers } = await app.call('HEAD', path, { key: owner.key });

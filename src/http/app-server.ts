@@ -57,6 +57,8 @@ export class AppServer {
         const receivedAt = performance.now();
         const withRequestId = (response: Response): Response => {
           response.headers.set('x-request-id', id);
+          // The runtime adds this header to responses to other methods.
+          if (request.method === 'HEAD') response.headers.set('date', new Date().toUTCString());
           // The runtime then closes the connection, but sends no header that announces it.
           if (request.headers.get('connection') === 'close') response.headers.set('connection', 'close');
           note?.(answeredOf(id, request, response.status, performance.now() - receivedAt));
