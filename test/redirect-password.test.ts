@@ -179,6 +179,19 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect((await guess(another, 'open sesame')).status).toBe(302);
   });
 
+  test('opens for a visitor whose form was loaded before the password was removed', async () => {
+    const { id, path } = await createLink({ redirect_status: 308 });
+    await app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body: { password: '' } });
+    const late = await guess(path, 'open sesame');
+    expect([late.status, late.headers.get('location')]).toEqual([302, destination]);
+    expect(late.headers.get('set-cookie')).toBeNull();
+    const send = (body: URLSearchParams | FormData | string) => app.visit(path, {}, { method: 'POST', body });
+    for (const other of [new URLSearchParams({ name: 'x' }), 'password=open+sesame', new FormData()])
+      expect((await send(other)).status).toBe(405);
+    await app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body: { disabled: true } });
+    expect((await guess(path, 'open sesame')).status).toBe(410);
+  });
+
   test("reads a chunked form, and refuses anything but its page's form", async () => {
     const { path } = await createLink();
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'transfer-encoding': 'chunked' };

@@ -64,7 +64,7 @@ export class RequestHandler {
     if (method === 'GET' || method === 'HEAD')
       return this.#answerOutcome(visit, found.link, this.#decide(visit, found));
     const takesForm = isGated(found.link);
-    if (method === 'POST' && takesForm) return this.#submit(visit, found);
+    if (method === 'POST') return takesForm ? this.#submit(visit, found) : this.#submitLate(visit, found);
     return pageResponse(pages.methodPage(visit.host, takesForm ? 'GET, HEAD, POST' : 'GET, HEAD'));
   }
 
@@ -161,6 +161,15 @@ export class RequestHandler {
       this.#parts.onFault(cause);
       return pageResponse(this.#parts.redirects.unavailable(visit));
     }
+  }
+
+  /** Handles a form of a page that was loaded before the link's password or captcha was removed. */
+  async #submitLate(visit: RequestVisit, found: FoundLink): Promise<Response> {
+    const form = await readForm(visit.request);
+    if (!form?.has('password') && !form?.has('altcha'))
+      return pageResponse(pages.methodPage(visit.host, 'GET, HEAD'));
+    visit.setRefererInForm(refererInForm(form));
+    return this.#answerOutcome(visit, found.link, this.#decide(visit, found));
   }
 
   async #submitPassword(visit: RequestVisit, found: FoundLink, password: string): Promise<Response> {
