@@ -29,6 +29,17 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
     expect(theirs.json.error_string).toBe('"again" is taken on this domain. Choose another suffix.');
   });
 
+  test('a suffix that is an alias of an own link is not called the suffix of that link', async () => {
+    const { json: made } = await create({ suffix: 'before-alias' });
+    await patch(made.id, { suffix: 'after-alias' });
+    app.clock.now += 1_000;
+    const again = await create({ suffix: 'before-alias' });
+    expect([again.status, again.json.error_code]).toEqual([409, 'SUFFIX_TAKEN']);
+    expect(again.json.error_string).toBe(
+      `"before-alias" leads to link ${made.id} of your own organization. Choose another suffix, or take it from that link first.`,
+    );
+  });
+
   test('what was pasted invisibly at the ends of a destination, a suffix or an alias is dropped; elsewhere it is named', async () => {
     const destination_url = '\u200bhttps://example.com/x\u00ad';
     const { json } = await create({ destination_url, suffix: `\ufeffpasted-${store}\u200b` });

@@ -31,7 +31,9 @@ export async function takenSuffixes(
       const existing = found.get(link.suffix);
       const isOwn =
         existing?.organization_id === link.row.organization_id && existing.created_at < link.row.created_at;
-      refusals.set(link, isOwn ? ownSuffix(link.suffix, existing.id) : suffixTaken(link.suffix));
+      if (!isOwn) refusals.set(link, suffixTaken(link.suffix));
+      else if (existing.is_alias === 1) refusals.set(link, addressOfLink(link.suffix, existing.id, 'suffix'));
+      else refusals.set(link, ownSuffix(link.suffix, existing.id));
     }
   }
   return refusals;

@@ -83,6 +83,10 @@ export const lockLink = async (
   id: number,
 ): Promise<StoredLink | undefined> => (await lockLinks(queries, organizationId, [id]))[0];
 
+type LinkUnder = Pick<StoredLink, 'id' | 'suffix' | 'organization_id' | 'created_at'> & {
+  readonly is_alias: number;
+};
+
 /**
  * The links, of any organization, with these suffixes on a domain, as their own or as an alias; and when they got them.
  */
@@ -90,10 +94,11 @@ export const linksUnder = (
   queries: Queries,
   domainId: number,
   suffixes: readonly string[],
-): Promise<Pick<StoredLink, 'id' | 'suffix' | 'organization_id' | 'created_at'>[]> =>
+): Promise<LinkUnder[]> =>
   queries
     .selectFrom('links')
     .select(['id', 'suffix', 'organization_id', 'created_at'])
+    .select(sql<number>`0`.as('is_alias'))
     .where('domain_id', '=', domainId)
     .where('suffix', 'in', suffixes)
     .unionAll(
@@ -101,6 +106,7 @@ export const linksUnder = (
         .selectFrom('link_aliases as alias')
         .innerJoin('links', 'links.id', 'alias.link_id')
         .select(['links.id', 'alias.suffix', 'links.organization_id', 'alias.created_at'])
+        .select(sql<number>`1`.as('is_alias'))
         .where('alias.domain_id', '=', domainId)
         .where('alias.suffix', 'in', suffixes),
     )
