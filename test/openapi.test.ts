@@ -89,6 +89,11 @@ test('the reference page has every operation and needs no other host and no scri
     expect([new URL(app.url).origin, 'https://example.com']).toContain(new URL(address).origin);
 });
 
+test('a slash after the address of the reference page is ignored', async () => {
+  expect((await app.call('GET', '/docs/')).status).toBe(200);
+  expect((await app.call('GET', '/docs/other')).status).toBe(404);
+});
+
 test('numbers and booleans of a query have their type, default and limits', async () => {
   const { json: document } = await app.call('GET', '/openapi.json');
   const parameters = (path: string, method: string): Record<string, object> =>

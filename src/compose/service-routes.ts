@@ -59,7 +59,7 @@ export function serviceRoutes(
     [
       'docs',
       readOnly(({ path }) =>
-        path === '/docs' ? referencePage(reference()) : pageResponse(notFoundPage('docs')),
+        /^\/docs\/?$/.test(path) ? referencePage(reference()) : pageResponse(notFoundPage('docs')),
       ),
     ],
     [
