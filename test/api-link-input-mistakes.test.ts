@@ -100,6 +100,19 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
     expect((await patch(link.id, { name: 'y' }, { 'if-match': '*' })).status).toBe(200);
   });
 
+  test('a deletion with an If-Match leaves a link that was changed since', async () => {
+    const { json: link } = await create({});
+    const remove = (version: string) =>
+      app.call('DELETE', `/api/v1/link/${link.id}`, { key: owner.key, headers: { 'if-match': version } });
+    app.clock.now += 1_000;
+    const { json: changed } = await patch(link.id, { name: 'changed since' });
+    const [late, invalid] = [await remove(`"${link.updated_at}"`), await remove('"abc"')];
+    expect([late.status, late.json?.error_code]).toEqual([409, 'LINK_CHANGED']);
+    expect([invalid.status, invalid.json?.field_key]).toEqual([400, 'If-Match']);
+    expect((await remove(`"${changed.updated_at}"`)).status).toBe(204);
+    expect((await remove(`"${changed.updated_at}"`)).status).toBe(404);
+  });
+
   test('a deleted tag can be removed from a link, but not added', async () => {
     const { id: tag } = (await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'Gone' } }))
       .json;

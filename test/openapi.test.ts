@@ -158,6 +158,7 @@ test('headers that calls take and that errors have are in the document', async (
   expect(taking('If-Match')).toEqual([
     'put /api/v1/link/external/{external_id}',
     'patch /api/v1/link/{id}',
+    'delete /api/v1/link/{id}',
     'post /api/v1/link/{id}/history/restore',
   ]);
   expect(taking('Idempotency-Key')).toContain('post /api/v1/link');

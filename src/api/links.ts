@@ -157,9 +157,12 @@ async function refuseOtherTags(
 
 export const remove = endpoint({
   summary: 'Delete a link',
-  description: 'It can be restored for 30 days. One that is in print needs `confirm=true`.',
+  description:
+    'It can be restored for 30 days. One that is in print needs `confirm=true`. With the header `If-Match: "<updated_at>"` a link that has changed since is not deleted: 409 `LINK_CHANGED`.',
   params: linkPath,
   query: ConfirmationQuery,
+  takesIfMatch: true,
   statuses: { 204: 'Deleted.' },
-  handle: ({ caller, params, query }, context) => deleteLink(context, caller, params.id, query.confirm),
+  handle: ({ caller, params, query, headers }, context) =>
+    deleteLink(context, caller, params.id, query.confirm, headers.get('if-match')),
 });

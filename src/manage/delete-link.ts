@@ -10,6 +10,7 @@ import { idsOf } from '../storage/rows.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
+import { requireVersion } from './link-version.ts';
 import { messageContext } from './message-context.ts';
 import { requireConfirmation } from './on-paper.ts';
 import { recordMoves } from './record-history.ts';
@@ -19,8 +20,10 @@ export async function deleteLink(
   caller: Caller,
   id: number,
   isConfirmed: boolean,
+  expectedVersion: string | null,
 ): Promise<void> {
-  if ((await deleteLinks(context, caller, [id], isConfirmed)).length === 0) throw notFound('link');
+  const deleted = await deleteLinks(context, caller, [id], isConfirmed, expectedVersion);
+  if (deleted.length === 0) throw notFound('link');
 }
 
 /** Deletes those of these links that exist, all or none, and returns their ids. */
@@ -30,10 +33,13 @@ export async function deleteLinks(
   ids: readonly number[],
   /** Links in print may be among them. */
   isConfirmed: boolean,
+  /** Of each of them. */
+  expectedVersion: string | null = null,
 ): Promise<readonly number[]> {
   const { organizationId } = caller;
   const deleted = await context.database.write(async (queries) => {
     const links = await lockLinks(queries, organizationId, ids);
+    for (const link of links) requireVersion(expectedVersion, link);
     requireConfirmation(links, isConfirmed);
     const [first] = links;
     if (!first) return [];
