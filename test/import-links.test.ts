@@ -85,6 +85,16 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     expect((await get('/link?q=tis', third.key)).json.links[0].tags[0].name).toBe('"A" team');
   });
 
+  test('a link whose webhook gets no events gets none after an import of its export', async () => {
+    const [other, third] = [await app.createAccount(), await app.createAccount()];
+    const body = { destination_url: 'https://example.com', webhook_events: [] };
+    await app.call('POST', '/api/v1/link', { key: other.key, body });
+    const { text } = await get('/link.csv', other.key);
+    const withoutSuffixes = text.replaceAll(/^([^,]*,[^,]*,[^,]*,[^,]*),(?!suffix)[^,]*/gm, '$1,');
+    expect(await run(withoutSuffixes, third.email)).toBe('Made 1 link.\n');
+    expect((await get('/link', third.key)).json.links[0].webhook_events).toEqual([]);
+  });
+
   test('two imports at once share the tags that both need', async () => {
     const other = await app.createAccount();
     const lines = Array.from({ length: 60 }, (_, index) => `example.com,"tag ${index}, tag ${index + 1}"`);

@@ -43,7 +43,8 @@ const columns: Readonly<Record<string, CellOf>> = {
   qr_code_background_hex: ({ link }) => link.qr_background,
   qr_code_marker: ({ link }) => booleanText(link.qr_marker === 1),
   webhook_url: ({ link }) => link.webhook_url,
-  webhook_events: ({ link }) => link.webhook_events.replaceAll(',', ', '),
+  // An empty cell would become the default in an import.
+  webhook_events: ({ link }) => link.webhook_events.replaceAll(',', ', ') || 'none',
   notes: ({ link }) => link.notes,
   disabled: ({ link }) => booleanText(link.disabled === 1),
   archived: ({ link }) => booleanText(link.archived === 1),

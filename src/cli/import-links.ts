@@ -210,7 +210,8 @@ async function inputOf(
     } else if (name === 'rules') fields[name] = parsed(cell);
     else if (numbers.has(name)) fields[name] = Number(cell);
     else if (name === 'aliases') fields[name] = cell.split(/\s+/);
-    else if (name === 'webhook_events') fields[name] = cell.split(',').map((event) => event.trim());
+    else if (name === 'webhook_events')
+      fields[name] = cell === 'none' ? [] : cell.split(',').map((event) => event.trim());
     else fields[name] = flags.has(name) ? flagOf(cell) : cell;
   }
   if (hadPassword && fields.password === undefined) {
