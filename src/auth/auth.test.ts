@@ -70,6 +70,21 @@ describe('secrets', () => {
   });
 });
 
+test('a password matches however its accents are typed, also if it was hashed as it was typed', async () => {
+  const passwords = new Passwords({ memoryCost: 8, timeCost: 1 });
+  const priority = knownPriority('user 1');
+  const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301'];
+  const earlier = await Bun.password.hash(decomposed, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 });
+  for (const hash of [await passwords.hash(composed, priority), await passwords.hash(decomposed, priority)]) {
+    expect(await passwords.verify(composed, hash, priority)).toBe(true);
+    expect(await passwords.verify(decomposed, hash, priority)).toBe(true);
+    expect(await passwords.verify('cafe', hash, priority)).toBe(false);
+  }
+  expect(await passwords.verify(decomposed, earlier, priority)).toBe(true);
+  // Composing it would take minutes.
+  expect(await passwords.verify('\u0315\u0300'.repeat(500_000), earlier, priority)).toBe(false);
+});
+
 test('passwords are checked a few at a time, and further requests get 503', async () => {
   const passwords = new Passwords();
   const priority = knownPriority('user 1');

@@ -26,8 +26,14 @@ export class Passwords {
     return this.#semaphore.run(priority, () => this.#derive(password));
   }
 
+  /** An accent may be typed as a character of its own; earlier hashes are of what was typed. */
   verify(password: string, hash: string, priority: Priority): Promise<boolean> {
-    return this.#semaphore.run(priority, () => Bun.password.verify(password, hash, 'argon2id'));
+    const composed = compose(password);
+    const isRight = (text: string) => Bun.password.verify(text, hash, 'argon2id');
+    return this.#semaphore.run(
+      priority,
+      async () => (await isRight(composed)) || (composed !== password && (await isRight(password))),
+    );
   }
 
   /** Takes as long as a real check, so that the time doesn't reveal whether an account exists. */
@@ -38,6 +44,12 @@ export class Passwords {
   }
 
   #derive(password: string): Promise<string> {
-    return Bun.password.hash(password, { algorithm: 'argon2id', ...this.#cost });
+    return Bun.password.hash(compose(password), { algorithm: 'argon2id', ...this.#cost });
   }
 }
+
+/** A visitor may send a longer text: thousands of combining marks would take seconds. */
+const maxComposed = 1_000;
+
+const compose = (password: string): string =>
+  password.length > maxComposed ? password : password.normalize('NFC');
