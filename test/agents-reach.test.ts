@@ -5,8 +5,8 @@ import listedCrawlers from 'crawler-user-agents';
 import commonAgents from 'top-user-agents';
 import { classOfAgent } from '../src/rules/agent-class.ts';
 import { readAgent } from '../src/rules/user-agent.ts';
+import { agentLines, crawlerAgents } from './support/agent-lists.ts';
 import { appAgents } from './support/agents-of-apps.ts';
-import { crawlerAgents } from './support/agents-of-crawlers.ts';
 
 /**
  * Entries that a list has on the wrong side, or that no user agent reveals, each with the reason. Only these are left out
@@ -27,11 +27,6 @@ const leftOut: Readonly<Record<string, string>> = {
     'FirePHP is an extension that a developer has in the browser',
 };
 
-const linesOf = (name: string): string[] =>
-  readFileSync(new URL(`fixtures/agents/${name}.txt`, import.meta.url), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
-
 interface DescribedAgent {
   readonly userAgent: string;
   readonly device: string;
@@ -41,7 +36,7 @@ interface DescribedAgent {
 }
 
 const describedIn = (name: string): DescribedAgent[] =>
-  linesOf(name).map((line) => {
+  agentLines(name).map((line) => {
     const [device = '', os = '', browser = '', ...rest] = line.split('|');
     return { device, os: os || null, browser: browser || null, userAgent: rest.join('|') };
   });
@@ -83,14 +78,14 @@ const people: Readonly<Record<string, readonly string[]>> = {
     Object.entries(described).map(([list, rows]) => [list, rows.map(({ userAgent }) => userAgent)]),
   ),
   'top-user-agents 2.1.138': commonAgents,
-  'isbot, browsers': linesOf('isbot-browsers'),
-  'device-detector, clients': linesOf('device-detector-clients'),
+  'isbot, browsers': agentLines('isbot-browsers'),
+  'device-detector, clients': agentLines('device-detector-clients'),
 };
 
 const machines: Readonly<Record<string, readonly string[]>> = {
   'crawler-user-agents 1.60.0': listedCrawlers.flatMap(({ instances }) => instances),
-  'isbot, crawlers': linesOf('isbot-crawlers'),
-  'device-detector, bots': linesOf('device-detector-bots'),
+  'isbot, crawlers': agentLines('isbot-crawlers'),
+  'device-detector, bots': agentLines('device-detector-bots'),
   'machines of ours': crawlerAgents,
 };
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
-import { machines, previews } from './support/agents-of-machines.ts';
-import { type AgentRow, people } from './support/agents-of-people.ts';
+import { type AgentRow, machines, people, previews } from './support/agent-lists.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 

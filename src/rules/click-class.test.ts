@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { machines, previews } from '../../test/support/agents-of-machines.ts';
-import { type AgentRow, android, iphone, people, windows } from '../../test/support/agents-of-people.ts';
+import { type AgentRow, machines, people, previews } from '../../test/support/agent-lists.ts';
+import { android, iphone, windows } from '../../test/support/agents-of-people.ts';
 import { processorTime } from '../../test/support/scaled-to-load.ts';
 import { appBrowser } from './app-browsers.ts';
 import { classify } from './click-class.ts';
