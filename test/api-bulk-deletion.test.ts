@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { dayLength } from '../src/rules/durations.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('bulk deletion and restoration on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appWithOwner({ store });
   let tags: { id: number; name: string }[];
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>
@@ -18,14 +18,8 @@ describe.each(storeKinds)('bulk deletion and restoration on %s', (store) => {
   const linksOfTag = async (id: number) => (await send('GET', `/tag/${id}`)).json.links;
 
   beforeAll(async () => {
-    app = await startApp({ store });
-    owner = await app.createAccount();
     tags = [];
     for (const name of ['red', 'green', 'blue']) tags.push((await send('POST', '/tag', { name })).json);
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   test('deleted links disappear everywhere at once, and are restored unchanged', async () => {

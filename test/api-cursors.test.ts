@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { linkOrders } from '../src/rules/link-order.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds, type TestAccount } from './support/app.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { foldClicks } from './support/click.ts';
 import { insertHits, seedHits } from './support/hits.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 describe.each(storeKinds)('pages by cursor on %s', (store) => {
-  let app: TestApp;
+  const app = appForSuite({ store });
   let owner: TestAccount;
-
-  beforeAll(async () => {
-    app = await startApp({ store });
+  beforeEach(async () => {
     owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>
@@ -77,7 +72,6 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   )(
     'in the order %s with %p, entries that exist throughout appear exactly once, while others are created and deleted',
     async (order, filter) => {
-      owner = await app.createAccount();
       const tag = (await send('POST', '/tag', { name: 'paged' })).json.id as number;
       const fields = filter === 'tag=' ? { tags: [tag] } : {};
       const permanent = await makeLinks(24, fields);
@@ -100,7 +94,6 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   );
 
   test('by clicks, links without any count as 0, and equal numbers are ordered by age', async () => {
-    owner = await app.createAccount();
     const [first = 0, second = 0, third = 0, fourth = 0] = await makeLinks(4);
     await setClicks([first, second, third, fourth].map((id) => [id, 1]));
     await setClicks([[third, 12]]);
@@ -113,7 +106,6 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   });
 
   test('a page by offset continues by cursor, and an exactly full last page has no next one', async () => {
-    owner = await app.createAccount();
     const ids = (await makeLinks(6)).toReversed();
     const { json } = await send('GET', '/link?limit=2&offset=1');
     const second = await send('GET', `/link?limit=3&cursor=${json.next}`);
@@ -122,7 +114,6 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   });
 
   test('clicks, deleted links and deliveries have cursors too', async () => {
-    owner = await app.createAccount();
     const [first = 0, ...others] = await makeLinks(8, { webhook_url: 'http://localhost:9/hook' });
     const hits = Array.from({ length: 7 }, () => ({
       link: first,
@@ -165,7 +156,6 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   });
 
   test('a cursor that is invalid, or of another list, order, filter or organization, is refused with a message', async () => {
-    owner = await app.createAccount();
     await makeLinks(4);
     const cursor = (await send('GET', '/link?limit=2')).json.next as string;
     const refused = async (path: string, key = owner.key) => {

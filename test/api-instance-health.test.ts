@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { storeKinds, type TestAccount } from './support/app.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { member } from './support/members.ts';
 
 describe.each(storeKinds)('the health of the service, on %s', (store) => {
-  let app: TestApp;
+  const app = appForSuite({ store });
   let first: TestAccount;
   let tenant: TestAccount;
   beforeAll(async () => {
-    app = await startApp({ store });
     first = await app.createAccount();
     tenant = await app.createAccount();
   });
-  afterAll(() => app.stop());
 
   const health = (key: string) => app.call('GET', '/api/v1/instance/health', { key });
   const runsInstance = async (key: string) =>

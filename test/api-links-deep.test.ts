@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { type RawBuilder, sql } from 'kysely';
 import { countBlocks } from '../src/storage/link-blocks.ts';
 import { countLinks, listLinks } from '../src/storage/list-links.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds, type TestAccount } from './support/app.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 
 const perCall = 1000;
 const calls = 24;
 
 describe.each(storeKinds)('a long list on %s', (store) => {
-  let app: TestApp;
+  const app = appForSuite({ store });
   let owner: TestAccount;
   let stranger: TestAccount;
   let ids: number[];
@@ -74,7 +75,6 @@ describe.each(storeKinds)('a long list on %s', (store) => {
   };
 
   beforeAll(async () => {
-    app = await startApp({ store });
     [owner, stranger] = [await app.createAccount(), await app.createAccount()];
     originals = await createLinks(owner.key, 0);
     ids = [...originals];
@@ -91,10 +91,6 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       ids.push(...(await createLinks(owner.key, calls)));
     }
   }, 240_000);
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
 
   test('block counts for deep pages are made when the first page is read', async () => {
     const { database } = app.app.context;

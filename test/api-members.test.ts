@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { startApp, storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
 
@@ -200,13 +200,11 @@ const forEditors: Record<string, boolean> = {
 };
 
 describe('rights of each role', () => {
-  let app: TestApp;
+  const app = appForSuite();
   let admin: TestAccount;
   beforeAll(async () => {
-    app = await startApp();
     admin = await app.createAccount();
   });
-  afterAll(() => app.stop());
 
   test('every documented route allows an administrator, and an editor except for managing members', async () => {
     const editor = await member(app, admin);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { startApp, type TestApp } from './support/app.ts';
-import { appWithOwner } from './support/app-suite.ts';
+import { appForSuite, appWithOwner } from './support/app-suite.ts';
 import { browserHeadersOf } from './support/members.ts';
 import { visitRaw } from './support/raw-http.ts';
 
@@ -165,12 +165,8 @@ test('without BASE_URL, the page on each loopback name may call only its own ori
 });
 
 describe('behind https', () => {
-  let app: TestApp;
   const origin = 'https://links.example.com';
-  beforeAll(async () => {
-    app = await startApp({ env: { BASE_URL: origin } });
-  });
-  afterAll(() => app.stop());
+  const app = appForSuite({ env: { BASE_URL: origin } });
 
   test('the cookie is bound to this host and to encrypted connections', async () => {
     const { email, password } = await app.createAccount();

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { claimDueCertificates, requestCertificate, updateCertificate } from '../src/storage/certificates.ts';
-import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appForSuite } from './support/app-suite.ts';
 
 const now = 1_000_000;
 const claim = { now, until: now + 1_000, max: 16, maxPerOrganization: 8 };
 
 describe.each(storeKinds)('due certificates (%s)', (store) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await startApp({ store });
-  });
-  afterAll(() => app.stop());
+  const app = appForSuite({ store });
   beforeEach(() =>
     app.app.context.database.write(async (queries) => {
       await queries.deleteFrom('certificates').execute();

@@ -1,17 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { PageFetcher } from '../src/manage/page-fetcher.ts';
 import { hourLength } from '../src/rules/durations.ts';
 import * as stored from '../src/storage/due-pages.ts';
-import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { html, site, stopSites, titleOverrides, titleSettings } from './support/title-sites.ts';
 
 afterEach(stopSites);
 
 describe.each(storeKinds)('the queue of pages on %s', (store) => {
-  let app: TestApp;
+  const app = appForSuite({
+    store,
+    env: titleSettings,
+    overrides: { ...titleOverrides, pageInterval: hourLength },
+  });
   let key: string;
   const create = async (destination_url: string) =>
     (await app.call('POST', '/api/v1/link', { key, body: { destination_url } })).json.id as number;
@@ -23,14 +28,8 @@ describe.each(storeKinds)('the queue of pages on %s', (store) => {
     ).map(({ host, link_id }) => [host, link_id] as const);
 
   beforeAll(async () => {
-    app = await startApp({
-      store,
-      env: titleSettings,
-      overrides: { ...titleOverrides, pageInterval: hourLength },
-    });
     key = (await app.createAccount()).key;
   });
-  afterAll(() => app.stop());
 
   test('a link whose destination returns to a host while it is removed from its queue stays in the queue', async () => {
     const { database } = app.app.context;

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startApp, type TestApp } from './support/app.ts';
+import { beforeAll, expect, test } from 'bun:test';
+import { appForSuite } from './support/app-suite.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { metricValues } from './support/metric-values.ts';
 
-let app: TestApp;
+const app = appForSuite({ env: { HOST: '127.0.0.1' } });
 let key: string;
 beforeAll(async () => {
-  app = await startApp({ env: { HOST: '127.0.0.1' } });
   key = (await app.createAccount()).key;
 });
-afterAll(() => app.stop());
 
 const text = async () => (await fetch(`${app.url}/metrics`)).text();
 const values = async () => metricValues(await text());

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { certificateProblems } from '../src/rules/certificate-problem.ts';
 import { dayLength } from '../src/rules/durations.ts';
-import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { documentedMetrics } from './support/documented-metrics.ts';
 import { pollUntil } from './support/eventually.ts';
 import { promtool, promtoolProblems } from './support/promtool.ts';
@@ -10,19 +11,15 @@ const ownHost = 'links.example.com';
 const token = 'a token of sixteen'.replaceAll(' ', '-');
 
 describe.each(storeKinds)('metrics on %s', (store) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    const unreachable = { ACME_URL: 'https://127.0.0.1:1/dir', DNS_SERVERS: '127.0.0.1:1' };
-    app = await startApp({
-      store,
-      env: {
-        ...{ HTTPS: 'auto', BASE_URL: `https://${ownHost}`, HOST: '127.0.0.1', PORT: '0', HTTP_PORT: '0' },
-        ...{ ...unreachable, METRICS_TOKEN: token },
-      },
-      overrides: { issueInterval: 20, domainInterval: 600_000 },
-    });
+  const unreachable = { ACME_URL: 'https://127.0.0.1:1/dir', DNS_SERVERS: '127.0.0.1:1' };
+  const app = appForSuite({
+    store,
+    env: {
+      ...{ HTTPS: 'auto', BASE_URL: `https://${ownHost}`, HOST: '127.0.0.1', PORT: '0', HTTP_PORT: '0' },
+      ...{ ...unreachable, METRICS_TOKEN: token },
+    },
+    overrides: { issueInterval: 20, domainInterval: 600_000 },
   });
-  afterAll(() => app.stop());
 
   const request = (headers: Record<string, string> = {}, method = 'GET', path = '/metrics') =>
     fetch(`http://127.0.0.1:${app.app.httpPort}${path}`, { method, headers, redirect: 'manual' });

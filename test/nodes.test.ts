@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { dayLength, minuteLength } from '../src/rules/durations.ts';
 import { reportNode } from '../src/storage/nodes.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount } from './support/app.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { member } from './support/members.ts';
 import { metricValues } from './support/metric-values.ts';
@@ -10,15 +11,13 @@ import { runCommand } from './support/program.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 
 describe.each(storeKinds)('the nodes, on %s', (store) => {
-  let app: TestApp;
+  const app = appForSuite({ store, overrides: { heartbeatInterval: 20 } });
   let administrator: TestAccount;
   let tenant: TestAccount;
   beforeAll(async () => {
-    app = await startApp({ store, overrides: { heartbeatInterval: 20 } });
     administrator = await app.createAccount();
     tenant = await app.createAccount();
   });
-  afterAll(() => app.stop());
 
   const nodes = async () =>
     (await app.call('GET', '/api/v1/instance/node', { key: administrator.key })).json.nodes;

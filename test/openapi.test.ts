@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { routes } from '../src/api/routes.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { appForSuite } from './support/app-suite.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.stop());
+const app = appForSuite();
 
 test('the document has every route with its responses, and every reference in it resolves', async () => {
   const { json: document } = await app.call('GET', '/openapi.json');

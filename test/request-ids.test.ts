@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { AppServer } from '../src/http/app-server.ts';
 import { Log } from '../src/telemetry/log.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { exchange } from './support/raw-http.ts';
 
-let app: TestApp;
+const lines: string[] = [];
+const log = new Log('error', (text) => void lines.push(...text.trimEnd().split('\n')));
+const app = appForSuite({ env: { ACCESS_LOG: 'on', TRUSTED_PROXIES: '1' }, overrides: { log } });
 let key: string;
 let suffix: string;
-const lines: string[] = [];
 beforeAll(async () => {
-  const log = new Log('error', (text) => void lines.push(...text.trimEnd().split('\n')));
-  app = await startApp({ env: { ACCESS_LOG: 'on', TRUSTED_PROXIES: '1' }, overrides: { log } });
   key = (await app.createAccount()).key;
   const body = { destination_url: 'https://shop.example.com/' };
   suffix = (await app.call('POST', '/api/v1/link', { key, body })).json.suffix;
 });
-afterAll(() => app.stop());
 
 const idOf = ({ headers }: { headers: Headers }) => headers.get('x-request-id') ?? '';
 const lineOf = async (id: string) => {

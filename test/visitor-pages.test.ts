@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import * as pages from '../src/visit/pages.ts';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 import { visitedLink } from './support/test-link.ts';
 
@@ -187,13 +187,7 @@ const attacks = [
 const payloads = breakouts.flatMap((breakout) => attacks.map((attack) => `${breakout}${attack}`));
 
 describe('scripts in the input of owners and visitors', () => {
-  let app: TestApp;
-  let owner: TestAccount;
-  beforeAll(async () => {
-    app = await startApp();
-    owner = await app.createAccount();
-  });
-  afterAll(() => app.stop());
+  const { app, owner } = appWithOwner();
 
   /** The structure of a page: its elements, with the names of their attributes. */
   const structureOf = (elements: readonly Element[]) =>

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
 import { firefox } from './support/agents-of-people.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -9,25 +10,17 @@ import { targetOfEachTest } from './support/webhook-target.ts';
 const target = targetOfEachTest();
 
 describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
+  const { app, owner } = appWithOwner({
+    store,
+    env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: 'localhost,127.0.0.1' },
+    // The default interval.
+    overrides: { webhooks: { pollInterval: 500 } },
+  });
 
   beforeAll(async () => {
-    // The default interval.
-    const overrides = { webhooks: { pollInterval: 500 } };
-    app = await startApp({
-      store,
-      env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: 'localhost,127.0.0.1' },
-      overrides,
-    });
-    owner = await app.createAccount();
     // The first visit starts the fold worker, whose low priority makes that slow on a busy machine.
     await visit((await createLink({})).path, 1);
     await app.app.clicks.settled();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   async function createLink(fields: object) {

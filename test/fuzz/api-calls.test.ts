@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { routes } from '../../src/api/routes.ts';
-import { startApp, type TestAccount, type TestApp } from '../support/app.ts';
+import { appWithOwner } from '../support/app-suite.ts';
 
 /** `npm run test:fuzz` makes more calls. */
 const callsPerRoute = Number(process.env.CALLS ?? 120);
 const concurrency = 50;
 
-let app: TestApp;
-let owner: TestAccount;
+const { app, owner } = appWithOwner();
 
 beforeAll(async () => {
-  app = await startApp();
-  owner = await app.createAccount();
   await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'target' } });
   await app.call('POST', '/api/v1/link', {
     key: owner.key,
     body: { destination_url: 'https://example.com' },
   });
-});
-afterAll(async () => {
-  await app.stop();
 });
 
 const fields = [
