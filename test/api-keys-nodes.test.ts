@@ -1,35 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { resetTokens } from '../src/auth/opaque-tokens.ts';
 import { digest } from '../src/auth/secrets.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { insertReset } from '../src/storage/password-resets.ts';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import type { TestApp } from './support/app.ts';
+import { nodesWithOwner } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { invite, type Member, member } from './support/members.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
-import { SECRET_KEY } from './support/secret-key.ts';
 
 const never = dayLength;
-/** Doesn't poll the feed: learns only of changes made on it. */
-let nodeA: TestApp;
-/** Learns of changes on the other node only through the feed. */
-let nodeB: TestApp;
-let owner: TestAccount;
-
 /** Both nodes cache a key permanently, unless they learn that it has become invalid. */
-beforeAll(async () => {
-  const env = {
-    DATABASE_URL: await migratedPostgres(),
-    SECRET_KEY,
-  };
-  nodeA = await startApp({ env, overrides: { keyLifetime: never, pollInterval: never } });
-  nodeB = await startApp({ env, overrides: { keyLifetime: never, pollInterval: 20 } });
-  owner = await nodeA.createAccount();
-});
-afterAll(async () => {
-  expect([...nodeA.faults, ...nodeB.faults]).toEqual([]);
-  await Promise.all([nodeA.stop(), nodeB.stop()]);
-});
+const { nodeA, nodeB, owner } = nodesWithOwner(
+  // Doesn't poll the feed: learns only of changes made on it.
+  { overrides: { keyLifetime: never, pollInterval: never } },
+  // Learns of changes on the other node only through the feed.
+  { overrides: { keyLifetime: never, pollInterval: 20 } },
+);
 
 const userStatus = async (app: TestApp, key: string) =>
   (await app.call('GET', '/api/v1/user', { key })).status;

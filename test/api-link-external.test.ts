@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
-import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
-import { SECRET_KEY } from './support/secret-key.ts';
+import { describe, expect, spyOn, test } from 'bun:test';
+import { storeKinds, type TestResponse } from './support/app.ts';
+import { nodesWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('external ids of links on %s', (store) => {
-  let app: TestApp;
-  /** Another node on PostgreSQL, the same one on SQLite. */
-  let other: TestApp;
-  let owner: TestAccount;
+  const { nodeA: app, nodeB: other, owner } = nodesWithOwner({}, {}, store);
   const call = (method: string, path: string, body?: object, node = app) =>
     node.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   let ids = 0;
@@ -18,18 +14,6 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
   const create = async (fields: object) => (await call('POST', '/link', { ...link, ...fields })).json;
   const refused = ({ status, json }: TestResponse) => [status, json.error_code, json.field_key];
   const taken = [409, 'EXTERNAL_ID_TAKEN', 'external_id'];
-
-  beforeAll(async () => {
-    const env = { SECRET_KEY };
-    const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
-    app = await startApp({ env: shared });
-    other = store === 'postgres' ? await startApp({ env: shared }) : app;
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect([...app.faults, ...other.faults]).toEqual([]);
-    await Promise.all(store === 'postgres' ? [app.stop(), other.stop()] : [app.stop()]);
-  });
 
   test('create a link, and then change it: only the sent fields', async () => {
     const external = newExternalId();

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { destinationKey } from '../src/rules/destination-key.ts';
 import { dialects } from '../src/storage/dialect.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
-import { SECRET_KEY } from './support/secret-key.ts';
+import { storeKinds, type TestResponse } from './support/app.ts';
+import { nodesWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('create or find a link on %s', (store) => {
-  let app: TestApp;
-  /** Another node on PostgreSQL, the same one on SQLite. */
-  let other: TestApp;
-  let owner: TestAccount;
+  const { nodeA: app, nodeB: other, owner } = nodesWithOwner({}, {}, store);
   const call = (method: string, path: string, body?: object, node = app) =>
     node.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   let destinations = 0;
@@ -19,18 +15,6 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
   const find = (body: object, node = app) => call('POST', '/link?if_exists=return', body, node);
   const statusAndId = ({ status, json }: TestResponse) => [status, json.id];
   const total = async () => (await call('GET', '/link?limit=1&archived=any')).json.total_links;
-
-  beforeAll(async () => {
-    const env = { SECRET_KEY };
-    const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
-    app = await startApp({ env: shared });
-    other = store === 'postgres' ? await startApp({ env: shared }) : app;
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect([...app.faults, ...other.faults]).toEqual([]);
-    await Promise.all(store === 'postgres' ? [app.stop(), other.stop()] : [app.stop()]);
-  });
 
   test('returns the link with that destination, unchanged, and creates one if there is none', async () => {
     const destination_url = newDestination();

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { routes } from '../src/api/routes.ts';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { IdempotentCall } from '../src/manage/idempotent-call.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { deleteOldestKeys, organizationsOverAnswerLimit } from '../src/storage/idempotency-keys.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
+import { storeKinds, type TestResponse } from './support/app.ts';
+import { nodesWithOwner } from './support/app-suite.ts';
 import { member } from './support/members.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
-import { SECRET_KEY } from './support/secret-key.ts';
 
 describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
-  let app: TestApp;
-  /** Another node on PostgreSQL, the same one on SQLite. */
-  let otherNode: TestApp;
-  let owner: TestAccount;
+  const { nodeA: app, nodeB: otherNode, owner } = nodesWithOwner({}, {}, store);
   let keys = 0;
   const newKey = () => `key-${++keys}`;
   const post = (path: string, key: string, body: unknown, { node = app, as = owner.key } = {}) =>
@@ -25,18 +21,6 @@ describe.each(storeKinds)('a call with an Idempotency-Key on %s', (store) => {
   const link = { destination_url: 'https://example.com/once' };
   const rows = () =>
     app.app.context.database.read.selectFrom('idempotency_keys').selectAll().orderBy('expires_at').execute();
-
-  beforeAll(async () => {
-    const env = { SECRET_KEY };
-    const databaseUrl = store === 'postgres' ? { DATABASE_URL: await migratedPostgres() } : {};
-    app = await startApp({ env: { ...env, ...databaseUrl } });
-    otherNode = store === 'postgres' ? await startApp({ env: { ...env, ...databaseUrl } }) : app;
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect([...app.faults, ...otherNode.faults]).toEqual([]);
-    await Promise.all(store === 'postgres' ? [app.stop(), otherNode.stop()] : [app.stop()]);
-  });
 
   test('is carried out once, and gets the same response from every node, byte for byte', async () => {
     const calls: [string, unknown][] = [

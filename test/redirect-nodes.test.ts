@@ -1,28 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import type { TestApp } from './support/app.ts';
+import { nodesWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
-import { SECRET_KEY } from './support/secret-key.ts';
 
 /** Two nodes on one PostgreSQL database, each with its own cache. */
-let nodeA: TestApp;
-let nodeB: TestApp;
-let owner: TestAccount;
-
-beforeAll(async () => {
-  const DATABASE_URL = await migratedPostgres();
-  nodeA = await startApp({ env: { SECRET_KEY, DATABASE_URL } });
+const { nodeA, nodeB, owner } = nodesWithOwner(
+  {},
   // The default interval of the change feed.
-  nodeB = await startApp({ env: { SECRET_KEY, DATABASE_URL }, overrides: { pollInterval: 400 } });
-  owner = await nodeA.createAccount();
-});
-afterAll(async () => {
-  expect([...nodeA.faults, ...nodeB.faults]).toEqual([]);
-  await Promise.all([nodeA.stop(), nodeB.stop()]);
-});
+  { overrides: { pollInterval: 400 } },
+);
 
 async function createLink(fields: object = {}): Promise<{ id: number; path: string }> {
   const body = { destination_url: 'https://destination.example/first', ...fields };

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { hourLength } from '../src/rules/durations.ts';
 import { claimDue } from '../src/storage/webhook-queue.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { nodesWithOwner } from './support/app-suite.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
@@ -23,20 +24,8 @@ async function deliveries(app: TestApp, { key }: TestAccount, id: number) {
 const messageIds = (hook: WebhookTarget) => hook.received.map(({ headers }) => headers['webhook-id']);
 
 describe('two nodes on one database', () => {
-  let nodeA: TestApp;
-  let nodeB: TestApp;
-  let owner: TestAccount;
-
-  beforeAll(async () => {
-    const env = { SECRET_KEY, DATABASE_URL: await migratedPostgres() };
-    const overrides = { webhooks: { pollInterval: 20 }, expiryInterval: 20 };
-    nodeA = await startApp({ env, overrides });
-    nodeB = await startApp({ env, overrides });
-    owner = await nodeA.createAccount();
-  });
-  afterAll(async () => {
-    expect([...nodeA.faults, ...nodeB.faults]).toEqual([]);
-    await Promise.all([nodeA.stop(), nodeB.stop()]);
+  const { nodeA, nodeB, owner } = nodesWithOwner({
+    overrides: { webhooks: { pollInterval: 20 }, expiryInterval: 20 },
   });
 
   test('deliver each message once', async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect } from 'bun:test';
-import { startApp, type TestAccount, type TestApp } from './app.ts';
+import { type StoreKind, startApp, type TestAccount, type TestApp } from './app.ts';
+import { migratedPostgres } from './migrated-store.ts';
+import { SECRET_KEY } from './secret-key.ts';
 
-type StartOptions = Parameters<typeof startApp>[0];
+type StartOptions = NonNullable<Parameters<typeof startApp>[0]>;
 
 /** An app for the tests of a file or a `describe`. It is started before the first of them, and must not have logged errors at the end. */
 export function appForSuite(options: StartOptions = {}): TestApp {
@@ -27,4 +29,30 @@ export function appWithOwner(options: StartOptions = {}): {
     Object.assign(owner, await app.createAccount());
   });
   return { app, owner };
+}
+
+/**
+ * Two nodes on one PostgreSQL database, with an account, for the tests of a file or a `describe`. With SQLite they are
+ * the same one.
+ */
+export function nodesWithOwner(
+  optionsOfA: StartOptions = {},
+  optionsOfB = optionsOfA,
+  store: StoreKind = 'postgres',
+): { readonly nodeA: TestApp; readonly nodeB: TestApp; readonly owner: TestAccount } {
+  const nodeA = {} as TestApp;
+  const nodeB = {} as TestApp;
+  const owner = {} as TestAccount;
+  beforeAll(async () => {
+    const shared = { SECRET_KEY, ...(store === 'postgres' && { DATABASE_URL: await migratedPostgres() }) };
+    const start = ({ env, ...options }: StartOptions) => startApp({ ...options, env: { ...env, ...shared } });
+    Object.assign(nodeA, await start(optionsOfA));
+    Object.assign(nodeB, store === 'postgres' ? await start(optionsOfB) : nodeA);
+    Object.assign(owner, await nodeA.createAccount());
+  });
+  afterAll(async () => {
+    await Promise.all(store === 'postgres' ? [nodeA.stop(), nodeB.stop()] : [nodeA.stop()]);
+    expect([...nodeA.faults, ...nodeB.faults]).toEqual([]);
+  });
+  return { nodeA, nodeB, owner };
 }
