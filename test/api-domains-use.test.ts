@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { storeKinds } from './support/app.ts';
 import { domainSuite, ownHost } from './support/domain-suite.ts';
+import { eventually } from './support/eventually.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 describe.each(storeKinds)('custom domains in use on %s', (store) => {
-  const { suite, add, verify, remove, link, visit, addVerifiedDomain, eventuallyReturns } =
-    domainSuite(store);
+  const { suite, add, verify, remove, link, visit, addVerifiedDomain } = domainSuite(store);
 
   test('redirect the root and unknown suffixes to the addresses set by their owner, without counting clicks', async () => {
     const id = await addVerifiedDomain('fallbacks.example.org');
@@ -169,12 +169,10 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     );
     const list = async () =>
       (await suite.app.call('GET', '/api/v1/link', { key: suite.owner.key })).json.total_links;
-    await eventuallyReturns(list, (total) => total === 0);
-    await eventuallyReturns(
-      () =>
-        suite.app.app.context.database.read.selectFrom('domains').select('id').where('id', '=', id).execute(),
-      (rows) => rows.length === 0,
-    );
+    await eventually(async () => (await list()) === 0, 'the links to be deleted');
+    const { read } = suite.app.app.context.database;
+    const rows = () => read.selectFrom('domains').select('id').where('id', '=', id).execute();
+    await eventually(async () => (await rows()).length === 0, 'the domain to be deleted');
     expect(await list()).toBe(0);
   });
 

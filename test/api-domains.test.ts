@@ -5,6 +5,7 @@ import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { findDomain } from '../src/storage/domains.ts';
 import { storeKinds } from './support/app.ts';
 import { domainSuite, ownHost } from './support/domain-suite.ts';
+import { eventually } from './support/eventually.ts';
 
 describe.each(storeKinds)('custom domains on %s', (store) => {
   const {
@@ -19,7 +20,8 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     publishProof,
     addVerifiedDomain,
     waitForLookup,
-    eventuallyReturns,
+    waitForState,
+    waitForCheck,
   } = domainSuite(store);
 
   test('a subdomain gets its TXT and CNAME records to create, is verified by them, and then can have links', async () => {
@@ -116,17 +118,11 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   test('a domain is verified automatically soon after its record exists, and never without it', async () => {
     const added = await add('auto.example.org');
     const { id } = added.json;
-    const first = await eventuallyReturns(
-      () => read(id),
-      (domain) => domain.checked_at !== null,
-    );
+    const first = await waitForLookup(added);
     expect([first.state, first.records[0].state]).toEqual(['pending', 'missing']);
     publishProof(added);
     suite.app.clock.now += 10_000;
-    await eventuallyReturns(
-      () => read(id),
-      (domain) => domain.state === 'verified',
-    );
+    await waitForState(id, 'verified');
 
     const late = await add('late.example.org');
     const countChecks = async () =>
@@ -139,16 +135,13 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       [30, dayLength],
     ] as const) {
       suite.app.clock.now += days * dayLength;
-      await eventuallyReturns(
-        () => read(late.json.id),
-        ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
-      );
+      await waitForCheck(late.json.id);
       checksBefore = await countChecks();
       suite.app.clock.now += wait - 1;
       await checkDueDomains(suite.app.app.context);
       expect(await countChecks()).toBe(checksBefore);
       suite.app.clock.now += 1;
-      await eventuallyReturns(countChecks, (now) => now > checksBefore);
+      await eventually(async () => (await countChecks()) > checksBefore, 'a check');
     }
   });
 
@@ -244,10 +237,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     names['_linnet.steady.example.org'] = 'server failure';
     for (let day = 0; day < 10; day++) {
       suite.app.clock.now += dayLength;
-      await eventuallyReturns(
-        () => read(id),
-        ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
-      );
+      await waitForCheck(id);
     }
     expect((await read(id)).state).toBe('verified');
     names['_linnet.steady.example.org'] = proof;
@@ -263,10 +253,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
 
     delete names['_linnet.fading.example.org'];
     suite.app.clock.now += dayLength;
-    const failing = await eventuallyReturns(
-      () => read(id),
-      ({ state }) => state === 'failing',
-    );
+    const failing = await waitForState(id, 'failing');
     const end = new Date(suite.app.clock.now + 72 * hourLength).toISOString().slice(0, 16).replace('T', ' ');
     expect(failing.problem).toContain(`Put it back before ${end} UTC`);
     expect([await visitStatus(), (await link('fading.example.org', 'more')).status]).toEqual([302, 201]);
@@ -275,27 +262,15 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     // The record is back in time: everything is as before, and the deadline starts again.
     names['_linnet.fading.example.org'] = proof;
     suite.app.clock.now += 70 * hourLength;
-    await eventuallyReturns(
-      () => read(id),
-      ({ state }) => state === 'verified',
-    );
+    await waitForState(id, 'verified');
     delete names['_linnet.fading.example.org'];
     suite.app.clock.now += dayLength;
-    await eventuallyReturns(
-      () => read(id),
-      ({ state }) => state === 'failing',
-    );
+    await waitForState(id, 'failing');
     suite.app.clock.now += 71 * hourLength;
-    await eventuallyReturns(
-      () => read(id),
-      ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
-    );
+    await waitForCheck(id);
     expect([(await read(id)).state, await visitStatus()]).toEqual(['failing', 302]);
     suite.app.clock.now += hourLength;
-    const released = await eventuallyReturns(
-      () => read(id),
-      ({ state }) => state === 'pending',
-    );
+    const released = await waitForState(id, 'pending');
     expect(released).toMatchObject({ verified_at: null, links: 2 });
     expect(released.problem).toContain('given up');
     expect(await visitStatus()).toBe(404);
@@ -321,29 +296,17 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     const at = '_linnet.dark.example.org';
     delete names[at];
     suite.app.clock.now += dayLength;
-    await eventuallyReturns(
-      () => read(id),
-      ({ state }) => state === 'failing',
-    );
+    await waitForState(id, 'failing');
     names[at] = 'server failure';
     for (let step = 0; step < 5; step++) {
       suite.app.clock.now += 20 * hourLength;
-      await eventuallyReturns(
-        () => read(id),
-        ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
-      );
+      await waitForCheck(id);
     }
     delete names[at];
     suite.app.clock.now += 71 * hourLength;
-    await eventuallyReturns(
-      () => read(id),
-      ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString(),
-    );
+    await waitForCheck(id);
     expect((await read(id)).state).toBe('failing');
     suite.app.clock.now += hourLength;
-    await eventuallyReturns(
-      () => read(id),
-      ({ state }) => state === 'pending',
-    );
+    await waitForState(id, 'pending');
   });
 });

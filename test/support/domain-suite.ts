@@ -70,12 +70,16 @@ export function domainSuite(store: StoreKind, env: Record<string, string> = {}) 
   }
   /** Waits for the lookup that adding a domain triggers, so that none is in flight when the test moves the clock. */
   const waitForLookup = ({ json }: TestResponse, account: TestAccount = suite.owner) =>
-    eventuallyReturns(
-      () => read(json.id, account),
-      ({ checked_at }) => checked_at !== null,
-    );
-  const eventuallyReturns = <T>(ask: () => Promise<T>, isDone: (response: T) => boolean): Promise<T> =>
-    pollUntil(ask, isDone, 'the background job to finish');
+    waitUntil(json.id, ({ checked_at }) => checked_at !== null, account);
+  const waitForState = (id: number, awaited: string) => waitUntil(id, ({ state }) => state === awaited);
+  /** Waits for the lookup that is due now. */
+  const waitForCheck = (id: number) =>
+    waitUntil(id, ({ checked_at }) => checked_at === new Date(suite.app.clock.now).toISOString());
+  const waitUntil = (
+    id: number,
+    isDone: (domain: TestResponse['json']) => boolean,
+    account: TestAccount = suite.owner,
+  ) => pollUntil(() => read(id, account), isDone, 'the background job to finish');
 
   return {
     suite,
@@ -89,6 +93,7 @@ export function domainSuite(store: StoreKind, env: Record<string, string> = {}) 
     publishProof,
     addVerifiedDomain,
     waitForLookup,
-    eventuallyReturns,
+    waitForState,
+    waitForCheck,
   };
 }
