@@ -14,21 +14,19 @@ test.each([
   ['machines are refused', machines, 403, 'bot', 'refused'],
 ] as const)('protection, previews and the ledger classify all user agents the same: %s', async (...row) => {
   const [, rows, status, hitClass, outcome] = row;
-  const body = { destination_url: 'https://example.com/page', bot_protection: true, og_title: 'A card' };
-  const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-  const { pathname } = new URL(made.json.url);
+  const { id, path } = await app.createLink(owner, { bot_protection: true, og_title: 'A card' });
   const visits = withUserAgent(rows);
   const responses = await Promise.all(
     visits.map(async ([name, userAgent, reason], index) => {
       const headers = { 'user-agent': userAgent, 'x-forwarded-for': `198.51.100.${index}` };
-      const visited = await app.visit(`${pathname}?utm_content=a${index}`, headers);
+      const visited = await app.visit(`${path}?utm_content=a${index}`, headers);
       return { name, reason, index, status: visited.status };
     }),
   );
   expect(responses.filter((response) => response.status !== status)).toEqual([]);
   const list = async () =>
-    (await app.call('GET', `/api/v1/link/${made.json.id}/clicks?class=all&limit=1000`, { key: owner.key }))
-      .json.clicks as { class: string; reason: string; outcome: string; utm_content: string }[];
+    (await app.call('GET', `/api/v1/link/${id}/clicks?class=all&limit=1000`, { key: owner.key })).json
+      .clicks as { class: string; reason: string; outcome: string; utm_content: string }[];
   await eventually(async () => (await list()).length === visits.length, 'all hits');
   const byVisit = new Map((await list()).map((hit) => [hit.utm_content, hit]));
   for (const { name, reason, index } of responses)

@@ -9,11 +9,8 @@ const { app, owner } = appWithOwner();
 let linkId: number;
 
 beforeAll(async () => {
-  const made = await app.call('POST', '/api/v1/link', {
-    key: owner.key,
-    body: { destination_url: 'https://example.com' },
-  });
-  linkId = made.json.id;
+  const made = await app.createLink(owner);
+  linkId = made.id;
 });
 
 const create = (body: unknown) => app.call('POST', '/api/v1/link', { key: owner.key, body });

@@ -78,12 +78,9 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
   let link: number;
 
   beforeAll(async () => {
-    link = (
-      await app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'example.com' } })
-    ).json.id;
+    link = (await app.createLink(owner)).id;
     // The first visit starts the fold worker, whose low priority makes that slow on a busy machine.
-    const body = { destination_url: 'example.com', suffix: 'first' };
-    await app.call('POST', '/api/v1/link', { key: owner.key, body });
+    await app.createLink(owner, { suffix: 'first' });
     await app.visit('/first');
     await app.app.clicks.settled();
   });
@@ -379,10 +376,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
 test('a stream of chosen links shows only their hits, even after more hits of other links than it reads at once', async () => {
   const app = await startApp();
   const [owner, stranger] = [await app.createAccount(), await app.createAccount()];
-  const create = async () =>
-    (await app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'example.com' } }))
-      .json.id;
-  const [link, other] = [await create(), await create()];
+  const [{ id: link }, { id: other }] = [await app.createLink(owner), await app.createLink(owner)];
   const hitOf = (id: number): SeedHit => ({ link: id, organization: owner.organizationId, at: Date.now() });
   const add = (...ids: number[]) => insertHits(app.app.context.database, ids.map(hitOf));
   const chosen = await Listener.open(app, owner.key, `?ids=${other}`);

@@ -16,9 +16,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
   let link: number;
   let second: number;
 
-  const newLink = async (): Promise<number> =>
-    (await app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'example.com' } }))
-      .json.id;
+  const newLink = async (): Promise<number> => (await app.createLink(owner)).id;
   const get = (path: string) => app.call('GET', path, { key: owner.key });
 
   beforeAll(async () => {

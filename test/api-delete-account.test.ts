@@ -14,10 +14,7 @@ afterEach(async () => {
 });
 
 const remove = (key: string, body: object) => app.call('DELETE', '/api/v1/user', { key, body });
-const link = async (key: string, more: object = {}) => {
-  const body = { destination_url: 'https://example.com/', ...more };
-  return (await app.call('POST', '/api/v1/link', { key, body })).json as { id: number; suffix: string };
-};
+const link = (key: string, fields?: object) => app.createLink({ key }, fields);
 const confirm = 'delete_organization';
 
 /** Every table with a column for the organization. */

@@ -12,11 +12,8 @@ beforeAll(async () => {
   const { email, password } = owner;
   const pair = await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
   refreshToken = pair.json.refresh_token;
-  const made = await app.call('POST', '/api/v1/link', {
-    key: owner.key,
-    body: { destination_url: 'https://example.com' },
-  });
-  linkId = made.json.id;
+  const made = await app.createLink(owner);
+  linkId = made.id;
 });
 
 /** Every row of every table. The clock stands still, so that the last use of a key doesn't change. */

@@ -10,13 +10,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
   let second: number;
   let kolkata: number;
 
-  const newLink = async (account: TestAccount): Promise<number> =>
-    (
-      await app.call('POST', '/api/v1/link', {
-        key: account.key,
-        body: { destination_url: 'https://example.com' },
-      })
-    ).json.id;
+  const newLink = async (account: TestAccount): Promise<number> => (await app.createLink(account)).id;
 
   beforeAll(async () => {
     owner = await app.createAccount();

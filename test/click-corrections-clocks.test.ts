@@ -5,11 +5,6 @@ import { correctFutureTimes } from '../src/storage/future-times.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 
-async function newLink(app: TestApp, { key }: TestAccount, suffix: string): Promise<number> {
-  const body = { destination_url: 'https://example.com', suffix };
-  return (await app.call('POST', '/api/v1/link', { key, body })).json.id;
-}
-
 async function visit(app: TestApp, suffix: string): Promise<void> {
   await app.visit(`/${suffix}`);
   await app.app.clicks.settled();
@@ -28,7 +23,7 @@ describe.each(storeKinds)('erasures by clocks that differ on %s', (store) => {
     const app = await startApp({ store, overrides: { correctionInterval: 20 } });
     try {
       const owner = await app.createAccount();
-      const link = await newLink(app, owner, 'clicked');
+      const { id: link } = await app.createLink(owner, { suffix: 'clicked' });
       await visit(app, 'clicked');
       const { database } = app.app.context;
       const ahead = app.clock.now + 365 * dayLength;
@@ -52,7 +47,8 @@ describe.each(storeKinds)('erasures by clocks that differ on %s', (store) => {
     const app = await startApp({ store });
     try {
       const [one, other] = [await app.createAccount(), await app.createAccount()];
-      const [first, second] = [await newLink(app, one, 'first'), await newLink(app, other, 'second')];
+      const { id: first } = await app.createLink(one, { suffix: 'first' });
+      const { id: second } = await app.createLink(other, { suffix: 'second' });
       const erase = async (owner: TestAccount, link: number) => {
         await app.call('DELETE', `/api/v1/link/${link}/clicks`, { key: owner.key });
         await erased(app, owner, link);

@@ -14,9 +14,7 @@ const away = async () => new Response('Code: 202. DB::Exception: not now', { sta
 
 async function linkIn(app: TestApp): Promise<{ readonly owner: TestAccount; readonly path: string }> {
   const owner = await app.createAccount();
-  const body = { destination_url: 'https://example.com' };
-  const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
-  return { owner, path: new URL(json.url).pathname };
+  return { owner, path: (await app.createLink(owner)).path };
 }
 
 const tablesIn = async (url: string) =>

@@ -7,12 +7,6 @@ import { SECRET_KEY } from './support/secret-key.ts';
 const limit = 20;
 const env = { TRUSTED_PROXIES: '1', FLOOD_LIMIT: String(limit), REPEAT_WINDOW: '0' };
 
-async function createLink(app: TestApp, owner: TestAccount) {
-  const body = { destination_url: 'https://example.com/' };
-  const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
-  return { id: json.id as number, path: `/${json.suffix}` };
-}
-
 async function totalsOf(app: TestApp, owner: TestAccount, id: number) {
   await app.app.clicks.settled();
   const { totals } = (await app.call('GET', `/api/v1/link/${id}/stats`, { key: owner.key })).json;
@@ -33,14 +27,14 @@ describe.each(storeKinds)('floods on %s', (store) => {
     const app = await startApp({ store, env });
     try {
       const owner = await app.createAccount();
-      const link = await createLink(app, owner);
+      const link = await app.createLink(owner);
       await visitRepeatedly(app, link.path, limit + 7, (index) => `198.51.100.${index}`);
       expect(await totalsOf(app, owner, link.id)).toEqual([limit, 7]);
       // In later batches: another network, and another link.
       await visitRepeatedly(app, link.path, 1, () => '198.51.100.200');
       await visitRepeatedly(app, link.path, 3, () => '198.51.101.1');
       expect(await totalsOf(app, owner, link.id)).toEqual([limit + 3, 8]);
-      const otherLink = await createLink(app, owner);
+      const otherLink = await app.createLink(owner);
       await visitRepeatedly(app, otherLink.path, 3, () => '198.51.100.1');
       expect(await totalsOf(app, owner, otherLink.id)).toEqual([3, 0]);
       // 28 are in the bucket: after half a minute 18 are left, so two fit.
@@ -61,7 +55,7 @@ describe.each(storeKinds)('floods on %s', (store) => {
     const app = await startApp({ store, env });
     try {
       const owner = await app.createAccount();
-      const link = await createLink(app, owner);
+      const link = await app.createLink(owner);
       await visitRepeatedly(app, link.path, 100, () => '2001:db8:7::1');
       expect(await totalsOf(app, owner, link.id)).toEqual([limit, 80]);
       app.clock.now += 120_000;
@@ -77,7 +71,7 @@ test('nothing is a flood if FLOOD_LIMIT is 0', async () => {
   const app = await startApp({ env: { ...env, FLOOD_LIMIT: '0' } });
   try {
     const owner = await app.createAccount();
-    const link = await createLink(app, owner);
+    const link = await app.createLink(owner);
     await visitRepeatedly(app, link.path, 3 * limit, () => '198.51.100.1');
     expect(await totalsOf(app, owner, link.id)).toEqual([3 * limit, 0]);
   } finally {
@@ -92,7 +86,7 @@ test('two nodes do not double the limit', async () => {
   try {
     secondNode.clock.now = firstNode.clock.now;
     const owner = await firstNode.createAccount();
-    const link = await createLink(firstNode, owner);
+    const link = await firstNode.createLink(owner);
     for (let round = 0; round < 6; round++)
       for (const node of [firstNode, secondNode]) {
         await visitRepeatedly(node, link.path, 5, (index) => `198.51.100.${index}`);

@@ -9,15 +9,8 @@ let linkId: number;
 
 beforeAll(async () => {
   key = (await app.createAccount()).key;
-  const createLink = async (fields: object) =>
-    (
-      await app.call('POST', '/api/v1/link', {
-        key,
-        body: { destination_url: 'https://a.example/', ...fields },
-      })
-    ).json;
-  linkId = (await createLink({ suffix: 'plain' })).id;
-  await createLink({ suffix: 'locked', password: 'open sesame' });
+  linkId = (await app.createLink({ key }, { suffix: 'plain' })).id;
+  await app.createLink({ key }, { suffix: 'locked', password: 'open sesame' });
 });
 
 /** Without streamed responses, which have no Content-Length, and without GETs that change something, which have no HEAD. */

@@ -22,11 +22,6 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     smallAccount = await app.createAccount();
   });
 
-  async function createLink({ key }: TestAccount, fields: object = {}) {
-    const body = { destination_url: 'https://example.com/page', ...fields };
-    const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key, body });
-    return { id: json.id as number, zapierKey: json.zapier_key as string, path: new URL(json.url).pathname };
-  }
   /** Ids by `utm_content`, which identifies a hit here. */
   const byContent = (clicks: readonly { id: unknown; utm_content: string }[]) =>
     new Map(clicks.map(({ id, utm_content }) => [utm_content, id]));
@@ -54,9 +49,9 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
 
   test('even if a long batch is sorted by link and packed', async () => {
     const [largeTarget, smallTarget] = [target(), target()];
-    const otherLink = await createLink(largeAccount);
-    const smallLink = await createLink(smallAccount, { webhook_url: smallTarget.url });
-    const webhookLink = await createLink(largeAccount, { webhook_url: largeTarget.url });
+    const otherLink = await app.createLink(largeAccount);
+    const smallLink = await app.createLink(smallAccount, { webhook_url: smallTarget.url });
+    const webhookLink = await app.createLink(largeAccount, { webhook_url: largeTarget.url });
     writeLeftoverJournal(
       Array.from({ length: 4_500 }, (_, index) => {
         if (index % 900 === 5) return hit(smallAccount, smallLink.id, index);
@@ -78,9 +73,9 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
 
   test('in webhooks, Zapier, its sample, the list, the export and the live stream', async () => {
     const [webhookTarget, zapierTarget] = [target(), target()];
-    const { id, path, zapierKey } = await createLink(largeAccount, { webhook_url: webhookTarget.url });
+    const { id, path, zapier_key } = await app.createLink(largeAccount, { webhook_url: webhookTarget.url });
     const body = { target_url: zapierTarget.url };
-    await app.call('POST', '/api/v1/zapier/hooks', { key: zapierKey, body });
+    await app.call('POST', '/api/v1/zapier/hooks', { key: zapier_key, body });
     const liveStream = await fetch(`${app.url}/api/v1/clicks/live`, {
       headers: { 'api-key': largeAccount.key },
     });
@@ -92,7 +87,7 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     expect(JSON.parse(zapierCall?.body ?? '').id).toBe(payload.id);
     await eventually(async () => (await listedIds(largeAccount.key, id)).size === 1, 'the click in the list');
     expect([...(await listedIds(largeAccount.key, id))]).toEqual([['alone', payload.id]]);
-    const sample = await app.call('GET', '/api/v1/zapier/sample', { key: zapierKey });
+    const sample = await app.call('GET', '/api/v1/zapier/sample', { key: zapier_key });
     expect(sample.json.map((click: { id: number }) => click.id)).toEqual([payload.id]);
     const csv = await app.call('GET', `/api/v1/link/${id}/clicks.csv`, { key: largeAccount.key });
     expect(csv.text.split('\r\n')[1]).toStartWith(`${payload.id},`);

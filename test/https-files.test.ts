@@ -29,13 +29,7 @@ const chrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
 const host = { host: secureHost };
 
-async function createLink(): Promise<{ id: number; path: string; url: string }> {
-  const created = await tls.app.call('POST', '/api/v1/link?disable_png=true', {
-    key: owner.key,
-    body: { destination_url: 'https://shop.example.com/' },
-  });
-  return { id: created.json.id, path: new URL(created.json.url).pathname, url: created.json.url };
-}
+const createLink = () => tls.app.createLink(owner, { destination_url: 'https://shop.example.com/' });
 
 const hitsOf = async (id: number) =>
   (await tls.app.call('GET', `/api/v1/link/${id}/clicks?class=all`, { key: owner.key })).json

@@ -11,7 +11,7 @@ import { rollupClasses } from '../src/rules/click-fields.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { wholeLedger } from './support/hits.ts';
@@ -27,12 +27,6 @@ const plain = {
   at: Date.now(),
   userAgent: firefoxOf(1),
 } as const;
-
-async function createLink(app: TestApp, owner: TestAccount, more: object = {}) {
-  const body = { destination_url: 'https://example.com/', ...more };
-  const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
-  return json as { id: number; suffix: string };
-}
 
 const rowsOf = async (app: TestApp, linkId: number) =>
   (await wholeLedger(app.app.context.database.read)).filter((hit) => hit.link_id === linkId);
@@ -68,8 +62,8 @@ describe.each(storeKinds)('hits on %s', (store) => {
     const app = await startApp({ store });
     try {
       const owner = await app.createAccount();
-      const link = await createLink(app, owner);
-      const locked = await createLink(app, owner, { password: 'open sesame' });
+      const link = await app.createLink(owner);
+      const locked = await app.createLink(owner, { password: 'open sesame' });
       for (const version of [140, 141, 142])
         await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefoxOf(version) });
       await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefoxOf(140) });
@@ -112,7 +106,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
   test('leave no IP address behind', async () => {
     const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
     try {
-      const link = await createLink(app, await app.createAccount());
+      const link = await app.createLink(await app.createAccount());
       for (let last = 1; last <= 20; last++)
         await app.visit(`/${link.suffix}`, { 'x-forwarded-for': `203.0.113.${last}` });
       expect(contentOf(app.dataDir)).toContain('203.0.113.7');
@@ -159,7 +153,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
   test('older than the retention period are deleted, and their totals are kept', async () => {
     const app = await startApp({ store, env: { CLICK_RETENTION_DAYS: '30' } });
     try {
-      const link = await createLink(app, await app.createAccount());
+      const link = await app.createLink(await app.createAccount());
       await app.visit(`/${link.suffix}`);
       await app.app.clicks.settled();
       // On PostgreSQL they are dropped with the last hit of their month.
@@ -188,7 +182,7 @@ test('an unavailable database delays hits, but none is lost or counted twice', a
   const overrides = { pollInterval: dayLength, log };
   const app = await startApp({ env: { DATABASE_URL: proxy.url }, overrides });
   try {
-    const link = await createLink(app, await app.createAccount());
+    const link = await app.createLink(await app.createAccount());
     await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(1) });
     await app.app.clicks.settled();
     await proxy.close();
@@ -227,7 +221,7 @@ test('a full disk does not prevent redirects, and the hits are stored once there
     },
   });
   try {
-    const link = await createLink(app, await app.createAccount());
+    const link = await app.createLink(await app.createAccount());
     const visit = async (version: number) =>
       expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(version) })).status).toBe(302);
     await visit(1);
@@ -265,7 +259,7 @@ test("while a disk stays full, hits that don't fit in memory are lost, and their
     },
   });
   try {
-    const link = await createLink(app, await app.createAccount());
+    const link = await app.createLink(await app.createAccount());
     const hit = { ...plain, linkId: link.id, referer: 'r'.repeat(2_000), query: `?${'q'.repeat(4_000)}` };
     await Promise.all(Array.from({ length: 5_000 }, () => app.app.clicks.append(hit)));
     for (let sent = 0; sent < 5_000; sent++) await app.app.clicks.append(hit);
@@ -319,7 +313,7 @@ test.each([0, 3, 7])(
 
 test('two processes with one data folder use separate journals, and each hit is counted', async () => {
   const app = await startApp();
-  const link = await createLink(app, await app.createAccount());
+  const link = await app.createLink(await app.createAccount());
   const otherProcess = runServer({ PORT: '0', DATA_DIR: app.dataDir, MISS_LIMIT: '0' });
   try {
     const otherUrl = await otherProcess.address();
@@ -347,7 +341,7 @@ test('two processes with one data folder use separate journals, and each hit is 
 
 test('identical visits that arrive out of order, from another thread, are all counted', async () => {
   const app = await startApp();
-  const link = await createLink(app, await app.createAccount());
+  const link = await app.createLink(await app.createAccount());
   const at = Date.now();
   for (const offset of [0, 3, 0, 0, 3, 10, 0])
     await app.app.clicks.append({ ...plain, linkId: link.id, at: at + offset });

@@ -13,11 +13,7 @@ const text = async () => (await fetch(`${app.url}/metrics`)).text();
 const values = async () => metricValues(await text());
 const visitsMetric = (outcome: string) => `linnet_visits_total{outcome="${outcome}"}`;
 
-async function createLink(fields: Record<string, unknown> = {}): Promise<string> {
-  const body = { destination_url: 'https://shop.example.com/', ...fields };
-  const { json } = await app.call('POST', '/api/v1/link', { key, body });
-  return json.suffix;
-}
+const createLink = async (fields?: object): Promise<string> => (await app.createLink({ key }, fields)).suffix;
 
 /** How much each changed metric has increased during the action. */
 async function increasesDuring(action: () => Promise<void>): Promise<Record<string, number>> {
@@ -82,7 +78,7 @@ test('clicks in the database are no longer in the backlog', async () => {
 
 test('no visitor, link, host or call adds a series', async () => {
   const before = Object.keys(await values());
-  await createLink({ tags: ['one-more'] });
+  await createLink({ suffix: 'one-more' });
   for (let time = 0; time < 20; time++)
     await app.visit(`/unknown-${time}`, {
       host: `host-${time}.example.net`,

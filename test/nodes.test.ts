@@ -141,9 +141,8 @@ test('a node that stopped with unfolded clicks is listed until its folder is fol
   try {
     stoppedNode.clock.now = runningNode.clock.now - 2 * minuteLength;
     const { key } = await runningNode.createAccount();
-    const body = { destination_url: 'https://shop.example.com/' };
-    const { suffix } = (await runningNode.call('POST', '/api/v1/link', { key, body })).json;
-    for (let time = 0; time < 3; time++) expect((await stoppedNode.visit(`/${suffix}`)).status).toBe(302);
+    const { path } = await runningNode.createLink({ key });
+    for (let time = 0; time < 3; time++) expect((await stoppedNode.visit(path)).status).toBe(302);
     const id = (await Bun.file(`${stoppedNode.dataDir}/node.id`).text()).trim();
     const nodes = async () => (await runningNode.call('GET', '/api/v1/instance/node', { key })).json.nodes;
     const hasWaitingClicks = (all: { node: string; waiting_clicks: number; waiting_bytes: number }[]) =>

@@ -15,11 +15,8 @@ interface Proof {
 describe.each(storeKinds)('a link with a captcha on %s', (store) => {
   const { app, owner } = appWithOwner({ store });
 
-  async function createLink(fields: object = {}): Promise<string> {
-    const body = { destination_url: destination, captcha: true, ...fields };
-    const created = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-    return new URL(created.json.url).pathname;
-  }
+  const createLink = async (fields: object = {}): Promise<string> =>
+    (await app.createLink(owner, { destination_url: destination, captcha: true, ...fields })).path;
 
   const send = (path: string, proof: unknown, headers: Record<string, string> = {}) => {
     const altcha = typeof proof === 'string' ? proof : btoa(JSON.stringify(proof));

@@ -32,12 +32,8 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
         .id;
     });
 
-  async function createLink(fields: object) {
-    const body = { destination_url: destination, domain: custom, ...fields };
-    const created = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-    expect([created.status, created.text]).toEqual([201, created.text]);
-    return created.json;
-  }
+  const createLink = (fields: object) =>
+    app.createLink(owner, { destination_url: destination, domain: custom, ...fields });
 
   const requestAt = (host: string, path: string, headers: Record<string, string> = {}, method = 'GET') =>
     visitRaw(app.url, { host, path, headers, method });

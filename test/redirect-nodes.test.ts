@@ -13,11 +13,8 @@ const { nodeA, nodeB, owner } = nodesWithOwner(
   { overrides: { pollInterval: 400 } },
 );
 
-async function createLink(fields: object = {}): Promise<{ id: number; path: string }> {
-  const body = { destination_url: 'https://destination.example/first', ...fields };
-  const created = await nodeA.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-  return { id: created.json.id, path: new URL(created.json.url).pathname };
-}
+const createLink = (fields: object = {}) =>
+  nodeA.createLink(owner, { destination_url: 'https://destination.example/first', ...fields });
 
 /** A change on one node reaches the other within two seconds. */
 const eventuallyApplied = (check: () => Promise<boolean>) =>

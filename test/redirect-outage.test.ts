@@ -37,11 +37,8 @@ const startProxiedNode = async () => {
   proxiedNode = await startApp({ env: { DATABASE_URL: proxy.url, SECRET_KEY } });
 };
 
-async function createLink(fields: object = {}): Promise<{ id: number; path: string }> {
-  const body = { destination_url: 'https://destination.example', ...fields };
-  const created = await directNode.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-  return { id: created.json.id, path: new URL(created.json.url).pathname };
-}
+const createLink = (fields: object = {}) =>
+  directNode.createLink(owner, { destination_url: 'https://destination.example', ...fields });
 
 test('while the database is unreachable, cached links still redirect, others get a 503 page, and all links work afterwards', async () => {
   const { path: cached } = await createLink();

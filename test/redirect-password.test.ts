@@ -14,11 +14,8 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     app.clock.now += 20 * minuteLength;
   });
 
-  async function createLink(fields: object = {}): Promise<{ id: number; path: string }> {
-    const body = { destination_url: destination, password: 'open sesame', ...fields };
-    const created = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-    return { id: created.json.id, path: new URL(created.json.url).pathname };
-  }
+  const createLink = (fields: object = {}) =>
+    app.createLink(owner, { destination_url: destination, password: 'open sesame', ...fields });
 
   const guess = (path: string, password: string, headers: Record<string, string> = {}) =>
     app.visit(path, headers, { method: 'POST', body: new URLSearchParams({ password }) });

@@ -11,9 +11,8 @@ const referer = 'https://www.news.example/story?id=1&"<b>';
 const query = '?utm_source=letter&utm_campaign=spring';
 
 async function createLink(fields: object): Promise<{ readonly id: number; readonly path: string }> {
-  const body = { destination_url: 'https://example.com/', ...fields };
-  const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-  return { id: json.id, path: `${new URL(json.url).pathname}${query}` };
+  const { id, path } = await app.createLink(owner, fields);
+  return { id, path: `${path}${query}` };
 }
 
 const decoded = (attribute: string): string =>

@@ -10,11 +10,6 @@ interface Link {
 describe.each(storeKinds)('a repeat on %s', (store) => {
   const { app, owner } = appWithOwner({ store, env: { TRUSTED_PROXIES: '1' } });
 
-  const createLink = async (fields: object = {}, on = app): Promise<Link> => {
-    const body = { destination_url: 'https://example.com/', ...fields };
-    const { json } = await on.call('POST', '/api/v1/link', { key: owner.key, body });
-    return { id: json.id, path: `/${json.suffix}` };
-  };
   const totalsOf = async ({ id }: Link) => {
     await app.app.clicks.settled();
     const { json } = await app.call('GET', `/api/v1/link/${id}/stats`, { key: owner.key });
@@ -24,7 +19,7 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
   const fromAddress = (last: number) => ({ 'x-forwarded-for': `198.51.100.${last}` });
 
   test('is never a QR scan: thirty phones that scan one poster at one address are thirty clicks', async () => {
-    const poster = await createLink();
+    const poster = await app.createLink(owner);
     const phones = Array.from({ length: 30 }, () => app.visit(`${poster.path}?qr`, fromAddress(1)));
     await Promise.all(phones);
     // With one address and one kind of phone they can't be distinguished, so they are one visitor.
@@ -32,7 +27,7 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
   });
 
   test("within the window doesn't count, and with three seconds between there are two clicks of one visitor", async () => {
-    const link = await createLink();
+    const link = await app.createLink(owner);
     await app.visit(link.path, fromAddress(2));
     app.clock.now += 1_999;
     await app.visit(link.path, fromAddress(2));
@@ -61,7 +56,7 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
     ['Sec-CH-UA-Mobile', { 'sec-ch-ua-mobile': '?1' }],
     ['Sec-CH-UA-Platform', { 'sec-ch-ua-platform': '"Chrome OS"' }],
   ])('is not a visit with a different %s', async (_, other) => {
-    const link = await createLink();
+    const link = await app.createLink(owner);
     await app.visit(link.path, same);
     await app.visit(link.path, { ...same, ...other });
     expect(await totalsOf(link)).toMatchObject({ clicks: 2, repeats: 0 });
@@ -70,7 +65,7 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
   });
 
   test('is not a visit with a different query, or to a different link', async () => {
-    const [link, another] = [await createLink(), await createLink()];
+    const [link, another] = [await app.createLink(owner), await app.createLink(owner)];
     await app.visit(`${link.path}?a=1`, same);
     await app.visit(`${link.path}?a=2`, same);
     await app.visit(another.path, same);
@@ -79,13 +74,13 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
   });
 
   test('is also detected for a visitor who asks not to be tracked', async () => {
-    const link = await createLink();
+    const link = await app.createLink(owner);
     for (let time = 0; time < 2; time++) await app.visit(link.path, { ...fromAddress(5), dnt: '1' });
     expect(await totalsOf(link)).toEqual({ clicks: 1, visitors: 0, repeats: 1 });
   });
 
   test('is detected only after a click: a prefetch and a HEAD request are not clicks', async () => {
-    const link = await createLink();
+    const link = await app.createLink(owner);
     await app.visit(link.path, { ...fromAddress(6), 'sec-purpose': 'prefetch' });
     await app.visit(link.path, fromAddress(6), { method: 'HEAD' });
     await app.visit(link.path, fromAddress(6));
@@ -93,7 +88,7 @@ describe.each(storeKinds)('a repeat on %s', (store) => {
   });
 
   test('is detected by claims that are kept for minutes and contain no address', async () => {
-    const link = await createLink();
+    const link = await app.createLink(owner);
     await app.visit(link.path, fromAddress(7));
     await app.app.clicks.settled();
     const { read } = app.app.context.database;

@@ -23,11 +23,8 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     await app.app.clicks.settled();
   });
 
-  async function createLink(fields: object) {
-    const body = { destination_url: 'https://example.com/page', ...fields };
-    const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-    return { id: json.id as number, zapierKey: json.zapier_key as string, path: new URL(json.url).pathname };
-  }
+  const createLink = (fields: object) =>
+    app.createLink(owner, { destination_url: 'https://example.com/page', ...fields });
   /** Each visit from an address of its own, as a second one from the same address would be a repeat. */
   const visit = (path: string, visitor: number, headers: Record<string, string> = {}) =>
     app.visit(path, { 'x-forwarded-for': `198.51.${visitor >> 8}.${visitor & 255}`, ...headers });
@@ -110,9 +107,9 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
 
   test('Zapier gets clicks while it is subscribed, and the latest ones as its sample', async () => {
     const hook = target();
-    const { path, id, zapierKey } = await createLink({});
+    const { path, id, zapier_key } = await createLink({});
     const zapier = (method: string, where: string, body?: object) =>
-      app.call(method, `/api/v1/zapier/${where}`, { key: zapierKey, ...(body ? { body } : {}) });
+      app.call(method, `/api/v1/zapier/${where}`, { key: zapier_key, ...(body ? { body } : {}) });
     await zapier('POST', 'hooks', { target_url: hook.url });
     await visit(path, 2_000);
     const [received] = await hook.calls(1);

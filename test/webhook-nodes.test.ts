@@ -11,11 +11,6 @@ import { targetOfEachTest, type WebhookTarget } from './support/webhook-target.t
 
 const target = targetOfEachTest();
 
-async function createLink(app: TestApp, { key }: TestAccount, fields: object): Promise<number> {
-  const body = { destination_url: 'https://example.com', ...fields };
-  return (await app.call('POST', '/api/v1/link', { key, body })).json.id;
-}
-
 async function deliveries(app: TestApp, { key }: TestAccount, id: number) {
   const { json } = await app.call('GET', `/api/v1/link/${id}/webhook_deliveries?limit=100`, { key });
   return json.webhook_deliveries as { state: string; message_id: string; attempts: { status: number }[] }[];
@@ -30,7 +25,8 @@ describe('two nodes on one database', () => {
 
   test('deliver each message once', async () => {
     const hooks = Array.from({ length: 4 }, () => target());
-    const links = await Promise.all(hooks.map(({ url }) => createLink(nodeA, owner, { webhook_url: url })));
+    const made = await Promise.all(hooks.map(({ url }) => nodeA.createLink(owner, { webhook_url: url })));
+    const links = made.map(({ id }) => id);
     nodeB.clock.now = nodeA.clock.now;
     for (let round = 0; round < 3; round++) {
       await Promise.all(links.map((id, index) => foldClicks(index % 2 ? nodeA : nodeB, id, 20)));
@@ -52,7 +48,7 @@ describe('two nodes on one database', () => {
     const hook = target();
     const expiration_date = new Date(nodeA.clock.now + 60_000).toISOString();
     for (let count = 0; count < 10; count++) {
-      await createLink(nodeA, owner, {
+      await nodeA.createLink(owner, {
         webhook_url: hook.url,
         webhook_events: ['link.expired'],
         expiration_date,
@@ -81,7 +77,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const first = await startApp({ env });
     const owner = await first.createAccount();
     const hook = target((before) => (before < 8 ? new Promise<Response>(() => {}) : new Response()));
-    const id = await createLink(first, owner, { webhook_url: hook.url });
+    const { id } = await first.createLink(owner, { webhook_url: hook.url });
     await foldClicks(first, id, 20);
     await hook.calls(8);
     await first.stop();
@@ -105,7 +101,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const app = await startApp({ env: await envFor(folder.path), overrides });
     const owner = await app.createAccount();
     const hook = target();
-    const id = await createLink(app, owner, { webhook_url: hook.url });
+    const { id } = await app.createLink(owner, { webhook_url: hook.url });
     const { database, webhooks } = app.app.context;
     const [now, until] = [app.clock.now, app.clock.now + 45_000];
     const { organization_id } = await database.read
@@ -142,7 +138,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const owner = await app.createAccount();
     const hook = target();
     const port = new URL(hook.url).port;
-    const id = await createLink(app, owner, { webhook_url: 'https://example.com/hook' });
+    const { id } = await app.createLink(owner, { webhook_url: 'https://example.com/hook' });
     for (const url of [
       hook.url,
       'http://localhost/',

@@ -10,10 +10,7 @@ const target = targetOfEachTest();
 describe.each(storeKinds)('Zapier on %s', (store) => {
   const { app, owner } = appWithOwner({ store });
 
-  async function createLink(): Promise<{ id: number; zapier_key: string }> {
-    const body = { destination_url: 'https://example.com/page' };
-    return (await app.call('POST', '/api/v1/link', { key: owner.key, body })).json;
-  }
+  const createLink = () => app.createLink(owner, { destination_url: 'https://example.com/page' });
   const subscribedUrl = async (id: number) =>
     (await app.call('GET', `/api/v1/link/${id}`, { key: owner.key })).json.zapier_webhook_url_new_click;
   const subscribe = (key: string | undefined, target_url: unknown) =>

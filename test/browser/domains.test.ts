@@ -36,11 +36,7 @@ test('a domain is added, shows its records, is verified automatically, has a lin
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('Seen', { exact: true }).nth(1).waitFor();
 
-  const created = await app.call('POST', '/api/v1/link', {
-    key: account.key,
-    body: { destination_url: 'https://example.com/', domain: 'go.bücher.de', suffix: 'tulips' },
-  });
-  expect(created.status).toBe(201);
+  await app.createLink(account, { domain: 'go.bücher.de', suffix: 'tulips' });
   const visit = (path: string) => visitRaw(app.url, { host: 'go.xn--bcher-kva.de', path });
   expect((await visit('/tulips')).status).toBe(302);
 

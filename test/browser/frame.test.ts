@@ -169,16 +169,13 @@ const openPalette = async (page: Page) => {
 test('the palette finds a page, a link and a tag by keyboard alone', async () => {
   const account = await app.createAccount();
   const tag = await app.call('POST', '/api/v1/tag', { key: account.key, body: { name: 'Harvest' } });
-  const link = await app.call('POST', '/api/v1/link', {
-    key: account.key,
-    body: { destination_url: 'https://example.com/', suffix: 'harvest-2027' },
-  });
+  const link = await app.createLink(account, { suffix: 'harvest-2027' });
   const page = await dashboardOf(app, account);
   await openPalette(page);
   await page.keyboard.type('harvest-2027');
   await page.getByRole('option', { name: /harvest-2027/ }).waitFor();
   await page.keyboard.press('Enter');
-  await page.waitForURL(`**/app/links/${link.json.id}`);
+  await page.waitForURL(`**/app/links/${link.id}`);
   await openPalette(page);
   await page.keyboard.type('Doma');
   await page.keyboard.press('Enter');
@@ -199,12 +196,7 @@ test('the palette finds a page, a link and a tag by keyboard alone', async () =>
 test('if Enter is pressed before the search has finished, the palette opens its result, not an earlier one', async () => {
   const account = await app.createAccount();
   const [, wanted] = await Promise.all(
-    ['eager-1', 'eager-2'].map((suffix) =>
-      app.call('POST', '/api/v1/link', {
-        key: account.key,
-        body: { destination_url: 'https://example.com/', suffix },
-      }),
-    ),
+    ['eager-1', 'eager-2'].map((suffix) => app.createLink(account, { suffix })),
   );
   const page = await dashboardOf(app, account);
   await openPalette(page);
@@ -216,7 +208,7 @@ test('if Enter is pressed before the search has finished, the palette opens its 
   await page.keyboard.press('Enter');
   expect(await page.getByText('Nothing has that name.').count()).toBe(0);
   release();
-  await page.waitForURL(`**/app/links/${wanted?.json.id}`);
+  await page.waitForURL(`**/app/links/${wanted?.id}`);
 });
 
 test('in a low window, the palette scrolls to the option that the arrow keys lead to', async () => {
@@ -281,9 +273,8 @@ test('a field that appears when its list has loaded takes the focus from no user
 
 test("the question mark lists the page's shortcuts", async () => {
   const account = await app.createAccount();
-  const body = { destination_url: 'https://example.com/' };
-  const link = await app.call('POST', '/api/v1/link', { key: account.key, body });
-  const page = await dashboardOf(app, account, `/app/links/${link.json.id}`);
+  const link = await app.createLink(account);
+  const page = await dashboardOf(app, account, `/app/links/${link.id}`);
   await page.getByRole('navigation', { name: 'Link' }).waitFor();
   await page.keyboard.press('?');
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });

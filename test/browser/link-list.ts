@@ -22,18 +22,8 @@ export async function pasteOutside(page: Page, text: string): Promise<void> {
 
 /** Functions that create links and tags by the API, before a page is opened. */
 export function linksOf(app: TestApp) {
-  async function createLink(
-    account: TestAccount,
-    suffix: string,
-    fields: Readonly<Record<string, unknown>> = {},
-  ): Promise<{ id: number; url: string }> {
-    const created = await app.call('POST', '/api/v1/link', {
-      key: account.key,
-      body: { destination_url: `https://example.com/${suffix}`, suffix, ...fields },
-    });
-    if (created.status !== 201) throw new Error(created.text);
-    return created.json;
-  }
+  const createLink = (account: TestAccount, suffix: string, fields: object = {}) =>
+    app.createLink(account, { destination_url: `https://example.com/${suffix}`, suffix, ...fields });
 
   async function createTag(account: TestAccount, name: string): Promise<number> {
     const created = await app.call('POST', '/api/v1/tag', { key: account.key, body: { name } });

@@ -6,11 +6,8 @@ const app = await appOfSuite();
 
 test('a browser that does not know its time zone shows the times of UTC', async () => {
   const { email, password, key } = await app.createAccount();
-  const link = await app.call('POST', '/api/v1/link', {
-    key,
-    body: { destination_url: 'https://example.com/' },
-  });
-  await app.visit(link.json.url);
+  const link = await app.createLink({ key });
+  await app.visit(link.url);
   await app.app.clicks.settled();
   const browser = await startBrowser({ TZ: 'Nowhere/Unknown' });
   try {

@@ -42,8 +42,7 @@ test('failed deliveries are sent again for all links, or for some days only, eve
   let isFailing = true;
   const target = newTarget(() => new Response(null, { status: isFailing ? 410 : 200 }));
   const { page, link, owner } = await open({ webhook_url: target.url }, '/webhook');
-  const body = { destination_url: 'https://example.com/other', webhook_url: target.url };
-  const other = (await app.call('POST', '/api/v1/link', { key: owner.key, body })).json;
+  const other = await app.createLink(owner, { webhook_url: target.url });
   const outages = async () => (await app.call('GET', '/api/v1/webhook_outages', { key: owner.key })).json;
   for (const { id } of [link, other]) await foldClicks(app, id);
   await eventually(async () => (await outages()).total_failed === 2, 'two failed deliveries');

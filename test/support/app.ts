@@ -40,6 +40,8 @@ export interface TestApp {
   visit(path: string, headers?: Record<string, string>, init?: RequestInit): Promise<TestResponse>;
   /** Creates an account with its own organization and an API key. */
   createAccount(email?: string): Promise<TestAccount>;
+  /** Creates a link to `https://example.com/`, unless the fields say otherwise. */
+  createLink(by: { readonly key: string }, fields?: object): Promise<TestLink>;
   stop(): Promise<void>;
 }
 
@@ -49,6 +51,16 @@ export interface TestAccount {
   readonly key: string;
   readonly organizationId: number;
   readonly userId: number;
+}
+
+/** The answer's fields that most tests need. */
+export interface TestLink {
+  readonly id: number;
+  readonly suffix: string;
+  readonly url: string;
+  readonly zapier_key: string;
+  /** Of its URL, as a visitor's request has it. */
+  readonly path: string;
 }
 
 export const browserUserAgent =
@@ -154,6 +166,12 @@ export async function startApp(
         organizationId: user.json.organization_id,
         userId: user.json.id,
       };
+    },
+    async createLink({ key }, fields = {}) {
+      const body = { destination_url: 'https://example.com/', ...fields };
+      const { status, text, json } = await call('POST', '/api/v1/link', { key, body });
+      if (status !== 201) throw new Error(`no link: ${text}`);
+      return { ...json, path: new URL(json.url).pathname };
     },
     async stop() {
       await app.stop();
