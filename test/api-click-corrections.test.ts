@@ -21,10 +21,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     link = await newLink();
   });
 
-  const newLink = async (body = {}) => {
-    const made = await call('POST', '/api/v1/link', { destination_url: 'https://example.com', ...body });
-    return { id: made.json.id, path: new URL(made.json.url).pathname };
-  };
+  const newLink = (fields: object = {}) => app.createLink(owner, fields);
   const call = (method: string, path: string, body?: object, key = owner.key): Promise<TestResponse> =>
     app.call(method, path, { key, ...(body === undefined ? {} : { body }) });
   const correct = async (method: string, path: string, body?: object, key = owner.key) =>

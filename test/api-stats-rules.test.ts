@@ -14,7 +14,7 @@ interface Group {
 
 describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
   const { app, owner } = appWithOwner({ store, env: { TRUSTED_PROXIES: '1' } });
-  let link: { readonly id: number; readonly url: string };
+  let link: { readonly id: number; readonly path: string };
 
   beforeAll(async () => {
     const destination = 'https://example.com/';
@@ -29,15 +29,9 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
         ],
       },
     ];
-    const made = await app.call('POST', '/api/v1/link', {
-      key: owner.key,
-      body: { destination_url: destination, rules },
-    });
-    expect(made.status).toBe(201);
-    link = made.json;
-    const { pathname } = new URL(link.url);
+    link = await app.createLink(owner, { destination_url: destination, rules });
     const visit = (visitor: number, query: string) =>
-      app.visit(pathname + query, {
+      app.visit(link.path + query, {
         'user-agent': browserUserAgent,
         'x-forwarded-for': `203.0.113.${visitor}`,
       });
@@ -111,12 +105,9 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
         variants: ['a', 'b'].map((id) => ({ id, destination_url: `https://example.com/${id}`, weight: 50 })),
       },
     ];
-    const { json } = await app.call('POST', '/api/v1/link', {
-      key: owner.key,
-      body: { destination_url: 'https://example.com', rules },
-    });
+    const another = await app.createLink(owner, { rules });
     const visit = (visitor: number) =>
-      app.visit(new URL(json.url).pathname, {
+      app.visit(another.path, {
         'user-agent': browserUserAgent,
         'x-forwarded-for': `203.0.113.${visitor}`,
       });
@@ -125,7 +116,7 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
     app.clock.now = noon + 20 * minuteLength;
     for (let visitor = 1; visitor <= 4; visitor++) await visit(visitor);
     await app.app.clicks.settled();
-    const path = `/link/${json.id}/stats`;
+    const path = `/link/${another.id}/stats`;
     const sums = async () => {
       const groups = await groupsBy(path, 'group_by=variant');
       expect(groups.every(({ clicks, visitors = 0 }) => visitors <= clicks)).toBe(true);
@@ -135,12 +126,12 @@ describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
     };
     expect(await sums()).toEqual([24, 20]);
     const span = { from: formatIso(noon), to: formatIso(noon + 15 * minuteLength) };
-    await app.call('PATCH', `/api/v1/link/${json.id}/clicks/reclassify`, {
+    await app.call('PATCH', `/api/v1/link/${another.id}/clicks/reclassify`, {
       key: owner.key,
       body: { ...span, class: 'human', to_class: 'bot' },
     });
     const done = await pollUntil(
-      async () => (await get(`/link/${json.id}/clicks/corrections`)).corrections[0],
+      async () => (await get(`/link/${another.id}/clicks/corrections`)).corrections[0],
       ({ state }) => state === 'done',
       'the correction to be done',
     );

@@ -56,13 +56,10 @@ describe.each(storeKinds)('tags on %s', (store) => {
 
   test('a deleted tag is removed from its links', async () => {
     const { json: tag } = await create({ name: 'brief' });
-    const link = await app.call('POST', '/api/v1/link', {
-      key: owner.key,
-      body: { destination_url: 'example.com', tags: [tag.id] },
-    });
+    const link = await app.createLink(owner, { tags: [tag.id] });
     const deleted = await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: owner.key });
     expect([deleted.status, deleted.text]).toEqual([204, '']);
-    expect((await app.call('GET', `/api/v1/link/${link.json.id}`, { key: owner.key })).json.tags).toEqual([]);
+    expect((await app.call('GET', `/api/v1/link/${link.id}`, { key: owner.key })).json.tags).toEqual([]);
     expect((await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: owner.key })).status).toBe(404);
   });
 

@@ -30,9 +30,7 @@ describe.each(kinds)('corrections during folding on %s', (kind) => {
     });
     owner = await app.createAccount();
     for (let link = 0; link < 3; link++) {
-      const body = { destination_url: 'https://example.com' };
-      const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
-      links.push({ id: json.id, path: new URL(json.url).pathname });
+      links.push(await app.createLink(owner));
     }
   }, 60_000);
   afterAll(async () => {

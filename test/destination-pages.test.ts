@@ -293,12 +293,10 @@ test('pages that were due when a process stopped are fetched later, by one of tw
   });
   const nodes: TestApp[] = [];
   try {
-    const unfetched = (
-      await nodeWithoutTitles.call('POST', '/api/v1/link', {
-        key,
-        body: { destination_url: `${destination.url}/off` },
-      })
-    ).json;
+    const unfetched = await nodeWithoutTitles.createLink(
+      { key },
+      { destination_url: `${destination.url}/off` },
+    );
     for (let node = 0; node < 2; node++)
       nodes.push(await startApp({ env: { ...titleSettings, ...shared }, overrides: titleOverrides }));
     const [one] = nodes as [TestApp];
