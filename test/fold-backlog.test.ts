@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { createApp } from '../src/app.ts';
-import { loadConfig } from '../src/config/load.ts';
 import { journalsIn } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { outcomes, targets } from '../src/journal/hit.ts';
 import { firefox } from './support/agents-of-people.ts';
-import { storeKinds } from './support/app.ts';
+import { configFor, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { rebuildRollups, rollUps, wholeLedger } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -60,13 +59,7 @@ describe.each(kinds)(
     test('is stored unchanged in the ledger and in all totals, each hit once, together with new hits', async () => {
       await using folder = await temporaryFolder();
       const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
-      const config = loadConfig({
-        PORT: '0',
-        DATA_DIR: folder.path,
-        DATABASE_URL,
-        MISS_LIMIT: '0',
-        JOURNAL_KEEP_MINUTES: '0',
-      });
+      const config = configFor(folder.path, DATABASE_URL);
       // The visitors of the previous day are still stored, so that the rollups can be rebuilt.
       const now = () => Date.UTC(2026, 10, 19, 0, 50);
       const first = await createApp(config, { hits: 'unfolded', now });

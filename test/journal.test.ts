@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../src/app.ts';
-import { loadConfig } from '../src/config/load.ts';
 import { realDisk } from '../src/journal/disk.ts';
 import { journalsIn } from '../src/journal/files.ts';
 import { Journal } from '../src/journal/journal.ts';
@@ -11,7 +10,7 @@ import { rollupClasses } from '../src/rules/click-fields.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
-import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { configFor, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { wholeLedger } from './support/hits.ts';
@@ -122,13 +121,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
   test('that were not folded before the stop are folded at the next start', async () => {
     await using folder = await storeFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
-    const config = loadConfig({
-      PORT: '0',
-      DATA_DIR: folder.path,
-      DATABASE_URL,
-      MISS_LIMIT: '0',
-      JOURNAL_KEEP_MINUTES: '0',
-    });
+    const config = configFor(folder.path, DATABASE_URL);
     const first = await createApp(config, { hits: 'unfolded' });
     const hit = { ...plain, linkId: 7 };
     for (let version = 0; version < 500; version++)

@@ -3,11 +3,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../src/app.ts';
 import type { Overrides } from '../src/compose/overrides.ts';
-import { loadConfig } from '../src/config/load.ts';
 import { journalsIn } from '../src/journal/files.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { dayOf } from '../src/rules/utc-time.ts';
-import { browserUserAgent, startApp, storeKinds } from './support/app.ts';
+import { browserUserAgent, configFor, startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { plainHit } from './support/plain-hit.ts';
@@ -89,13 +88,7 @@ describe.each(storeKinds)('the salt of a day on %s', (store) => {
   test('still identifies visitors whose clicks are only folded by a start on the next day, and is then destroyed', async () => {
     await using folder = await temporaryFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
-    const config = loadConfig({
-      PORT: '0',
-      DATA_DIR: folder.path,
-      DATABASE_URL,
-      MISS_LIMIT: '0',
-      JOURNAL_KEEP_MINUTES: '0',
-    });
+    const config = configFor(folder.path, DATABASE_URL);
     const startAt = (now: number, overrides: Overrides = {}) =>
       createApp(config, { ...overrides, now: () => now });
 

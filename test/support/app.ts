@@ -180,6 +180,10 @@ export async function startApp(
   };
 }
 
+/** For tests that start several apps one after another on one store, by `createApp`. */
+export const configFor = (DATA_DIR: string, DATABASE_URL: string) =>
+  loadConfig({ PORT: '0', DATA_DIR, DATABASE_URL, MISS_LIMIT: '0', JOURNAL_KEEP_MINUTES: '0' });
+
 /** Hashing takes 50 ms of CPU at its full cost, and 0.1 ms at this one. */
 const cheapHash = { memoryCost: 64, timeCost: 1 } as const;
 
