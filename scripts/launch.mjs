@@ -21,13 +21,8 @@ const commands = {
   },
   build: { needs: 'production', run: ['scripts/build.ts'] },
   linnet: { needs: 'production', run: ['src/main.ts'] },
-  // Returning memory to the system and requesting it again takes a part of the tests' time, and so do collections that no allocation
-  // requires.
-  test: {
-    needs: 'everything',
-    run: ['test', '--timeout', '240000'],
-    env: { MIMALLOC_PURGE_DELAY: '-1', MIMALLOC_PURGE_HOLES: '0', BUN_GC_TIMER_DISABLE: '1' },
-  },
+  // Returning memory to the system and requesting it again takes a part of the tests' time.
+  test: { needs: 'everything', run: ['test', '--timeout', '240000'], env: { MIMALLOC_PURGE_DELAY: '-1' } },
   faults: { needs: 'everything', run: ['test/faults/main.ts'] },
   fuzz: {
     needs: 'everything',
