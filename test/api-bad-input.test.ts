@@ -29,6 +29,14 @@ async function expectRefusal(
   expect(text).not.toContain('Zod');
 }
 
+test('an invalid id is reported once', async () => {
+  const { json } = await withLink({ tags: ['red'] });
+  expect([json.error_code, json.field_key, json.errors]).toEqual(['FIELD_INVALID', 'tags', undefined]);
+  const body = { ids: ['red', '0'] };
+  const two = await app.call('POST', '/api/v1/link/bulk_delete', { key: owner.key, body });
+  expect(two.json.errors).toHaveLength(2);
+});
+
 describe('an invalid body', () => {
   test('malformed JSON', () => expectRefusal(create('{"destination_url": '), 400, 'BODY_MALFORMED'));
   test('empty', () =>

@@ -22,18 +22,6 @@ async function expectSentence(
   expect(json.field_key).toBe(field);
 }
 
-test('an invalid id is reported once', async () => {
-  const body = { destination_url: 'https://example.com', tags: ['red'] };
-  const one = await create(body);
-  expect([one.json.error_code, one.json.field_key, one.json.errors]).toEqual([
-    'FIELD_INVALID',
-    'tags',
-    undefined,
-  ]);
-  const two = await call('POST', 'link/bulk_delete', { ids: ['red', '0'] });
-  expect(two.json.errors).toHaveLength(2);
-});
-
 describe('the error for a value of the wrong type names the right type', () => {
   const tagById = (shown: string) =>
     `Tags are sent by id, and ${shown} is not one. GET /api/v1/tag lists tags with their ids.`;

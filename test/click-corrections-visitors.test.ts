@@ -4,7 +4,7 @@ import { minuteLength } from '../src/rules/durations.ts';
 import { newestMigration } from '../src/storage/migrate.ts';
 import { minMigrationKey, requireMigration } from '../src/storage/min-migration.ts';
 import { firefox } from './support/agents-of-people.ts';
-import { startApp, type TestAccount } from './support/app.ts';
+import { startApp, type TestLink } from './support/app.ts';
 import { finishedCorrection } from './support/finished-correction.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
@@ -35,21 +35,21 @@ describe.each(stores)('visitors of a day after erasures on %s, in %s', (store, f
     };
     return {
       app,
-      newLink: () => newLink(owner),
-      visit: async (link: Link, visitor: string) => {
+      newLink: () => app.createLink(owner),
+      visit: async (link: TestLink, visitor: string) => {
         await app.visit(link.path, { 'user-agent': `${firefox} ${visitor}` });
         await app.app.clicks.settled();
       },
-      erase: async (link: Link) => {
+      erase: async (link: TestLink) => {
         const response = await app.call('DELETE', `/api/v1/link/${link.id}/clicks`, { key: owner.key });
         await finishedCorrection(app, owner.key, response);
       },
-      reclassify: async (link: Link) => {
+      reclassify: async (link: TestLink) => {
         const body = { class: 'human', to_class: 'bot' };
         const path = `/api/v1/link/${link.id}/clicks/reclassify`;
         await finishedCorrection(app, owner.key, await app.call('PATCH', path, { key: owner.key, body }));
       },
-      ofLink: (link: Link) => totals(`link/${link.id}/stats`),
+      ofLink: (link: TestLink) => totals(`link/${link.id}/stats`),
       ofOrganization: () => totals('stats'),
       [Symbol.asyncDispose]: async () => {
         if (store === 'postgres') {
@@ -62,16 +62,6 @@ describe.each(stores)('visitors of a day after erasures on %s, in %s', (store, f
         await app.stop();
       },
     };
-
-    interface Link {
-      readonly id: number;
-      readonly path: string;
-    }
-    async function newLink({ key }: TestAccount): Promise<Link> {
-      const body = { destination_url: 'https://example.com' };
-      const { json } = await app.call('POST', '/api/v1/link', { key, body });
-      return { id: json.id, path: new URL(json.url).pathname };
-    }
   }
 
   test('the organization has those who still have clicks on other links, and counts the others again', async () => {

@@ -5,6 +5,10 @@ import type { Queries } from '../../storage/schema.ts';
 
 /** A list of any length, for `in`: one parameter. */
 export const numbersIn = (queries: Queries, numbers: readonly number[]) => {
-  const rows = jsonRows(dialectOf(queries), { id: 'integer' }, JSON.stringify(numbers.map((id) => [id])));
-  return sql`(select id from ${rows} as wanted)`;
+  const rows = jsonRows(
+    dialectOf(queries),
+    { number: 'integer' },
+    JSON.stringify(numbers.map((number) => [number])),
+  );
+  return sql`(select number from ${rows} as wanted)`;
 };
