@@ -197,6 +197,34 @@ test('a build that continues for a node that is gone is awaited', async () => {
   await otherNode.end();
 });
 
+test('a build that continues for a node that is gone, and waits for the transaction of a start, is awaited', async () => {
+  const hasRows = (query: string) => async () => (await otherSessions.unsafe(query)).length > 0;
+  const startWaits = hasRows(
+    `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'select number from migrations%'`,
+  );
+  const buildWaits = hasRows(
+    `select from pg_stat_progress_create_index where phase = 'waiting for old snapshots' and datname = current_database()`,
+  );
+  const otherNode = new SQL({ url, max: 1 });
+  let building: Promise<void>;
+  let abandoned: Promise<unknown>;
+  {
+    await using _ = await holdLocks('select number from migrations where number = 1 for update');
+    {
+      await using _ = await holdLocks(`insert into words (word) values ('open as well')`);
+      abandoned = otherNode.unsafe('create index concurrently words_mutual on words (length(word))');
+      abandoned.catch(() => {});
+      await eventually(async () => (await isValid('words_mutual')) === false, 'the build to begin');
+      building = buildIndexes(database, build('words_mutual'));
+      await eventually(startWaits, 'the start to wait for its turn');
+    }
+    await eventually(buildWaits, 'the build to wait for the start');
+  }
+  await Promise.all([building, abandoned]);
+  expect(await isValid('words_mutual')).toBe(true);
+  await otherNode.end();
+});
+
 test('the ledger, which is partitioned by month, gets its index at once', async () => {
   await buildIndexes(database, build('hits_country', 'create index hits_country on hits (country)'));
   expect(await isValid('hits_country')).toBe(true);

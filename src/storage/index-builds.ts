@@ -36,6 +36,9 @@ export function indexBuilds(
   return [...builds.values()];
 }
 
+/** Milliseconds between two looks at a build of another session. */
+const otherBuildPause = 500;
+
 /**
  * Builds missing indexes while their tables are in use. An index that an interrupted start left half-built is dropped and built
  * again. Of several nodes that start at once one builds; the others wait for it.
@@ -48,43 +51,56 @@ export async function buildIndexes(
   const { outsideTransaction } = database;
   if (outsideTransaction === null || builds.length === 0) return;
   const states = await statesOf(database.read, builds);
-  for (const build of builds)
-    if (states.get(build.name) !== 'valid')
-      await database.migrate(async (queries) => {
+  for (const build of builds) {
+    if (states.get(build.name) === 'valid') continue;
+    const buildInTurn = () =>
+      database.migrate(async (queries) => {
         // Without parameters: otherwise the open portal keeps a snapshot, and the build waits for the transaction that it runs
         // in.
         await sql`select number from migrations where number = ${sql.lit(build.number)} for update`.execute(
           queries,
         );
-        if (await isPartitioned(database.read, build.table)) await buildInPartitions(queries, build);
-        else
-          await buildOutsideTransaction(database.read, build, (statement) =>
-            outsideTransaction(statement, waits),
-          );
+        if (await isPartitioned(database.read, build.table)) return buildInPartitions(queries, build);
+        return buildOutsideTransaction(database.read, build, (statement) =>
+          outsideTransaction(statement, waits),
+        );
       }, waits);
+    while (!(await buildInTurn())) await Bun.sleep(otherBuildPause);
+  }
 }
 
-type State = 'missing' | 'invalid' | 'under way' | 'valid';
+type State = 'missing' | 'invalid' | 'valid';
 
+/**
+ * False if another session is building an index of the table: the server continues the build of a node that has stopped. Such a build
+ * may be waiting for the transaction of this turn, which had a snapshot in its first moments, so the transaction must end.
+ */
 async function buildOutsideTransaction(
   queries: Queries,
-  { name, statement, ...build }: IndexBuild,
+  build: IndexBuild,
   run: (statement: string) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
+  const { name, table, statement } = build;
   for (;;) {
-    const state = (await statesOf(queries, [{ name, statement, ...build }])).get(name) ?? 'missing';
-    if (state === 'valid') return;
-    // The server continues the build of a node that has stopped.
-    if (state === 'under way') await Bun.sleep(500);
-    else if (state === 'invalid') await run(`drop index concurrently if exists ${name}`);
+    if (await isBeingIndexed(queries, table)) return false;
+    const state = (await statesOf(queries, [build])).get(name) ?? 'missing';
+    if (state === 'valid') return true;
+    if (state === 'invalid') await run(`drop index concurrently if exists ${name}`);
     else await run(statement.replace(/\bindex\b/i, 'index concurrently'));
   }
 }
 
+async function isBeingIndexed(queries: Queries, table: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_stat_progress_create_index
+    where datname = current_database() and relid = to_regclass(${table})`.execute(queries);
+  return rows.length > 0;
+}
+
 /** For the ledger's tables: only the fold writes them, and clicks wait in the journal. */
-async function buildInPartitions(queries: Queries, { name, statement }: IndexBuild): Promise<void> {
+async function buildInPartitions(queries: Queries, { name, statement }: IndexBuild): Promise<boolean> {
   const { rows } = await sql`select 1 from pg_class where oid = to_regclass(${name})`.execute(queries);
   if (rows.length === 0) await sql.raw(statement).execute(queries);
+  return true;
 }
 
 async function isPartitioned(queries: Queries, table: string): Promise<boolean> {
@@ -98,9 +114,7 @@ async function statesOf(
   builds: readonly IndexBuild[],
 ): Promise<ReadonlyMap<string, State>> {
   const { rows } = await sql<{ name: string; state: State }>`
-    select relname as name, case when indisvalid then 'valid'
-      when exists (select 1 from pg_stat_progress_create_index as running where running.index_relid = pg_index.indexrelid)
-      then 'under way' else 'invalid' end as state
+    select relname as name, case when indisvalid then 'valid' else 'invalid' end as state
     from pg_index join pg_class on pg_class.oid = indexrelid
     where relnamespace = (select relnamespace from pg_class where oid = to_regclass('migrations'))
       and relname in (${sql.join(builds.map(({ name }) => name))})`.execute(queries);
