@@ -260,6 +260,8 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
       expect([status, json.error_code, json.field_key]).toEqual([400, code, field]);
       expect(json.error_string).toMatch(/^["A-Z].*[.?]$/);
     }
+    const empty = await call('POST', '/link', { ...to('default'), rules: [{ variants: [] }] });
+    expect([empty.json.field_key, empty.json.errors]).toEqual(['rules.0.variants', undefined]);
     const bulk = await call('POST', '/link/bulk', { links: [{ ...to('default'), rules: invalid[4]?.[0] }] });
     expect(bulk.json.results[0].error.field_key).toBe('rules.2.when.country.0');
   });

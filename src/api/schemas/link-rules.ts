@@ -183,7 +183,7 @@ const rule = z
       context.addIssue({ code: 'custom', path: [path], message });
     if ((destination_url === undefined) === (variants === undefined))
       refuse('destination_url', 'A rule leads to a destination_url or to one of its variants: send either.');
-    if (variants?.every(({ weight }) => weight === 0))
+    if (variants?.length && variants.every(({ weight }) => weight === 0))
       refuse('variants', 'One of the variants needs a weight above 0.');
   });
 
