@@ -40,6 +40,20 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
     );
   });
 
+  test('a taken alias names the own link that has it, and reveals no other', async () => {
+    const { json: made } = await create({ suffix: 'alias-wanted', aliases: ['alias-had'] });
+    app.clock.now += 1_000;
+    for (const alias of ['alias-wanted', 'alias-had']) {
+      const refused = await create({ aliases: [alias] });
+      expect([refused.status, refused.json.field_key]).toEqual([409, 'aliases']);
+      expect(refused.json.error_string).toBe(
+        `"${alias}" leads to link ${made.id} of your own organization. Choose another suffix, or take it from that link first.`,
+      );
+      const theirs = await create({ aliases: [alias] }, stranger);
+      expect(theirs.json.error_string).toBe(`"${alias}" is taken on this domain. Choose another suffix.`);
+    }
+  });
+
   test('what was pasted invisibly at the ends of a destination, a suffix or an alias is dropped; elsewhere it is named', async () => {
     const destination_url = '\u200bhttps://example.com/x\u00ad';
     const { json } = await create({ destination_url, suffix: `\ufeffpasted-${store}\u200b` });

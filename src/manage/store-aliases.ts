@@ -4,7 +4,7 @@ import { type HeldAddress, insertAliases, type RequestedAddress } from '../stora
 import type { Queries } from '../storage/schema.ts';
 import { release, reserveAddresses } from './held-addresses.ts';
 import type { Outcome, PreparedLink } from './prepared-link.ts';
-import { suffixTaken } from './taken-suffixes.ts';
+import { takenAddresses } from './taken-suffixes.ts';
 
 /**
  * Gives new links their aliases. A link that can't have one of them is deleted again and refused. `formerHolders`, those of the
@@ -16,7 +16,7 @@ export async function storeAliases(
   formerHolders: readonly HeldAddress[],
   now: number,
 ): Promise<void> {
-  const newAliases: (NewAddress & RequestedAddress)[] = [];
+  const newAliases: NewAddress[] = [];
   for (const [prepared, outcome] of outcomes) {
     if (!('link' in outcome)) continue;
     const { id, organization_id, forward_path } = outcome.link;
@@ -27,7 +27,8 @@ export async function storeAliases(
   const { taken, formerHolders: ofAliases } = await reserveAddresses(queries, newAliases, now);
   const refused = new Map<number, NewAddress>();
   for (const address of newAliases) if (taken.has(address)) refused.set(address.link_id, address);
-  for (const { prepared, suffix } of refused.values()) outcomes.set(prepared, suffixTaken(suffix, 'aliases'));
+  for (const [prepared, refusal] of await takenAddresses(queries, [...refused.values()], 'aliases'))
+    outcomes.set(prepared, refusal);
   if (refused.size > 0) await dropLinks(queries, [...refused.keys()]);
   const kept = newAliases.filter(({ link_id }) => !refused.has(link_id));
   const held = [...formerHolders, ...ofAliases];
@@ -45,9 +46,8 @@ export async function storeAliases(
 const ownAddresses = (outcomes: ReadonlyMap<PreparedLink, Outcome>): LinkAddress[] =>
   [...outcomes.values()].flatMap((outcome) => ('link' in outcome ? [outcome.link] : []));
 
-interface NewAddress {
+interface NewAddress extends RequestedAddress {
   readonly prepared: PreparedLink;
   readonly link_id: number;
   readonly forward_path: number;
-  readonly suffix: string;
 }

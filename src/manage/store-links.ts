@@ -20,7 +20,7 @@ import { unknownTags } from './link-tags.ts';
 import { lostToRefused } from './lost-to-refused.ts';
 import type { LinkWithTags, Outcome, PreparedLink, StoreLink, StoringDependencies } from './prepared-link.ts';
 import { storeAliases } from './store-aliases.ts';
-import { suffixTaken, takenSuffixes } from './taken-suffixes.ts';
+import { suffixTaken, takenAddresses } from './taken-suffixes.ts';
 
 export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
 
@@ -206,7 +206,9 @@ async function storeSome(
     }
     waiting = retries;
   }
-  for (const [link, refusal] of await takenSuffixes(queries, taken)) outcomes.set(link, refusal);
+  const takenSuffixes = taken.map((prepared) => ({ prepared, ...addressOf(prepared) }));
+  for (const [link, refusal] of await takenAddresses(queries, takenSuffixes, 'suffix'))
+    outcomes.set(link, refusal);
   await storeAliases(queries, outcomes, formerHolders, now);
   const lost = isSecondTry ? [] : lostToRefused(wanted, outcomes);
   if (lost.length === 0) return outcomes;

@@ -15,25 +15,33 @@ export const addressOfLink = (suffix: string, id: number, field: 'suffix' | Alia
     { field },
   );
 
+interface TakenAddress {
+  readonly prepared: PreparedLink;
+  readonly domain_id: number;
+  readonly suffix: string;
+}
+
 /**
- * Refuses taken suffixes, and names the caller's own link that has one: a repeated creation finds its link. Links of the same
- * call are not named, because they may be rolled back with it.
+ * Refuses new links whose suffix or alias is taken, and names the caller's own link that has it: a repeated creation finds its link.
+ * Links of the same call are not named, because they may be rolled back with it.
  */
-export async function takenSuffixes(
+export async function takenAddresses(
   queries: Queries,
-  taken: readonly PreparedLink[],
+  taken: readonly TakenAddress[],
+  field: 'suffix' | 'aliases',
 ): Promise<Map<PreparedLink, Refusal>> {
   const refusals = new Map<PreparedLink, Refusal>();
-  for (const [domainId, links] of Map.groupBy(taken, ({ row }) => row.domain_id)) {
-    const suffixes = links.map(({ suffix }) => suffix);
+  for (const [domainId, addresses] of Map.groupBy(taken, ({ domain_id }) => domain_id)) {
+    const suffixes = addresses.map(({ suffix }) => suffix);
     const found = new Map((await linksUnder(queries, domainId, suffixes)).map((link) => [link.suffix, link]));
-    for (const link of links) {
-      const existing = found.get(link.suffix);
-      const isOwn =
-        existing?.organization_id === link.row.organization_id && existing.created_at < link.row.created_at;
-      if (!isOwn) refusals.set(link, suffixTaken(link.suffix));
-      else if (existing.is_alias === 1) refusals.set(link, addressOfLink(link.suffix, existing.id, 'suffix'));
-      else refusals.set(link, ownSuffix(link.suffix, existing.id));
+    for (const { prepared, suffix } of addresses) {
+      const existing = found.get(suffix);
+      const { organization_id, created_at } = prepared.row;
+      const isOwn = existing?.organization_id === organization_id && existing.created_at < created_at;
+      if (!isOwn) refusals.set(prepared, suffixTaken(suffix, field));
+      else if (field === 'suffix' && existing.is_alias === 0)
+        refusals.set(prepared, ownSuffix(suffix, existing.id));
+      else refusals.set(prepared, addressOfLink(suffix, existing.id, field));
     }
   }
   return refusals;
