@@ -104,6 +104,18 @@ export const linkColumns = Object.fromEntries(
   Object.entries(columns).map(([name, type]) => [name, type.split(' ')[0]]),
 ) as Readonly<Record<Name, 'integer' | 'text'>>;
 
+type TextColumn = { [N in Name]: Columns[N] extends `text${string}` ? N : never }[Name];
+
+/** Texts that an erased link keeps: its addresses, which stay reserved, and settings that say nothing about it. */
+type KeptText =
+  | 'suffix'
+  | 'aliases'
+  | 'forward_query'
+  | 'qr_foreground'
+  | 'qr_background'
+  | 'webhook_events'
+  | 'created_via';
+
 /** What is erased when a link is permanently deleted from the bin: its suffix stays reserved, its content goes. */
 export const erasedColumns = {
   destination_url: '',
@@ -128,4 +140,4 @@ export const erasedColumns = {
   webhook_auth_key: null,
   zapier_hook_url: null,
   search_text: '',
-} as const satisfies Partial<Record<keyof LinkRow, '' | null>>;
+} as const satisfies Partial<Record<Name, '' | null>> & Record<Exclude<TextColumn, KeptText>, '' | null>;
