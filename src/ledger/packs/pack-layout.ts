@@ -38,6 +38,10 @@ const partOf = (fields: readonly HitColumn[], flagAt: number, widths: number): F
   const first = hitColumns.indexOf(fields[0] ?? 'link_id');
   return { first, end: first + fields.length, flagAt, widths };
 };
+/**
+ * The head has no unused byte left for the flag of another part. The widths of the last part have: three of their eight bytes are
+ * used, and nodes that don't know the flag ignore the others. A pack with the new part must then have the last one too.
+ */
 export const furtherParts = [
   partOf(ruleFields, widthsLength - 1, 0),
   partOf([...placeFields, ...aliasFields], widthsLength - 2, 8),
