@@ -202,6 +202,15 @@ test('the files and folders that ARCHITECTURE.md names exist', async () => {
   expect(missing).toEqual([]);
 });
 
+test('the identifiers that ARCHITECTURE.md names exist', async () => {
+  const text = await Bun.file(join(source, '..', 'ARCHITECTURE.md')).text();
+  const sources = await Promise.all(files.map((file) => Bun.file(join(source, file)).text()));
+  const words = new Set(sources.join('\n').match(/\w+/g));
+  const names = [...text.matchAll(/`([A-Za-z]\w*(?:\.[A-Za-z]\w*)?)`/g)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(60);
+  expect(names.filter((name) => !name.split('.').every((word) => words.has(word)))).toEqual([]);
+});
+
 test('there are no import cycles, including types', async () => {
   const imports = new Map(
     await Promise.all(files.map(async (file) => [file, await importsOf(file)] as const)),
