@@ -250,12 +250,16 @@ export function storeProblem({ databaseUrl, dataDir }: Config, cause: unknown): 
       `The SQLite file in ${folder} can not be opened: ${reason(cause)}.${sqliteTodo(folder, reason(cause))}`,
     );
   }
-  const servers = serversOf(databaseUrl) ?? [databaseUrl];
-  const place = `${servers.map(serverName).join(' or ')}${new URL(servers[0] ?? databaseUrl).pathname}`;
   const away = cause instanceof StoreUnavailable ? 'can not be reached' : 'can not be used';
   return new StartProblem(
-    `The database at ${place} ${away}: ${reason(cause)}. Check DATABASE_URL and that the server runs.`,
+    `The database at ${databaseName(databaseUrl)} ${away}: ${reason(cause)}. Check DATABASE_URL and that the server runs.`,
   );
+}
+
+/** For messages: without a user and a password. */
+export function databaseName(databaseUrl: string): string {
+  const servers = serversOf(databaseUrl) ?? [databaseUrl];
+  return `${servers.map(serverName).join(' or ')}${new URL(servers[0] ?? databaseUrl).pathname}`;
 }
 
 /** Bytes. With less, SQLite can't create the files that it opens, and says "disk I/O error". */

@@ -1,7 +1,11 @@
 import { expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SQL } from 'bun';
+import { storeFolder } from './support/migrated-store.ts';
 import { runToExit } from './support/populated-server.ts';
+import { freshPostgres } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';
 
 test.each([
@@ -43,6 +47,8 @@ test.each<[string[]]>([
   [['nodes']],
   [['secret', 'replace']],
   [['base-url', 'forget']],
+  [['base-url', 'set', '--url', 'https://links.example.com']],
+  [['upgrade']],
   [['user', 'password', '--email', 'you@example.com']],
   [['key', 'create', '--email', 'you@example.com']],
   [['links', 'import', '--email', 'you@example.com', '--file', '-']],
@@ -56,6 +62,38 @@ test.each<[string[]]>([
   ]);
   expect(readdirSync(folder.path)).toEqual([]);
 });
+
+test('`user create` makes a store only with all of its arguments, and says where', async () => {
+  await using folder = await temporaryFolder();
+  const dataDir = join(folder.path, 'data');
+  expect(await runToExit(['user', 'create'], { DATA_DIR: dataDir })).toEqual([1, '', '--email is needed.\n']);
+  expect(readdirSync(folder.path)).toEqual([]);
+  const words = ['user', 'create', '--email', 'you@example.com', '--password', 'typed in secret'];
+  const first = await runToExit(words, { DATA_DIR: dataDir });
+  expect([first[0], first[2]]).toEqual([0, `There was no store in ${dataDir}: a new one was made there.\n`]);
+  const second = await runToExit(words.with(3, 'other@example.com'), { DATA_DIR: dataDir });
+  expect([second[0], second[2]]).toEqual([0, '']);
+});
+
+test('commands make no tables in an empty database, and no secret key for it', async () => {
+  await using folder = await temporaryFolder();
+  await using gone = await storeFolder();
+  await mkdir(join(gone.path, 'journal', 'node', 'process'), { recursive: true });
+  const url = await freshPostgres();
+  const settings = {
+    DATA_DIR: join(folder.path, 'data'),
+    DATABASE_URL: url,
+    CLICKS_URL: 'clickhouse://127.0.0.1:1/none',
+  };
+  for (const words of [['nodes'], ['setup', 'token'], ['fold', gone.path], ['clicks', 'move']]) {
+    const [code, out, err] = await runToExit(words, settings);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toStartWith(`There is no store in the database at ${new URL(url).host}/`);
+  }
+  expect(readdirSync(folder.path)).toEqual([]);
+  await using sql = new SQL({ url, max: 1 });
+  expect(await sql`select 1 from pg_class where relnamespace = 'public'::regnamespace`).toHaveLength(0);
+}, 120_000);
 
 test('`clicks move` says which database can not be reached', async () => {
   await using folder = await temporaryFolder();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
+import { storeFolder } from './support/migrated-store.ts';
 import { type Program, runCommand, runServer, temporaryFolder } from './support/program.ts';
 import { visitRaw } from './support/raw-http.ts';
 
@@ -129,7 +130,7 @@ test.each([{}, { WORKERS: '2' }])(
 );
 
 test('the command line shows the set-up token until an account exists, and sets and clears the base URL', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const settings = { DATA_DIR: folder.path };
   const run = async (...command: string[]) => {
     const program = runCommand(command, settings, 'typed in secret\n');

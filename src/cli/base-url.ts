@@ -8,6 +8,7 @@ export const setBaseUrl: Command = {
   usage:
     'base-url set --url https://links.example.com   (the public address, used while BASE_URL is not set)',
   options: { url: { type: 'string' } },
+  needsStore: true,
   async run({ database }, values) {
     const url = stored.requireBaseUrl(required(values, 'url'), '--url');
     await database.write((queries) => stored.storeBaseUrl(queries, url));

@@ -11,6 +11,7 @@ import { openDatabase } from '../storage/open.ts';
 import { deleteSetting } from '../storage/settings.ts';
 import type { StandaloneCommand } from './command.ts';
 import { orStoreProblem } from './or-store-problem.ts';
+import { requireStore } from './require-store.ts';
 
 const again = `Run "${shellCommand('clicks move')}" again: it goes on where it was.`;
 
@@ -26,6 +27,7 @@ export const clicks: StandaloneCommand = {
     const config = loadConfig(environment);
     if (config.clicksUrl === null)
       throw new Refusal('FIELD_MISSING', 'Set CLICKS_URL to the ClickHouse that is to have single clicks.');
+    await requireStore(config);
     const opened = openDatabase(config.databaseUrl, resolve(config.dataDir), () => {});
     const database = await orStoreProblem(config, opened);
     try {

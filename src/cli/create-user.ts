@@ -14,6 +14,7 @@ export const createUser: Command = {
     name: { type: 'string' },
     organization: { type: 'string' },
   },
+  check: (values) => void required(values, 'email'),
   async run(context, values) {
     const given = {
       email: required(values, 'email'),

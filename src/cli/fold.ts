@@ -15,6 +15,7 @@ import { storeIdOf } from '../storage/store-id.ts';
 import { openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
+import { requireStore } from './require-store.ts';
 
 export const fold: StandaloneCommand = {
   name: 'fold',
@@ -24,6 +25,7 @@ export const fold: StandaloneCommand = {
   async run(call) {
     const folder = dataFolder(resolve(onlyArgument(call, 'The data folder of a node')));
     const config = loadConfig(call.environment);
+    await requireStore(config);
     const log = new Log('warn');
     await using opened = new AsyncDisposableStack();
     const store = opened.use(await openStore(config, log));

@@ -16,7 +16,7 @@ export const nodes: StandaloneCommand = {
   options: { json: { type: 'boolean' } },
   async run(call) {
     const config = loadConfig(call.environment);
-    requireStore(config);
+    await requireStore(config);
     await using store = await openStore(config, new Log('error'));
     return await runOn(store.database, call);
   },

@@ -27,7 +27,7 @@ export const replaceSecret: StandaloneCommand = {
   async run({ environment, words: [verb, more] }) {
     if (verb !== 'replace' || more !== undefined) throw new Refusal('FIELD_INVALID', 'Type secret replace.');
     const config = loadConfig(environment);
-    requireStore(config);
+    await requireStore(config);
     await refuseFittingKey(config);
     const log = new Log('error');
     using _lock = await lockDataFolder(config, log);

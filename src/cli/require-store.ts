@@ -1,21 +1,42 @@
 import { join, resolve } from 'node:path';
-import { isThere } from '../backup/read-only-store.ts';
+import { isThere, migrationsOf, openReadOnlyStore } from '../backup/read-only-store.ts';
 import type { Config } from '../config/options.ts';
 import { StartProblem } from '../start-problem.ts';
-import { requireNoLostStore } from '../store.ts';
+import { databaseName, requireNoLostStore } from '../store.ts';
+import { orStoreProblem } from './or-store-problem.ts';
 
-/** For commands that only make sense on an existing store. On PostgreSQL it is opened as it is. */
-export function requireStore(config: Config): void {
+/** For commands that only make sense on an existing store: opening it would create one in the wrong place. */
+export async function requireStore(config: Config): Promise<void> {
   const { databaseUrl, dataDir } = config;
-  const folder = resolve(dataDir);
-  try {
-    if (databaseUrl !== null || isThere(join(folder, 'linnet.sqlite'))) return;
-  } catch {
-    // It may not be looked into; `openStore` says so.
+  if (databaseUrl === null) {
+    requireStoreIn(config);
     return;
   }
+  if (await orStoreProblem(config, hasTables(databaseUrl, dataDir))) return;
+  throw new StartProblem(
+    `There is no store in the database at ${databaseName(databaseUrl)}. Set DATABASE_URL to that of the server, or start the server first.`,
+  );
+}
+
+/** For SQLite alone: an empty database of PostgreSQL may be meant to get its tables. */
+export function requireStoreIn(config: Config): void {
+  if (config.databaseUrl !== null || hasFile(config)) return;
   requireNoLostStore(config);
   throw new StartProblem(
-    `There is no store in ${folder}. Set DATA_DIR to the data folder of the server (or DATABASE_URL), or start the server first.`,
+    `There is no store in ${resolve(config.dataDir)}. Set DATA_DIR to the data folder of the server (or DATABASE_URL), or start the server first.`,
   );
+}
+
+/** True for a folder that may not be looked into: `openStore` says so. */
+export function hasFile({ dataDir }: Config): boolean {
+  try {
+    return isThere(join(resolve(dataDir), 'linnet.sqlite'));
+  } catch {
+    return true;
+  }
+}
+
+async function hasTables(databaseUrl: string, dataDir: string): Promise<boolean> {
+  await using store = await openReadOnlyStore(databaseUrl, resolve(dataDir));
+  return store !== null && (await migrationsOf(store)) > 0;
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BackupProblem } from '../backup/backup-stream.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
@@ -21,7 +22,7 @@ import { healthcheck } from './healthcheck.ts';
 import { importLinks } from './import-links.ts';
 import { nodes } from './nodes.ts';
 import { replaceSecret } from './replace-secret.ts';
-import { requireStore } from './require-store.ts';
+import { hasFile, requireStore } from './require-store.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { service } from './service.ts';
 import { setPassword } from './set-password.ts';
@@ -99,17 +100,23 @@ function run(command: StandaloneCommand, args: readonly string[], environment: E
   return command.run({ environment, values: values as StandaloneCall['values'], words: positionals });
 }
 
+type CommandValues = Parameters<Command['run']>[1];
+
 /** Opens the store for a command. */
-function onStore({ run, needsStore, ...command }: Command): StandaloneCommand {
+function onStore({ run, needsStore, check, ...command }: Command): StandaloneCommand {
   return {
     ...command,
     async run({ environment, values }) {
       const config = loadConfig(environment);
-      if (needsStore) requireStore(config);
+      check?.(values as CommandValues);
+      if (needsStore) await requireStore(config);
+      const isNew = config.databaseUrl === null && !hasFile(config);
       await using store = await openStore(config, new Log('error'));
+      if (isNew)
+        process.stderr.write(`There was no store in ${resolve(config.dataDir)}: a new one was made there.\n`);
       const site = await siteOf(config, store.database, config.port);
       const context = contextOf(config, site, store.database, store.secrets);
-      const result = await run(context, values as Parameters<Command['run']>[1]);
+      const result = await run(context, values as CommandValues);
       const { output, exitCode } = typeof result === 'string' ? { output: result, exitCode: 0 } : result;
       process.stdout.write(output);
       return exitCode;

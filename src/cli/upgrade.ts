@@ -12,6 +12,7 @@ import { openStore, requireNoLostStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { refuseArguments, type StandaloneCommand } from './command.ts';
 import { orStoreProblem } from './or-store-problem.ts';
+import { requireStoreIn } from './require-store.ts';
 
 export const upgrade: StandaloneCommand = {
   name: 'upgrade',
@@ -22,6 +23,7 @@ export const upgrade: StandaloneCommand = {
     const { environment, values } = call;
     const config = loadConfig(environment);
     if (values.check === true) return check(config);
+    requireStoreIn(config);
     const log = new Log('info');
     using _lock = await lockDataFolder(config, log);
     const { database } = await openStore(config, log);
