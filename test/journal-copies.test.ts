@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { cp, mkdir } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type App, createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { folderOf, journalsIn, watermarkKey } from '../src/journal/files.ts';
 import { lockJournal } from '../src/journal/lock.ts';
+import { writeStoreMark } from '../src/journal/store-mark.ts';
 import { markFinished } from '../src/ledger/fold/finished-mark.ts';
 import { watermarksKept } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
@@ -16,8 +17,9 @@ import { BatchFolder } from './support/batch-folder.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
+import { reportSkipped } from './support/one-file.ts';
 import { plainHit } from './support/plain-hit.ts';
-import { runCommand, temporaryFolder } from './support/program.ts';
+import { runCommand, runWithoutOthersFiles, temporaryFolder } from './support/program.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 
 const userAgentOf = (version: number) => firefoxOf(version);
@@ -107,6 +109,32 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     const withoutJournals = runCommand(['fold', join(folder.path, 'here')], settings);
     expect(await withoutJournals.exited).toBe(1);
     expect(withoutJournals.output().err).toContain('There is no journal in');
+  });
+
+  test('in the folder of another user is refused with what to do, and one without clicks is no mistake', async () => {
+    await using folder = await temporaryFolder();
+    const databaseUrl = kind === 'postgres' ? await migratedPostgres() : '';
+    const settings = await nodeSettings(join(folder.path, 'here'), databaseUrl);
+    const mounted = join(folder.path, 'mounted');
+    writeStoreMark(mounted, 'store-of-a-node-that-was-stopped');
+    const ofStopped = runCommand(['fold', mounted], settings);
+    expect([await ofStopped.exited, ofStopped.output().out]).toEqual([
+      0,
+      `Folded 0 journals: 0 hits new to the database.\n${mounted} isn't needed for its clicks any more.\n`,
+    ]);
+    if (process.getuid?.() !== 0) return reportSkipped('the right to give files away');
+    const journal = folderOf(mounted, { node: 'there', process: 'gone' });
+    await mkdir(journal, { recursive: true });
+    await writeFile(join(journal, 'lock'), '');
+    for (const path of [join(journal, 'lock'), join(mounted, 'journal')]) {
+      await chmod(path, path.endsWith('lock') ? 0o600 : 0o700);
+      await chown(path, 65_534, 65_534);
+      const program = runWithoutOthersFiles(settings, ['fold', mounted]);
+      expect(await program.exited).toBe(1);
+      expect(program.output().err).toMatch(
+        /^This user can not read the journals in .*mounted \(EACCES: .*\)\. Copy that folder, and make .* \(chown -R\)\.\n$/,
+      );
+    }
   });
 
   test('that is finished keeps its watermark for 90 days, one that may grow keeps it permanently', async () => {

@@ -1,10 +1,11 @@
-import { basename, dirname, resolve } from 'node:path';
+import { accessSync, constants } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { siteOf } from '../compose/base-url.ts';
 import { foldSettingsOf } from '../compose/click-recorder.ts';
 import { foldPartsOf } from '../compose/fold-parts.ts';
 import { saltKeyOf } from '../compose/salts.ts';
 import { loadConfig } from '../config/load.ts';
-import { journalsIn } from '../journal/files.ts';
+import { filesIn, folderOf, journalsIn } from '../journal/files.ts';
 import { hasClicksOfOther, otherStoreFound, storeMarkIn } from '../journal/store-mark.ts';
 import { foldFolder } from '../ledger/fold/fold-folder.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -23,7 +24,7 @@ export const fold: StandaloneCommand = {
     'fold DIR   (counts the clicks in the data folder of a node that is gone, or in a copy of it; each once, however often it is run)',
   options: {},
   async run(call) {
-    const folder = dataFolder(resolve(onlyArgument(call, 'The data folder of a node')));
+    const folder = readableFolder(resolve(onlyArgument(call, 'The data folder of a node')));
     const config = loadConfig(call.environment);
     await requireStore(config);
     const log = new Log('warn');
@@ -70,10 +71,27 @@ async function forgetNodes(database: Database, folder: string): Promise<void> {
   });
 }
 
+/** Its files belong to the user of another machine's service. */
+function readableFolder(given: string): string {
+  try {
+    const folder = dataFolder(given);
+    for (const path of journalsIn(folder).map((name) => folderOf(folder, name)))
+      for (const file of ['', ...filesIn(path)]) accessSync(join(path, file), constants.R_OK);
+    return folder;
+  } catch (cause) {
+    if (!/^(EACCES|EPERM)$/.test((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
+    throw new Refusal(
+      'FIELD_INVALID',
+      `This user can not read the journals in ${given} (${(cause as Error).message}). Copy that folder, and make the user of this command the owner of the copy (chown -R).`,
+    );
+  }
+}
+
 /** The journal folder itself may be given, too. */
 function dataFolder(given: string): string {
   const folder = basename(given) === 'journal' ? dirname(given) : given;
-  if (journalsIn(folder).length > 0) return folder;
+  // A node that was stopped cleanly leaves no journals, but the mark.
+  if (journalsIn(folder).length > 0 || storeMarkIn(folder) !== null) return folder;
   throw new Refusal(
     'FIELD_INVALID',
     `There is no journal in ${given}. Give the data folder of a node: one that has a folder "journal".`,

@@ -110,11 +110,11 @@ export function runWithoutLowPorts(settings: Record<string, string>): Program | 
   return run([...(process.getuid?.() === 0 ? drop : []), ...launchCommand, 'serve'], settings, '');
 }
 
-/** Runs the server as root, without the right to use files of other users. */
-export const runWithoutOthersFiles = (settings: Record<string, string>): Program => {
+/** Runs the server, or a command, as root, without the right to use files of other users. */
+export const runWithoutOthersFiles = (settings: Record<string, string>, words = ['serve']): Program => {
   const rights = ['chown', 'dac_override', 'dac_read_search', 'fowner'].map((right) => `-${right}`).join(',');
   return run(
-    ['setpriv', `--bounding-set=${rights}`, `--inh-caps=${rights}`, ...launchCommand, 'serve'],
+    ['setpriv', `--bounding-set=${rights}`, `--inh-caps=${rights}`, ...launchCommand, ...words],
     settings,
     '',
   );
