@@ -7,6 +7,9 @@ export const search = signal(location.search);
 /** The part of the page to scroll to, with its `#`. A new object for each navigation, as one may lead to the same part again. */
 export const fragment = signal({ hash: location.hash });
 
+/** Whether the browser's Back or Forward led to the current page. */
+export let isByHistory = false;
+
 interface Loss {
   /** What would be lost. */
   readonly sentence: string;
@@ -48,6 +51,7 @@ export function navigate(to: string, options: { replace?: boolean; force?: boole
   const go = () => {
     if (options.replace) history.replaceState(null, '', to);
     else if (to !== location.pathname + location.search + location.hash) history.pushState(null, '', to);
+    isByHistory = false;
     applyLocation();
   };
   if (options.force) go();
@@ -79,7 +83,10 @@ addEventListener('popstate', () => {
   if (isBackConfirmed) guards.clear();
   isBackConfirmed = false;
   const loss = currentLoss();
-  if (loss === null || location.pathname === path.value) return applyLocation();
+  if (loss === null || location.pathname === path.value) {
+    isByHistory = true;
+    return applyLocation();
+  }
   history.pushState(null, '', path.value + search.value);
   pendingNavigation.value = {
     ...loss,

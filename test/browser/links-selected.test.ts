@@ -75,6 +75,25 @@ describe('many links at once', () => {
     }
   });
 
+  test('are still selected after Back from their statistics, but not in a list opened anew', async () => {
+    const account = await app.createAccount();
+    for (const suffix of ['kept-1', 'kept-2', 'left-out']) await createLink(account, suffix);
+    const page = await dashboardOf(app, account);
+    const bar = page.getByRole('group', { name: 'Selected links' });
+    for (const suffix of ['/kept-1', '/kept-2']) await row(page, suffix).getByRole('checkbox').check();
+    await bar.getByRole('link', { name: 'Statistics' }).click();
+    await page.getByText('2 chosen links').waitFor();
+    await page.goBack();
+    await bar.getByText('2 selected').waitFor();
+    expect(await page.locator('.link-row.chosen').count()).toBe(2);
+
+    await row(page, '/kept-2').locator('[data-row-link]').click();
+    await page.waitForURL(/\/app\/links\/\d+$/);
+    await page.getByRole('navigation').getByRole('link', { name: 'Links' }).first().click();
+    await row(page, '/kept-2').waitFor();
+    expect(await bar.count()).toBe(0);
+  });
+
   test('are selected as a range, tagged with a new tag, untagged, deleted, and restored', async () => {
     const account = await app.createAccount();
     for (const number of [1, 2, 3, 4, 5]) await createLink(account, `many-${number}`);

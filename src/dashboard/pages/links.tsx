@@ -1,12 +1,9 @@
-import { useEffect } from 'preact/hooks';
-import type { Link } from '../api-types.ts';
 import { call } from '../client.ts';
 import { counted } from '../format.ts';
 import { useOwnDomains } from '../own-domains.ts';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { Page } from '../parts/page.tsx';
-import { useSelection } from '../parts/selection.ts';
 import { useQuery } from '../queries.ts';
 import { removedIds } from '../remove-links.ts';
 import { search } from '../router.ts';
@@ -15,14 +12,14 @@ import { List } from './links/list.tsx';
 import { NewLink } from './links/new-link.tsx';
 import { Toolbar } from './links/toolbar.tsx';
 import { useAutoReload } from './links/use-auto-reload.ts';
+import { useKeptSelection } from './links/use-kept-selection.ts';
 import { filtersOf, isNarrowed, keyOf, linksOf, type View, viewOf } from './links/view.ts';
 
 /** The home page: the field that creates links, and the list of all links below it. */
 export function LinksPage() {
   const view = viewOf(search.value);
   const { list, isOld, query } = useLinks(view);
-  const selection = useSelection<Link>();
-  useEffect(() => selection.clear(), [JSON.stringify(filtersOf(view))]);
+  const selection = useKeptSelection(JSON.stringify(filtersOf(view)), query.data.value?.links);
   useAutoReload((id) => list?.links.some((link) => link.id === id) ?? false);
   const isEmpty = list?.total === 0 && !isOld && !isNarrowed(view) && !view.isArchive && view.page === 1;
   const error = query.error.value;

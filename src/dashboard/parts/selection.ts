@@ -24,8 +24,8 @@ export interface Selection<Link extends Choosable> {
 }
 
 /** The chosen links, including those of other pages. */
-export function useSelection<Link extends Choosable>(): Selection<Link> {
-  const chosen = useSignal<ReadonlyMap<number, Link>>(new Map());
+export function useSelection<Link extends Choosable>(initial: readonly Link[] = []): Selection<Link> {
+  const chosen = useSignal<ReadonlyMap<number, Link>>(new Map(initial.map((link) => [link.id, link])));
   const last = useRef<number>(null);
   const choose = (links: readonly Link[], isChosen: boolean) => {
     const changed = new Map(chosen.value);
