@@ -94,6 +94,21 @@ describe('many links at once', () => {
     expect(await bar.count()).toBe(0);
   });
 
+  test('no longer include one that is archived by its menu, as it leaves the list', async () => {
+    const account = await app.createAccount();
+    for (const suffix of ['stays', 'archived']) await createLink(account, suffix);
+    const page = await dashboardOf(app, account);
+    for (const suffix of ['/stays', '/archived']) await row(page, suffix).getByRole('checkbox').check();
+    await row(page, '/archived').hover();
+    await row(page, '/archived')
+      .getByRole('button', { name: /^More about / })
+      .click();
+    await page.getByRole('button', { name: 'Archive link' }).click();
+    await row(page, '/archived').waitFor({ state: 'detached' });
+    const bar = page.getByRole('group', { name: 'Selected links' });
+    await bar.getByText('1 selected', { exact: true }).waitFor();
+  });
+
   test('are selected as a range, tagged with a new tag, untagged, deleted, and restored', async () => {
     const account = await app.createAccount();
     for (const number of [1, 2, 3, 4, 5]) await createLink(account, `many-${number}`);

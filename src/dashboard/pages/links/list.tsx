@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
+import { archiveLinks } from '../../archive-links.ts';
 import { call } from '../../client.ts';
 import { counted } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
@@ -40,6 +41,10 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
     moveFocusFrom(new Set(toDelete.map(({ id }) => id)));
     selection.choose(toDelete, false);
     void removeLinks(toDelete);
+  };
+  const archive = async (link: Link) => {
+    // It leaves the list, so that it could no longer be seen among those selected.
+    if (await archiveLinks([link], !link.archived)) selection.choose([link], false);
   };
   const openFocused = () => {
     const link = focusedRow(links);
@@ -123,6 +128,7 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
               isChosen={selection.has(link)}
               onToggle={(upToHere) => selection.toggle(link, links, upToHere)}
               onQr={setTo(qrOf, link)}
+              onArchive={() => void archive(link)}
               onDelete={() => remove([link])}
             />
           ))}

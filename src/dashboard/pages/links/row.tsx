@@ -1,5 +1,4 @@
 import type { Link } from '../../api-types.ts';
-import { archiveLinks } from '../../archive-links.ts';
 import { problemWords } from '../../destination-problems.ts';
 import { compact, counted, hasPassed, instant } from '../../format.ts';
 import { notify } from '../../notices.ts';
@@ -17,12 +16,13 @@ interface RowProps {
   readonly isChosen: boolean;
   readonly onToggle: (upToHere: boolean) => void;
   readonly onQr: () => void;
+  readonly onArchive: () => void;
   readonly onDelete: () => void;
 }
 
 const maxTags = 3;
 
-export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
+export function Row({ link, isChosen, onToggle, onQr, onArchive, onDelete }: RowProps) {
   const short = shortOf(link);
   const hidden = link.tags.slice(maxTags);
   return (
@@ -46,7 +46,7 @@ export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
           </span>
         )}
       </div>
-      <RowActions link={link} onQr={onQr} onDelete={onDelete} />
+      <RowActions link={link} onQr={onQr} onArchive={onArchive} onDelete={onDelete} />
       <div class="row-spark">{link.daily_clicks && <SparkLine days={link.daily_clicks} />}</div>
       <a
         class="row-clicks"
@@ -65,8 +65,10 @@ async function copy(link: Link): Promise<void> {
     notify(`This browser doesn't let pages copy. The short link is ${readableUrl(link)}`, { isError: true });
 }
 
+type RowActionsProps = Pick<RowProps, 'link' | 'onQr' | 'onArchive' | 'onDelete'>;
+
 /** The actions on one link; on a phone they are all in the menu. */
-function RowActions({ link, onQr, onDelete }: Pick<RowProps, 'link' | 'onQr' | 'onDelete'>) {
+function RowActions({ link, onQr, onArchive, onDelete }: RowActionsProps) {
   const short = shortOf(link);
   return (
     <div class="row-actions">
@@ -95,7 +97,7 @@ function RowActions({ link, onQr, onDelete }: Pick<RowProps, 'link' | 'onQr' | '
           <Icon name="chart" />
           Show statistics
         </a>
-        <button type="button" onClick={() => void archiveLinks([link], !link.archived)}>
+        <button type="button" onClick={onArchive}>
           <Icon name="archive" />
           {link.archived ? 'Take out of the archive' : 'Archive link'}
         </button>
