@@ -96,3 +96,18 @@ test('a request that a later one replaces has loaded once that one has', async (
   await answer(2, 'newer');
   expect([await replaced, await latest, query.data.value]).toEqual([true, true, 'newer']);
 });
+
+test('what has failed is loaded again once something else that had failed is', async () => {
+  const domains = await open('domains');
+  const links = await open('links');
+  const gone = await open('gone');
+  for (const asked of [0, 1, 2]) answers[asked]?.reject(new Error('no connection'));
+  await Bun.sleep(0);
+  expect([domains, links, gone].map(({ error }) => error.value === null)).toEqual([false, false, false]);
+  void links.reload();
+  await answer(3, 'the links');
+  expect(answers).toHaveLength(6);
+  answers[5]?.reject(new Error('no connection'));
+  await answer(4, 'the domains');
+  expect([domains.data.value, gone.error.value === null]).toEqual(['the domains', false]);
+});

@@ -58,9 +58,17 @@ async function load<T>(entry: Entry<T>, requestNumber: number): Promise<boolean>
   // A later request has more recent data, or the answer is to be dropped.
   if (requestNumber !== entry.latest) return entry.loading;
   entry.isLoading.value = false;
+  const isBack = entry.error.value !== null && 'data' in answer;
   if ('data' in answer) entry.data.value = answer.data;
   entry.error.value = 'error' in answer ? answer.error : null;
+  if (isBack) reloadFailed();
   return 'data' in answer;
+}
+
+/** The API answers again: reloads all that has failed, as a page offers to try again for its main content only. */
+function reloadFailed(): void {
+  for (const entry of cache.values())
+    if (entry.users > 0 && entry.error.value !== null && !entry.isLoading.value) void entry.reload();
 }
 
 /** The answer to a query. The key identifies the query. */
