@@ -18,3 +18,7 @@ export const readableUrl = ({ domain, suffix }: Pick<Link, 'domain' | 'suffix'>)
 export const shortOf = (link: Pick<Link, 'domain' | 'suffix'>): string => `${hostOf(link)}/${link.suffix}`;
 
 export const pageOf = ({ id }: Pick<Link, 'id'>): string => `/app/links/${id}`;
+
+/** The name of a link; null if it has none, or one of spaces only. */
+export const nameOf = ({ name }: Pick<Link, 'name'>): string | null =>
+  name === null || name.trim() === '' ? null : name;

@@ -136,6 +136,17 @@ describe('the page of a link', () => {
     expect(await page.content()).not.toContain('kept');
   });
 
+  test('saves no name of spaces only, and shows none', async () => {
+    const { page, read, change } = await open({ name: 'Before' });
+    await field(page, 'Name').fill('   ');
+    await save(page);
+    expect((await read()).name).toBeNull();
+    await change({ name: ' \u00a0 ' });
+    await page.goto(`${app.url}/app`);
+    await page.locator('.link-row').waitFor();
+    expect(await page.locator('.row-name').count()).toBe(0);
+  });
+
   test('does not treat a half-typed date as an empty one', async () => {
     const { page, read } = await open({ expiration_date: '2031-07-01T10:30:00Z' });
     await field(page, 'Expiration').focus();

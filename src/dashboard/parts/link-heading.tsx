@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Link } from '../api-types.ts';
 import { withoutScheme } from '../format.ts';
-import { hostOf, readableUrl, shortOf } from '../short-links.ts';
+import { hostOf, nameOf, readableUrl, shortOf } from '../short-links.ts';
 import { SiteIcon } from './site-icon.tsx';
 
 interface LinkHeadingProps {
@@ -16,7 +16,7 @@ interface LinkHeadingProps {
 /** The first column of a link's row: its short address, name and destination. */
 export function LinkHeading({ link, href, children }: LinkHeadingProps) {
   // Without a name, the title of the destination is shown.
-  const name = link.name || link.destination_title;
+  const name = nameOf(link) ?? link.destination_title;
   return (
     <div class="row-main">
       <div class="row-first">

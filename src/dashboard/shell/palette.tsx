@@ -8,7 +8,7 @@ import { Icon, type IconName } from '../parts/icons.tsx';
 import { OptionList } from '../parts/picker-options.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
-import { pageOf, shortOf } from '../short-links.ts';
+import { nameOf, pageOf, shortOf } from '../short-links.ts';
 import { useDebounced, usePrevious } from '../use-previous.ts';
 import { focusNewLink, navigation } from './navigation.ts';
 
@@ -40,7 +40,7 @@ async function searchEntries(words: string): Promise<readonly Entry[]> {
       key: `link${link.id}`,
       icon: 'link' as const,
       name: shortOf(link),
-      detail: link.name ?? withoutScheme(link.destination_url),
+      detail: nameOf(link) ?? withoutScheme(link.destination_url),
       act: () => navigate(pageOf(link)),
     })),
     ...tags

@@ -146,9 +146,13 @@ export const copyOf = (link: Link, password: string): Input<'POST /api/v1/link'>
   password,
 });
 
+/** A name of spaces only is none. */
+const withoutBlankName = (draft: Draft): Draft =>
+  draft.name?.trim() === '' ? { ...draft, name: '' } : draft;
+
 /** The input of an update: only the changes, and tags as added and removed ones. */
 export function patchOf(base: Fields, draft: Draft): Input<'PATCH /api/v1/link/{id}'>['body'] {
-  const { tags, ...rest } = draft;
+  const { tags, ...rest } = withoutBlankName(draft);
   if (!tags) return rest;
   const [before, after] = [base.tags.map(({ id }) => id), tags.map(({ id }) => id)];
   return {

@@ -8,7 +8,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
-import { readableUrl } from '../../short-links.ts';
+import { nameOf, readableUrl } from '../../short-links.ts';
 import { LinkMenu } from './link-menu.tsx';
 
 /** The actions on the link itself. */
@@ -34,12 +34,13 @@ export function LinkActions({ link, unsavedSentence }: { link: Link; unsavedSent
 
 /** Below the short link: its name, destination and clicks. */
 export function LinkAbout({ link }: { link: Link }) {
+  const name = nameOf(link);
   const isWeb = /^https?:/.test(link.destination_url);
   return (
     <span class="link-about">
-      {link.name && (
-        <bdi class="cut name" title={link.name}>
-          {link.name}
+      {name && (
+        <bdi class="cut name" title={name}>
+          {name}
         </bdi>
       )}
       <span class="leads">
