@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { hostOf, namesOfHosts } from './short-links.ts';
+import { hostOf, namesOfHosts, readableAddress } from './short-links.ts';
 
 test('a domain is written as its owner writes it, with its port, without its scheme', () => {
   namesOfHosts.value = new Map([['xn--bcher-kva.example', 'bücher.example']]);
@@ -18,5 +18,21 @@ test('a domain is written as its owner writes it, with its port, without its sch
     '127.0.0.1:3000',
     '[::1]:3000',
     '[::1]',
+  ]);
+});
+
+test('an address is written as people write it', () => {
+  namesOfHosts.value = new Map([['xn--bcher-kva.example', 'bücher.example']]);
+  const addresses = [
+    'https://xn--bcher-kva.example/gr%C3%BC%C3%9Fe',
+    'http://xn--bcher-kva.example:3000/a/b',
+    'https://links.example.com/100%25%FF',
+    'typed',
+  ].map(readableAddress);
+  expect(addresses).toEqual([
+    'bücher.example/grüße',
+    'bücher.example:3000/a/b',
+    'links.example.com/100%25%FF',
+    'typed',
   ]);
 });

@@ -19,6 +19,20 @@ export const shortOf = (link: Pick<Link, 'domain' | 'suffix'>): string => `${hos
 
 export const pageOf = ({ id }: Pick<Link, 'id'>): string => `/app/links/${id}`;
 
+function decoded(text: string): string {
+  try {
+    return decodeURI(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The address of a link or an alias as people write it: without its scheme, its domain in Unicode, and nothing percent-encoded. */
+export function readableAddress(url: string): string {
+  const [, domain = url, path = ''] = /^(https?:\/\/[^/]+)(.*)$/.exec(url) ?? [];
+  return hostOf({ domain }) + decoded(path);
+}
+
 /** The name of a link; null if it has none, or one of spaces only. */
 export const nameOf = ({ name }: Pick<Link, 'name'>): string | null =>
   name === null || name.trim() === '' ? null : name;

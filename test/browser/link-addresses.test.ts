@@ -42,6 +42,37 @@ test('a link gets another suffix and aliases by keyboard, and needs confirmation
   expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/sprnig`]);
 });
 
+test('aliases on a domain with other letters than ASCII are shown as its owner writes them', async () => {
+  const { page, read, link } = await open({ suffix: 'neu' });
+  const { host } = new URL(app.url);
+  const ascii = app.url.replace(host, `xn--bcher-kva.example:${new URL(app.url).port}`);
+  const domain = {
+    id: 1,
+    domain: 'xn--bcher-kva.example',
+    domain_unicode: 'bücher.example',
+    state: 'verified',
+  };
+  await page.route('**/api/v1/domain', (route) => route.fulfill({ json: [domain] }));
+  await page.route(`**/api/v1/link/${link.id}`, async (route) => {
+    if (route.request().method() !== 'GET') return route.abort();
+    await route.fulfill({
+      json: { ...(await read()), domain: ascii, aliases: [`${ascii}/gr%C3%BC%C3%9Fe`] },
+    });
+  });
+  await page.reload();
+  const aliases = page.getByRole('list', { name: 'Aliases' }).getByRole('listitem');
+  await aliases.getByText(/^bücher\.example:\d+\/grüße$/).waitFor();
+  await field(page, 'Suffix').fill('alt');
+  await page
+    .getByRole('status')
+    .getByText(/^bücher\.example:\d+\/neu continues/)
+    .waitFor();
+  // An address without its scheme, as the list shows it.
+  await field(page, 'Another alias').fill(`${host}/there`);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await aliases.getByText(`${host}/there`, { exact: true }).waitFor();
+});
+
 test('an alias that was typed is saved, even if it was not added to the list before', async () => {
   const { page, read } = await open();
   await field(page, 'Alias').fill('by');

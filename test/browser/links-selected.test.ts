@@ -47,6 +47,9 @@ describe('custom domains', () => {
 
     await page.getByRole('button', { name: 'Options' }).click();
     await page.getByRole('combobox', { name: 'Domain', exact: true }).selectOption('bücher.example');
+    await page.getByRole('button', { name: 'Options' }).click();
+    expect(await page.locator('.new-link-foot .soft').innerText()).toBe('bücher.example');
+    await page.getByRole('button', { name: 'Options' }).click();
     const [sent] = await Promise.all([
       page.waitForRequest((request) => request.method() === 'POST'),
       longUrlField(page).fill('https://example.com/there'),

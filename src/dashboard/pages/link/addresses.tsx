@@ -1,13 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
-import { withoutScheme } from '../../format.ts';
 import { isFocusLeaving, storeIn } from '../../handlers.ts';
 import { useOwnDomains } from '../../own-domains.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { type Choice, SelectField, TextField } from '../../parts/field.tsx';
 import { setup } from '../../session.ts';
-import { hostOf } from '../../short-links.ts';
+import { hostOf, readableAddress, shortOf } from '../../short-links.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
@@ -39,10 +38,10 @@ export function Addresses({ form }: { form: LinkForm }) {
       </div>
       {isMoved && (
         <p class="soft small" role="status">
-          <bdi>{withoutScheme(`${link.domain}/${link.suffix}`)}</bdi> continues to work, as an alias.
+          <bdi>{shortOf(link)}</bdi> continues to work, as an alias.
         </p>
       )}
-      <Aliases form={form} />
+      <Aliases form={form} domains={domains} />
     </div>
   );
 }
@@ -61,14 +60,22 @@ function useDomains(link: Link): readonly Choice[] {
     : [{ value: link.domain, label: hostOf(link) }, ...choices];
 }
 
-function Aliases({ form }: { form: LinkForm }) {
+/** The address that a typed alias stands for: a suffix of the link's domain, or an address with or without its scheme. */
+function addressOf(text: string, domain: string, domains: readonly Choice[]): string {
+  if (/^https?:\/\//i.test(text)) return text;
+  const own = domains.find(({ label }) => text.toLowerCase().startsWith(`${label.toLowerCase()}/`));
+  return own ? own.value + text.slice(own.label.length) : `${domain}/${text.replace(/^\//, '')}`;
+}
+
+function Aliases({ form, domains }: { form: LinkForm; domains: readonly Choice[] }) {
   const typed = useSignal('');
   const { aliases, domain } = form.fields;
   const add = () => {
     const text = typed.value.trim();
     if (text === '') return;
-    const address = /^https?:\/\//i.test(text) ? text : `${domain}/${text.replace(/^\//, '')}`;
-    if (!aliases.map(readable).includes(address)) form.set('aliases', [...aliases, address]);
+    const address = addressOf(text, domain, domains);
+    if (!aliases.map(readableAddress).includes(readableAddress(address)))
+      form.set('aliases', [...aliases, address]);
     typed.value = '';
   };
   const input = useRef<HTMLDivElement>(null);
@@ -87,13 +94,13 @@ function Aliases({ form }: { form: LinkForm }) {
           <ul class="aliases" aria-label={labels.aliases}>
             {aliases.map((alias) => (
               <li key={alias}>
-                <bdi class="cut" title={readable(alias)}>
-                  {withoutScheme(readable(alias))}
+                <bdi class="cut" title={readableAddress(alias)}>
+                  {readableAddress(alias)}
                 </bdi>
                 <IconButton
                   isSlim
                   icon="close"
-                  label={`Remove ${withoutScheme(readable(alias))}`}
+                  label={`Remove ${readableAddress(alias)}`}
                   onClick={() => remove(alias)}
                 />
               </li>
@@ -133,13 +140,4 @@ function Aliases({ form }: { form: LinkForm }) {
       </div>
     </>
   );
-}
-
-/** As people write it: without percent-encoding. */
-function readable(url: string): string {
-  try {
-    return decodeURI(url);
-  } catch {
-    return url;
-  }
 }

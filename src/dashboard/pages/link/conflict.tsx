@@ -3,6 +3,7 @@ import { instant, number, since } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { hostOf, readableAddress } from '../../short-links.ts';
 import { differences, type FieldName, type Fields, fieldsOf, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { rulesInWords } from './rules/sentences.ts';
@@ -84,7 +85,9 @@ const text = (value: string): string => (value === '' ? 'none' : value);
 function valueInWords(fields: Fields, name: Exclude<FieldName, 'password'>): string {
   if (name === 'tags') return text(fields.tags.map((tag) => tag.name).join(', '));
   if (name === 'rules') return text(rulesInWords(fields.rules));
-  if (name === 'webhook_events' || name === 'aliases') return text(fields[name].join(', '));
+  if (name === 'webhook_events') return text(fields.webhook_events.join(', '));
+  if (name === 'aliases') return text(fields.aliases.map(readableAddress).join(', '));
+  if (name === 'domain') return hostOf(fields);
   if (name === 'webhook_auth_key') return fields.webhook_auth_key === '' ? 'none' : 'another key';
   if (name === 'expiration_date' || name === 'start_date') return dateInWords(name, fields[name]);
   if (name === 'click_limit') return fields[name] === null ? 'none' : number(fields[name]);

@@ -9,6 +9,7 @@ import { FormErrors } from '../../parts/error-box.tsx';
 import { isFocusInUse } from '../../parts/focus.ts';
 import { UtmSection } from '../../parts/utm-section.tsx';
 import { search, setQuery } from '../../router.ts';
+import { hostOf } from '../../short-links.ts';
 import { CreatedCard } from './created-card.tsx';
 import { destinationsIn, looksLikeAddress } from './destinations.ts';
 import { inputFields, type NewLinkInput, NewLinkOptions } from './new-link-options.tsx';
@@ -127,7 +128,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
 
 /** The chosen options, shown while they are collapsed. */
 const summaryOf = ({ domain, suffix, tags }: NewLinkInput, areMany: boolean): string =>
-  [domain, areMany ? '' : suffix.trim() && `/${suffix.trim()}`, ...tags.map(({ name }) => name)]
+  [hostOf({ domain }), areMany ? '' : suffix.trim() && `/${suffix.trim()}`, ...tags.map(({ name }) => name)]
     .filter(Boolean)
     .join(' · ');
 

@@ -1,5 +1,6 @@
 import type { LinkHistoryEntry, LinkRule } from '../../../api-types.ts';
 import { instant } from '../../../format.ts';
+import { hostOf, readableAddress } from '../../../short-links.ts';
 import { type FieldName, labels } from '../fields.ts';
 import { listed, rulesInWords } from '../rules/sentences.ts';
 
@@ -54,16 +55,28 @@ export function channelText({ via, api_key }: LinkHistoryEntry): string | null {
 const isRules = (value: readonly (string | object)[]): value is readonly LinkRule[] =>
   value.every((part) => typeof part === 'object' && 'when' in part);
 
+const addressLists: readonly string[] = ['aliases', 'add_aliases', 'remove_aliases'];
+
+function singleText(field: string, value: string): string {
+  if (field === 'expiration_date' || field === 'start_date') return instant(value);
+  return field === 'domain' ? hostOf({ domain: value }) : value;
+}
+
 /** A value in words; null if there was none. */
 export function valueText(field: string, value: Change['from']): string | null {
   if (field === 'watch_destination' && value === null) return 'As set in the organization';
   if (value === null || value === '') return null;
   if (typeof value === 'boolean') return value ? 'On' : 'Off';
   if (typeof value === 'number') return String(value);
-  if (typeof value === 'string')
-    return field === 'expiration_date' || field === 'start_date' ? instant(value) : value;
+  if (typeof value === 'string') return singleText(field, value);
   if (isRules(value)) return value.length === 0 ? null : rulesInWords(value);
-  const parts = value.map((part) => (typeof part === 'string' ? part : (part.name ?? String(part.id))));
+  const parts = value.map((part) =>
+    typeof part !== 'string'
+      ? (part.name ?? String(part.id))
+      : addressLists.includes(field)
+        ? readableAddress(part)
+        : part,
+  );
   return parts.length === 0 ? null : parts.join(', ');
 }
 
