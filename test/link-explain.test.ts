@@ -117,6 +117,20 @@ test('an explanation covers the rest of the visit: each variant, the date, gates
   expect([...variants].toSorted()).toEqual(['a', 'b', 'c']);
 });
 
+test('the explained path after the suffix is that of a visit, by any of the addresses of a link', async () => {
+  const { id, url } = await create({
+    suffix: 'menü/a',
+    aliases: ['menü', 'menü/a/b', 'menü/a/b/c'],
+    forward_path: true,
+  });
+  const { origin } = new URL(url);
+  for (const path of ['a/b', 'a/b/', 'a/b/c/d', 'a/d/', 'd/e', 'a//d', '%61/%62/d', 'a/%62%2Fc/d']) {
+    const visited = `/men%c3%bc/${path}`;
+    const { to } = await explain(id, { url: origin + visited });
+    expect([path, to]).toEqual([path, (await app.visit(visited)).headers.get('location')]);
+  }
+});
+
 test('after the rules an explanation shows the device that a destination is for', async () => {
   const { id } = await create({
     android_link_destination: 'https://example.com/android',

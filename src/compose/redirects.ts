@@ -2,13 +2,13 @@ import type { Config } from '../config/options.ts';
 import type { Context } from '../manage/context.ts';
 import { clickTaker } from '../manage/take-clicks.ts';
 import { StoreUnavailable } from '../rules/errors.ts';
+import { suffixOf } from '../rules/path-suffix.ts';
 import { useChallenge } from '../storage/challenges.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import { CaptchaGate } from '../visit/gates/captcha.ts';
 import { ClickLimitGate } from '../visit/gates/click-limit.ts';
 import { PasswordGate } from '../visit/gates/password.ts';
-import { suffixOf } from '../visit/path-suffix.ts';
 import type { Redirects } from '../visit/redirects.ts';
 import { RequestHandler } from '../visit/request-handler.ts';
 

@@ -2,6 +2,7 @@ import type { Caller } from '../rules/access.ts';
 import { hashSeedOf } from '../rules/day-hash.ts';
 import { type Description, describedVisitor } from '../rules/described-visitor.ts';
 import { notFound } from '../rules/errors.ts';
+import { suffixOf } from '../rules/path-suffix.ts';
 import { type Outcome, resolve, type Step, withForwarding } from '../rules/resolve.ts';
 import { findLink, linkForVisitor } from '../storage/links.ts';
 import type { Context } from './context.ts';
@@ -32,12 +33,14 @@ export async function explainLink(
   const link = withForwarding(linkForVisitor(stored), config.forwardQuery);
   const own = new URL(site.linkUrl(stored.host, stored.suffix));
   const visited = URL.parse(url, own.href) ?? own;
-  const aliases = aliasUrls(site, stored).map((alias) => new URL(alias));
-  const address = aliases.find((alias) => isBelow(visited, alias)) ?? own;
+  const addresses = [own, ...aliasUrls(site, stored).map((alias) => new URL(alias))];
+  const suffixes = addresses
+    .filter(({ host }) => host === visited.host)
+    .map(({ pathname }) => suffixOf(pathname));
   const visitor = describedVisitor({
     ...described,
     search: visited.search,
-    pathAfterSuffix: isBelow(visited, address) ? pathAfter(visited, address) : '',
+    pathAfterSuffix: pathAfter(visited.pathname, new Set(suffixes)),
     hashSeed: hashSeedOf(secrets.text('visitor-salts')),
   });
   const steps: Step[] = [];
@@ -45,13 +48,14 @@ export async function explainLink(
   return { outcome, status: statusOf(outcome, link.options?.redirectStatus ?? null), steps };
 }
 
-const isBelow = (visited: URL, address: URL): boolean =>
-  visited.host === address.host && visited.pathname.startsWith(`${address.pathname}/`);
-
-/** A trailing slash alone is not forwarded. */
-function pathAfter(visited: URL, address: URL): string {
-  const rest = visited.pathname.slice(address.pathname.length);
-  return rest === '/' ? '' : rest;
+/** The rest of the visited path after the longest of these suffixes, as for visits. A trailing slash alone is not forwarded. */
+function pathAfter(path: string, suffixes: ReadonlySet<string | null>): string {
+  if (suffixes.has(suffixOf(path))) return '';
+  for (let cut = path.length; cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
+    const isWholePart = path[cut - 1] !== '/';
+    if (isWholePart && suffixes.has(suffixOf(path.slice(0, cut)))) return path.slice(cut);
+  }
+  return '';
 }
 
 /** Redirects before the start and after the end are always 302. */

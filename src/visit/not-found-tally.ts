@@ -1,4 +1,5 @@
 import { minuteLength } from '../rules/durations.ts';
+import { suffixOf } from '../rules/path-suffix.ts';
 import { isProbe } from '../rules/probe-path.ts';
 import { checkSuffix } from '../rules/suffix.ts';
 import { ownText } from '../rules/text.ts';
@@ -7,7 +8,6 @@ import type { NotFoundCount } from '../storage/not-found-visits.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { HitTrust } from './hit.ts';
 import { isPerson } from './is-person.ts';
-import { suffixOf } from './path-suffix.ts';
 import type { Visit } from './visit.ts';
 
 interface MissingAddress {

@@ -1,4 +1,5 @@
 import type { RawHit } from '../journal/hit.ts';
+import { suffixOf } from '../rules/path-suffix.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
 import { isGated, type LinkForVisitor, type Outcome, plainRedirect, resolve } from '../rules/resolve.ts';
 import { anyForwarding, isSuffix } from '../rules/suffix.ts';
@@ -16,7 +17,6 @@ import {
   slowDownPage,
   unavailablePage,
 } from './pages.ts';
-import { suffixOf } from './path-suffix.ts';
 import type { Visit } from './visit.ts';
 import type { VisitCounts } from './visit-counts.ts';
 import { type VisitorDependencies, VisitorOf } from './visitor.ts';

@@ -1,4 +1,4 @@
-import { isSuffix, normaliseSuffix } from '../rules/suffix.ts';
+import { isSuffix, normaliseSuffix } from './suffix.ts';
 
 /**
  * The suffix in a path, or null if the path can't be one. A trailing slash is ignored. The decoded suffix is validated here: with
