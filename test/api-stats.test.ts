@@ -159,6 +159,9 @@ describe.each(storeKinds)('statistics on %s', (store) => {
       { value: 'default', clicks: 5, not_counted: 0 },
       { value: 'android', clicks: 1, not_counted: 0 },
     ]);
+    expect((await stats('group_by=destination&class=page')).groups).toEqual([
+      { value: null, clicks: 0, not_counted: 1 },
+    ]);
     expect((await stats('group_by=source')).groups[1]).toMatchObject({ value: 'qr', clicks: 1 });
     expect((await stats('group_by=class')).groups).toEqual([
       { value: 'click', clicks: 6, not_counted: 0 },

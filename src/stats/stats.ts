@@ -285,7 +285,7 @@ async function namesOf(
   rows: readonly GroupCount[],
 ): Promise<(value: number) => string | null> {
   const list = closedLists[groupBy];
-  if (list) return (value) => list[value] ?? null;
+  if (list) return (value) => (list[value] === withoutDestination ? null : (list[value] ?? null));
   const words = await wordsById(
     queries,
     rows.map((row) => row.value),
