@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createMasterKey, findMasterKey, markOf } from './auth/master-key.ts';
@@ -18,6 +18,7 @@ import {
 import { clickServerName } from './rules/clicks-url.ts';
 import { serverName, serversOf } from './rules/database-url.ts';
 import { StoreUnavailable } from './rules/errors.ts';
+import { folderTodo } from './rules/folder-todo.ts';
 import { StartProblem } from './start-problem.ts';
 import { reorderCertificates } from './storage/certificates.ts';
 import type { Database } from './storage/database.ts';
@@ -29,6 +30,7 @@ import { hitLocation, hitStoreId, hitTablesMade } from './storage/moved-hits.ts'
 import { openDatabase } from './storage/open.ts';
 import { makeAllPrivate } from './storage/private-files.ts';
 import { claimSetting, findSetting, keyMarkSetting, replaceSetting } from './storage/settings.ts';
+import { sqliteTodo } from './storage/sqlite-todo.ts';
 import { storeIdOf } from './storage/store-id.ts';
 import type { Log } from './telemetry/log.ts';
 
@@ -168,7 +170,7 @@ async function makeWritable(folder: string, name: string, variable: string): Pro
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new StartProblem(
-      `The ${name} ${folder} can not be written (${reason(cause)}). Set ${variable} to one that can.`,
+      `The ${name} ${folder} can not be written (${reason(cause)}). ${folderTodo((cause as NodeJS.ErrnoException).code, variable)}`,
     );
   }
 }
@@ -247,7 +249,7 @@ export function storeProblem({ databaseUrl, dataDir }: Config, cause: unknown): 
   if (databaseUrl === null) {
     const folder = resolve(dataDir);
     return new StartProblem(
-      `The SQLite file in ${folder} can not be opened: ${reason(cause)}.${sqliteTodo(folder, reason(cause))}`,
+      `The SQLite file in ${folder} can not be opened: ${reason(cause)}.${sqliteTodo(join(folder, 'linnet.sqlite'), reason(cause))}`,
     );
   }
   const away = cause instanceof StoreUnavailable ? 'can not be reached' : 'can not be used';
@@ -260,26 +262,6 @@ export function storeProblem({ databaseUrl, dataDir }: Config, cause: unknown): 
 export function databaseName(databaseUrl: string): string {
   const servers = serversOf(databaseUrl) ?? [databaseUrl];
   return `${servers.map(serverName).join(' or ')}${new URL(servers[0] ?? databaseUrl).pathname}`;
-}
-
-/** Bytes. With less, SQLite can't create the files that it opens, and says "disk I/O error". */
-const minSpace = 1e6;
-
-function sqliteTodo(dataDir: string, error: string): string {
-  if (/disk is full/.test(error) || hasNoSpace(dataDir))
-    return ' The disk of that folder is full: free some space there.';
-  if (/not a database|malformed/.test(error))
-    return ' It is damaged: restore a backup (docs/operations.md, "Backup and restore"), and keep what is there until that has worked.';
-  return '';
-}
-
-function hasNoSpace(folder: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize < minSpace;
-  } catch {
-    return false;
-  }
 }
 
 /** On PostgreSQL the tables are changed without a backup: it is large, and is made by other means than this program. */

@@ -236,7 +236,7 @@ test('a mistyped command and a missing store are reported', async () => {
   const settings = { DATA_DIR: folder.path };
   expect(await runToExit(['upgrade', '--check'], settings)).toEqual([
     0,
-    'There is no store yet: the first start makes one.\n',
+    `There is no store in ${folder.path} yet: the first start makes one.\n`,
     '',
   ]);
   expect(await runToExit(['upgrade', 'now'], settings)).toEqual([

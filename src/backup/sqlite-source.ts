@@ -1,5 +1,6 @@
 import { Database as Sqlite } from 'bun:sqlite';
 import { newerStore, newestMigration } from '../storage/migrate.ts';
+import { sqliteTodo } from '../storage/sqlite-todo.ts';
 import {
   type BackupPart,
   BackupProblem,
@@ -31,7 +32,10 @@ export function readSqlite(file: string, now: Date): BackupStream {
   } catch (cause) {
     database.close();
     if (cause instanceof BackupProblem) throw cause;
-    throw new BackupProblem(`${file} can not be read as a store of Linnet: ${(cause as Error).message}.`);
+    const { message } = cause as Error;
+    throw new BackupProblem(
+      `${file} can not be read as a store of Linnet: ${message}.${sqliteTodo(file, message)}`,
+    );
   }
 }
 
@@ -39,7 +43,8 @@ function openFile(file: string): Sqlite {
   try {
     if (isThere(file)) return new Sqlite(file, { readonly: true });
   } catch (cause) {
-    throw new BackupProblem(`${file} can not be read: ${(cause as Error).message}.`);
+    const { message } = cause as Error;
+    throw new BackupProblem(`${file} can not be read: ${message}.${sqliteTodo(file, message)}`);
   }
   throw new BackupProblem(`There is no store yet: ${file} is missing. Check DATA_DIR.`);
 }

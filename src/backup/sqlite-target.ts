@@ -1,5 +1,5 @@
 import { Database as Sqlite, type Statement } from 'bun:sqlite';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { destinationKey } from '../rules/destination-key.ts';
@@ -36,7 +36,12 @@ export class SqliteTarget implements BackupTarget {
   constructor(file: string) {
     this.#file = file;
     this.#partialFile = `${file}.restoring`;
-    const existing = fileSuffixes.map((suffix) => file + suffix).find((path) => existsSync(path));
+    // A start on a full disk leaves an empty file, which a new store replaces.
+    const isEmpty = statSync(file, { throwIfNoEntry: false })?.size === 0;
+    const existing = fileSuffixes
+      .filter((suffix) => suffix !== '' || !isEmpty)
+      .map((suffix) => file + suffix)
+      .find((path) => existsSync(path));
     if (existing === undefined) return;
     throw new BackupProblem(
       `There is a store already: ${existing}. Move linnet.sqlite, linnet.sqlite-wal and linnet.sqlite-shm away, or set DATA_DIR to another folder.`,

@@ -13,6 +13,8 @@ import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { clickServerName } from '../rules/clicks-url.ts';
+import { isTransient } from '../rules/transient-error.ts';
+import { sqliteTodo } from '../storage/sqlite-todo.ts';
 import { existingKey, prepareFolder, replaceKey } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
@@ -41,7 +43,9 @@ export const restoreBackup: StandaloneCommand = {
       backup.close(),
     );
     if (!isKeyLost) requireKeyOf(backup.header, key, dataDir);
-    const { rows } = await restore(await withHits(backup, config), target);
+    const { rows } = await restore(await withHits(backup, config), target).catch((cause) => {
+      throw restoreProblem(config, dataDir, cause);
+    });
     if (isKeyLost) await replaceKey(config, log);
     process.stdout.write(
       `Restored ${rows.toLocaleString('en')} rows, as they were at ${backup.header.madeAt}. What was deleted or revoked since then is there again.\n`,
@@ -49,6 +53,14 @@ export const restoreBackup: StandaloneCommand = {
     return 0;
   },
 };
+
+/** What the disk refuses while a SQLite store is written. */
+function restoreProblem(config: Config, dataDir: string, cause: unknown): unknown {
+  if (config.databaseUrl !== null || !isTransient(cause)) return cause;
+  const { message } = cause as Error;
+  const todo = sqliteTodo(join(dataDir, 'linnet.sqlite'), message);
+  return new BackupProblem(`The backup could not be restored: ${message}.${todo}`);
+}
 
 /** With CLICKS_URL, single clicks are restored to that server. */
 async function withHits(backup: BackupStream, config: Config): Promise<BackupStream> {

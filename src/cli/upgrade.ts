@@ -36,9 +36,9 @@ export const upgrade: StandaloneCommand = {
 async function check(config: Config): Promise<number> {
   const dataDir = resolve(config.dataDir);
   await using store = await orStoreProblem(config, openReadOnlyStore(config.databaseUrl, dataDir));
-  if (store === null) requireNoLostStore(config);
-  if (store === null) return print('There is no store yet: the first start makes one.');
-  const done = await migrationsOf(store);
+  const done = store === null ? 0 : await orStoreProblem(config, migrationsOf(store));
+  if (done === 0) requireNoLostStore(config);
+  if (store === null) return print(`There is no store in ${dataDir} yet: the first start makes one.`);
   if (done === 0) return print('The store is empty: the first start makes its tables.');
   if (done > newestMigration) throw new Refusal('FIELD_INVALID', `Nothing can be done: ${newerStore}.`);
   if (done === newestMigration) return print(`The store is up to date (${done}). Nothing would change.`);

@@ -1,5 +1,6 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import { folderTodo } from '../rules/folder-todo.ts';
 import type { CheckContext } from './check-context.ts';
 
 const tooLittle = 200e6;
@@ -12,13 +13,16 @@ export async function diskFindings({ dataDir }: Pick<CheckContext, 'dataDir'>): 
   try {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT')
       return problem(
         `There is no data folder ${dataDir}.`,
         'Set DATA_DIR to the data folder of the server. If it has never been started, its first start makes the folder.',
       );
-    const todo = 'Make it a folder of the user that Linnet runs as, or set DATA_DIR to one that is.';
-    return problem(`The data folder ${dataDir} can not be written (${(cause as Error).message}).`, todo);
+    return problem(
+      `The data folder ${dataDir} can not be written (${message}).`,
+      folderTodo(code, 'DATA_DIR'),
+    );
   }
   const { bavail, bsize } = await statfs(dataDir);
   return roomFinding(dataDir, bavail * bsize);

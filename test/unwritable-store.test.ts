@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test';
+import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { folderTodo } from '../src/rules/folder-todo.ts';
+import { storeFolder } from './support/migrated-store.ts';
+import { reportSkipped } from './support/one-file.ts';
+import { runToExit } from './support/populated-server.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { type Program, runWithoutOthersFiles, temporaryFolder } from './support/program.ts';
+
+async function resultOf(program: Program): Promise<{ code: number; out: string; err: string }> {
+  return { code: await program.exited, ...program.output() };
+}
+
+test('what to do about a folder that can not be written depends on the reason', () => {
+  expect(folderTodo('EROFS', 'DATA_DIR')).toStartWith('Mount its disk for writing, or set DATA_DIR to ');
+  expect(folderTodo('EACCES', 'DATA_DIR')).toStartWith('Run this as a user that may write there, ');
+  expect(folderTodo('ENOTDIR', 'DATA_DIR')).toBe('Set DATA_DIR to one that can.');
+});
+
+test('commands of another user say that they may not read the store, or write its folder', async () => {
+  if (process.getuid?.() !== 0) return reportSkipped('the right to give files away');
+  await using folder = await storeFolder();
+  await using place = await temporaryFolder();
+  const settings = { DATA_DIR: folder.path, PORT: '1' };
+  const run = (...words: string[]) => resultOf(runWithoutOthersFiles(settings, words));
+  const backup = ['backup', join(place.path, 'one.linnet')];
+
+  await chown(folder.path, 65_534, 65_534);
+  await chmod(folder.path, 0o755);
+  for (const words of [backup, ['upgrade', '--check'], ['doctor']]) {
+    const { code, out, err } = await run(...words);
+    expect([words, code]).toEqual([words, 1]);
+    expect(out + err).toMatch(/SQLite.* Its folder can not be written, which SQLite needs even for/i);
+  }
+  expect((await run('doctor')).out).toMatch(/can not be written .*\n +Run this as a user that may write/);
+
+  const file = join(folder.path, 'linnet.sqlite');
+  await chown(file, 65_534, 65_534);
+  await chmod(file, 0o600);
+  for (const words of [backup, ['upgrade', '--check'], ['doctor']]) {
+    const { code, out, err } = await run(...words);
+    expect([words, code]).toEqual([words, 1]);
+    expect(out + err).toContain(' This user may not read it: run this as the user that Linnet runs as.\n');
+  }
+}, 120_000);
+
+test('a lost store is restored over the empty file that a start on a full disk leaves', async () => {
+  await using from = await storeFolder();
+  await using folder = await temporaryFolder();
+  const backup = join(folder.path, 'one.linnet');
+  expect((await runToExit(['backup', backup], { DATA_DIR: from.path }))[0]).toBe(0);
+  const settings = { DATA_DIR: join(folder.path, 'data') };
+  await mkdir(settings.DATA_DIR);
+  await writeFile(join(settings.DATA_DIR, 'secret.key'), 'x'.repeat(64));
+  const file = join(settings.DATA_DIR, 'linnet.sqlite');
+  await writeFile(file, '');
+  expect(await runToExit(['upgrade', '--check'], settings)).toEqual([
+    1,
+    '',
+    expect.stringContaining('linnet.sqlite is missing or empty'),
+  ]);
+  await writeFile(`${file}-wal`, 'the newest changes of another store');
+  expect((await runToExit(['restore', backup], settings))[2]).toStartWith('There is a store already: ');
+  await rm(`${file}-wal`);
+  expect(await runToExit(['restore', backup], settings)).toEqual([0, expect.stringMatching(/^Restored/), '']);
+  expect((await runToExit(['restore', backup], settings))[2]).toStartWith('There is a store already: ');
+}, 120_000);
+
+test('`upgrade --check` names a database that belongs to another program', async () => {
+  await using folder = await temporaryFolder();
+  const url = await freshPostgres();
+  await using sql = new SQL({ url, max: 1 });
+  await sql`create table migrations (id integer, name text)`;
+  const [code, out, err] = await runToExit(['upgrade', '--check'], {
+    DATA_DIR: folder.path,
+    DATABASE_URL: url,
+  });
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(
+    /^The database at \S+ can not be used: column "number" does not exist\. Check DATABASE_URL/,
+  );
+}, 120_000);
