@@ -34,6 +34,11 @@ test.each<[string[], number, RegExp]>([
     1,
     /^The file to write, or - for a pipe, is all that this command takes, and it was given "two"\.\n$/,
   ],
+  [
+    ['base-url', 'set', '--url', 'https://one.example', '--url=https://two.example'],
+    1,
+    /^--url is given more than once\. Give it once\.\n$/,
+  ],
   [['doctor', '--yaml'], 1, /^Unknown option '--yaml'.*\nUsage: .* doctor \[--json\] .*\n$/],
 ])('%p is refused with what is wrong', async (words, code, message) => {
   await using folder = await temporaryFolder();

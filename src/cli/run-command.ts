@@ -91,12 +91,18 @@ export async function runCommand(args: readonly string[], environment: Environme
 function run(command: StandaloneCommand, args: readonly string[], environment: Environment): Promise<number> {
   // A server on the same machine takes precedence, whatever is done here.
   lowerPriority();
-  const { values, positionals } = parseArgs({
+  const { values, positionals, tokens } = parseArgs({
     args: [...args],
     options: command.options,
     strict: true,
     allowPositionals: standalone.includes(command),
+    tokens: true,
   });
+  const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  // `parseArgs` would take the last one.
+  if (repeated !== undefined)
+    throw new Refusal('FIELD_INVALID', `--${repeated} is given more than once. Give it once.`);
   return command.run({ environment, values: values as StandaloneCall['values'], words: positionals });
 }
 
