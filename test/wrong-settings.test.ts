@@ -27,7 +27,10 @@ const wrong: Record<string, readonly string[]> = {
     ],
     ...['http://0.0.0.0:3000', 'http://[::]', 'https://x.example:99999', `https://${'x'.repeat(64)}.example`],
   ],
-  DATABASE_URL: ['mysql://x', 'postgres://', 'data.sqlite'],
+  DATABASE_URL: [
+    ...['mysql://x', 'postgres://', 'data.sqlite'],
+    ...['postgres://u@h/d?target_session_attrs=standby', 'postgres://u@h/d?prepared_statements=yes'],
+  ],
   CLICKS_URL: ['postgres://x/y', 'clickhouse://', 'clickhouse://x/', 'clickhouse://x/a b'],
   DB_POOL: ['0', '3', '501', 'many'],
   HTTPS: ['yes'],
@@ -39,7 +42,7 @@ const wrong: Record<string, readonly string[]> = {
   HSTS: ['maybe'],
   REGISTRATION: ['maybe'],
   TRUSTED_PROXIES: ['-1', '100', '10.0.0.0/99', 'proxy'],
-  SECRET_KEY: ['short'],
+  SECRET_KEY: ['short', ' '.repeat(40)],
   SMTP_URL: ['mail.example.com', 'smtp://', 'smtp://h:99999'],
   MAIL_FROM: ['nobody', 'Linnet <nobody>'],
   APP_SCHEMES: ['javascript', 'my app'],
@@ -85,6 +88,21 @@ test.each(cases)('%s=%s is refused with one line that says what to set', (name, 
   }
   expect(line).toStartWith(`${name} is ${secret ? 'set' : `"${value}"`}: `);
   expect(line).toMatch(/\bgive\b[^\n]+\.$/);
+});
+
+test.each([
+  [{ TLS_CERT: '/a.pem', TLS_KEY: '/a.key' }, /^HTTPS is "off": TLS_CERT and TLS_KEY are for HTTPS=files\. /],
+  [
+    { HTTPS: 'auto', BASE_URL: 'https://links.example.com', TLS_CERT: '/a.pem' },
+    /^HTTPS is "auto": TLS_CERT and TLS_KEY are for HTTPS=files\. /,
+  ],
+  [
+    { DATABASE_URL: 'postgres://h/d?target_session_attrs=standby' },
+    /: give one of any, read-write, primary /,
+  ],
+  [{ DATABASE_URL: 'postgres://h/d?prepared_statements=1' }, /: give on or off for prepared_statements/],
+])('%p is refused for the part that is wrong', (environment, line) => {
+  expect(() => loadConfig(environment)).toThrow(line);
 });
 
 describe('real addresses', () => {

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { isEmail } from '../rules/account.ts';
 import { unmapped } from '../rules/address-rules.ts';
 import { type ClickServer, clickServerOf } from '../rules/clicks-url.ts';
-import { defaultPool, serversOf } from '../rules/database-url.ts';
+import { databaseUrlAdvice, defaultPool } from '../rules/database-url.ts';
 import { queryForwardings } from '../rules/forwarding.ts';
 import { parseAllowList } from '../rules/webhook-allow.ts';
 
@@ -92,6 +92,12 @@ function isReachable(hostname: string): boolean {
   if (hostname.startsWith('[')) return true;
   const labels = hostname.replace(/\.$/, '').split('.');
   return hostname.length <= 254 && labels.every((label) => /^(?!-)[\w-]{1,63}(?<!-)$/.test(label));
+}
+
+function databaseUrl(text: string): string {
+  const advice = databaseUrlAdvice(text);
+  if (advice !== null) throw new Error(advice);
+  return text;
 }
 
 function clicksUrl(text: string): ClickServer {
@@ -264,10 +270,7 @@ export const options = {
   databaseUrl: secret(
     'DATABASE_URL',
     'postgres://… for PostgreSQL, with several servers as host1:5432,host2:5432. Default: SQLite in DATA_DIR.',
-    valid(
-      (text) => serversOf(text) !== null,
-      'give postgres://user:password@host:5432/database, with more servers as host1:5432,host2:5432, or leave it out for SQLite',
-    ),
+    databaseUrl,
   ),
   databasePool: option(
     'DB_POOL',
@@ -296,7 +299,7 @@ export const options = {
     'SECRET_KEY',
     'The key for signing tokens and gates, the same on every node. Default: generated once, in DATA_DIR/secret.key.',
     valid(
-      (text) => text.length >= 32,
+      (text) => text.trim().length >= 32,
       'give at least 32 characters, such as the output of "openssl rand -hex 32"',
     ),
   ),

@@ -19,6 +19,20 @@ export function serversOf(text: string): readonly string[] | null {
   return urls.map((url) => String(url));
 }
 
+/** What is wrong with an address of PostgreSQL, as advice; null if nothing is. */
+export function databaseUrlAdvice(text: string): string | null {
+  const given = new URLSearchParams(/\?([^#]*)/.exec(text)?.[1]);
+  const target = given.get('target_session_attrs');
+  if (target !== null && !targets.has(target))
+    return `give one of ${[...targets].join(', ')} for target_session_attrs, or leave that out: Linnet writes to the database`;
+  const naming = given.get('prepared_statements');
+  if (naming !== null && naming !== 'on' && naming !== 'off')
+    return 'give on or off for prepared_statements, or leave that out';
+  return serversOf(text) === null
+    ? 'give postgres://user:password@host:5432/database, with more servers as host1:5432,host2:5432, or leave it out for SQLite'
+    : null;
+}
+
 /** For messages: without its user and password. */
 export function serverName(url: string): string {
   const { hostname, port } = new URL(url);
