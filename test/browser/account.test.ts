@@ -2,7 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { eventually } from '../support/eventually.ts';
 import { proveEmails } from '../support/proven-emails.ts';
+import { followLink } from './follow-link.ts';
 import { holdBack } from './held-requests.ts';
 
 const app = await appOfSuite();
@@ -334,6 +336,18 @@ test('a name that is typed while another is being saved stays', async () => {
   release();
   await page.getByText('Name saved.').waitFor();
   expect(await name.inputValue()).toBe('Second');
+});
+
+test('a name that another window has saved is shown, and is no change to save', async () => {
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, '/app/organization');
+  const name = page.getByLabel("The organization's name");
+  await name.waitFor();
+  await app.call('PATCH', '/api/v1/organization', { key: account.key, body: { name: 'Saved elsewhere' } });
+  await followLink(page, '/app/tags');
+  await followLink(page, '/app/organization');
+  await eventually(async () => (await name.inputValue()) === 'Saved elsewhere', 'the new name is shown');
+  expect(await page.getByRole('button', { name: 'Save name' }).isDisabled()).toBe(true);
 });
 
 test('scripts in names never run', async () => {

@@ -1,6 +1,6 @@
-import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { notify } from '../notices.ts';
+import { useDraft } from '../use-draft.ts';
 import { Form, FormField, type FormFieldProps, Submit } from './form.tsx';
 import { Section } from './section.tsx';
 
@@ -12,19 +12,18 @@ interface NameSectionProps extends Omit<FormFieldProps, 'signal' | 'field'> {
 
 /** A section for changing a name. `save` returns the stored name. */
 export function NameSection({ about, savedName, save, ...field }: NameSectionProps) {
-  const name = useSignal(savedName);
+  const draft = useDraft(savedName);
   const saving = useAction(async () => {
-    const sent = name.value;
-    const stored = await save(sent);
-    if (name.value === sent) name.value = stored;
+    const sent = draft.typed.value;
+    draft.showStored(sent, await save(sent));
     notify('Name saved.');
   });
   return (
     <Section title="Name" about={about}>
       <Form action={saving} fields={['name']} canRetry>
-        <FormField field="name" signal={name} isLabelUnseen {...field} />
+        <FormField field="name" signal={draft.typed} isLabelUnseen {...field} />
         <div class="actions">
-          <Submit disabled={name.value.trim() === savedName}>Save name</Submit>
+          <Submit disabled={draft.typed.value.trim() === savedName}>Save name</Submit>
         </div>
       </Form>
     </Section>

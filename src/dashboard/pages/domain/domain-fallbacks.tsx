@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import type { Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
@@ -8,24 +7,7 @@ import { Form, FormField, Submit } from '../../parts/form.tsx';
 import { Section } from '../../parts/section.tsx';
 import type { Query } from '../../queries.ts';
 import { guardLeaving } from '../../router.ts';
-
-/** The text of a field. If another user saves another value meanwhile, it is shown unless something was typed. */
-function useDraft(saved: string) {
-  const typed = useSignal(saved);
-  const before = useRef(saved);
-  useLayoutEffect(() => {
-    if (typed.value === before.current) typed.value = saved;
-    before.current = saved;
-  }, [saved]);
-  return {
-    typed,
-    isChanged: typed.value !== saved,
-    /** Shows what was stored for `sent`, unless something was typed since then. */
-    showStored(sent: string, stored: string) {
-      if (typed.value === sent) typed.value = stored;
-    },
-  };
-}
+import { useDraft } from '../../use-draft.ts';
 
 /** Where the domain's own address and unknown links redirect. */
 export function DomainFallbackForm({ domain, query }: { domain: Domain; query: Query<Domain> }) {
