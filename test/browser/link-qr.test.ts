@@ -73,4 +73,17 @@ describe('the QR code', () => {
     expect(fromDialog.bytes.equals(svg.bytes)).toBe(true);
     expect(await accessibilityViolations(page)).toEqual([]);
   });
+
+  test('is printed on one sheet, without the page behind its dialog', async () => {
+    const { page } = await open({ suffix: 'on-a-sheet' });
+    await page.getByRole('button', { name: 'QR code', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'QR code' });
+    await dialog.waitFor();
+    const pdf = (await page.pdf()).toString('latin1');
+    expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+    await page.emulateMedia({ media: 'print' });
+    expect(await dialog.getByRole('img').isVisible()).toBe(true);
+    expect(await dialog.getByRole('button').filter({ visible: true }).count()).toBe(0);
+    expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(false);
+  });
 });
