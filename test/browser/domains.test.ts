@@ -231,3 +231,28 @@ test("a domain whose certificate can't be issued is marked in the list, with ins
     settings.getsCertificates = false;
   }
 });
+
+test('a domain that is deleted leaves the page of another alone, and Back to its own says that it is gone', async () => {
+  const account = await app.createAccount();
+  for (const domain of ['first.example.com', 'second.example.com'])
+    await app.call('POST', '/api/v1/domain', { key: account.key, body: { domain } });
+  const page = await dashboardOf(app, account, '/app/domains');
+  await page.getByRole('link', { name: 'first.example.com' }).click();
+  const { arrived, release } = await holdBack(page, '**/api/v1/domain/*', { method: 'DELETE' });
+  await page.getByRole('button', { name: 'Delete domain' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete domain' }).click();
+  await arrived;
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Domains' }).click();
+  await page.getByRole('link', { name: 'second.example.com' }).click();
+  await page.getByLabel('Unknown links').fill('https://example.com/typed');
+  release();
+  await page.getByText('first.example.com deleted.').waitFor();
+  expect(await page.getByLabel('Unknown links').inputValue()).toBe('https://example.com/typed');
+  await page.getByRole('button', { name: 'Delete domain' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete domain' }).click();
+  await page.waitForURL('**/app/domains');
+  await page.goBack();
+  await page.getByRole('heading', { name: 'There is no such domain' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Delete domain' }).count()).toBe(0);
+  expect(await accessibilityViolations(page)).toEqual([]);
+});

@@ -6,6 +6,7 @@ import { notify } from '../notices.ts';
 import { confirmingPrint } from '../on-paper.ts';
 import { Button } from '../parts/button.tsx';
 import { askBefore } from '../parts/confirmation.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { FormErrors } from '../parts/error-box.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
@@ -22,13 +23,24 @@ const reloadInterval = 4_000;
 export function DomainPage({ id }: { id: string }) {
   const query = useQuery(`domain ${id}`, () => call('GET /api/v1/domain/{id}', { params: { id } }));
   const isSettled = query.data.value?.state === 'verified';
-  useIntervalWhileVisible(() => void query.reload(), isSettled ? null : reloadInterval);
+  // Also after it has loaded: it may be deleted in another window, and Back leads to a page whose domain was deleted there.
+  const isMissing = [400, 404].includes(query.error.value?.status ?? 0);
+  useIntervalWhileVisible(() => void query.reload(), isSettled || isMissing ? null : reloadInterval);
   return (
     <Page title={query.data.value?.domain_unicode ?? 'Domain'} isTitleUnseen>
       <p class="back">
         <a href="/app/domains">Domains</a>
       </p>
-      <Loaded query={query}>{(domain) => <DomainSections domain={domain} query={query} />}</Loaded>
+      {isMissing ? (
+        <Empty title="There is no such domain">
+          <p>It may have been deleted, or belong to another organization.</p>
+          <a class="button" href="/app/domains">
+            Show all domains
+          </a>
+        </Empty>
+      ) : (
+        <Loaded query={query}>{(domain) => <DomainSections domain={domain} query={query} />}</Loaded>
+      )}
     </Page>
   );
 }
