@@ -118,6 +118,26 @@ test('a repeat uses up none, a scan always does, and so does the same browser la
   expect(await clicksLeftOf(link)).toBe(2);
 });
 
+test('after the clock was set back the same browser uses up clicks, too', async () => {
+  const link = await create({ click_limit: 3 });
+  const sameVisitor = { 'x-forwarded-for': '203.0.113.2' };
+  const visitAt = async (instant: number) => {
+    app.clock.now = instant;
+    return visit(link, sameVisitor);
+  };
+  const before = app.clock.now;
+  const later = before + 60_000;
+  try {
+    for (const instant of [later, before, before + 1_000, before + 10_000])
+      expect(await visitAt(instant)).toBe(destination);
+    expect(await visitAt(before + 20_000)).toBe(410);
+    await app.app.clicks.settled();
+    expect((await call('GET', `/link/${link.id}`)).json).toMatchObject({ clicks: 3, clicks_left: 0 });
+  } finally {
+    app.clock.now = later;
+  }
+});
+
 test('behind a password the redirect uses up a click, and only one for a form that is sent twice', async () => {
   const link = await create({ click_limit: 1, password: 'sesame' });
   const formOf = (password: string) => ({ method: 'POST', body: new URLSearchParams({ password }) });

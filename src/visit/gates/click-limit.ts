@@ -42,10 +42,12 @@ export class ClickLimitGate {
     const { repeatWindow, now } = this.#parts;
     if (repeatWindow === 0 || clickSource(visit.search).source === 'qr') return this.#take(linkId);
     const at = now();
-    this.#forgetUntil(at - repeatWindow);
+    // The clock may have been set back.
+    const isNear = (recent: Recent) => Math.abs(at - recent.at) < repeatWindow;
+    this.#forgetUnless(isNear);
     const key = this.#keyOf(visit, linkId);
     const previous = this.#recent.get(key);
-    if (previous) return previous.isAdmitted;
+    if (previous && isNear(previous)) return previous.isAdmitted;
     const recent = { at, isAdmitted: this.#take(linkId) };
     this.#recent.set(key, recent);
     const forget = () => {
@@ -64,9 +66,9 @@ export class ClickLimitGate {
     return Bun.hash.xxHash64(JSON.stringify(parts), this.#seed);
   }
 
-  #forgetUntil(instant: number): void {
-    for (const [key, { at }] of this.#recent) {
-      if (at > instant && this.#recent.size < maxRecent) return;
+  #forgetUnless(isNear: (recent: Recent) => boolean): void {
+    for (const [key, recent] of this.#recent) {
+      if (isNear(recent) && this.#recent.size < maxRecent) return;
       this.#recent.delete(key);
     }
   }
