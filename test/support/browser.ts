@@ -37,6 +37,8 @@ export async function startBrowser(env: Readonly<Record<string, string>> = {}): 
       '--no-first-run',
       '--disable-background-networking',
       '--disable-dev-shm-usage',
+      // Enough to draw a small part of a page: tests only read its layout and its canvases. Screenshots are not made by `bun test`.
+      ...(process.env.NODE_ENV === 'test' ? ['--force-gpu-mem-available-mb=1'] : []),
       // A host name that browsers don't treat as loopback, for features that depend on that.
       '--host-resolver-rules=MAP people.example 127.0.0.1',
     ],
