@@ -8,7 +8,7 @@ import { refuseTerminal, writeToFile, writeToPipe } from '../backup/write-backup
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
-import { orStoreProblem } from './or-store-problem.ts';
+import { explainStoreError } from './explain-store-error.ts';
 
 export const backup: StandaloneCommand = {
   name: 'backup',
@@ -47,7 +47,7 @@ async function hitsOf(
   withoutClicks: boolean,
 ): Promise<{ readonly source: HitSource | null; readonly areMissing: boolean }> {
   const storeId =
-    config.databaseUrl === null ? null : await orStoreProblem(config, externalStoreId(config.databaseUrl));
+    config.databaseUrl === null ? null : await explainStoreError(config, externalStoreId(config.databaseUrl));
   if (storeId === null) return { source: null, areMissing: false };
   if (withoutClicks) return { source: null, areMissing: true };
   if (config.clicksUrl === null)
@@ -67,7 +67,7 @@ async function hitsOf(
 async function open(config: Config, hits: HitSource | null): Promise<BackupStream> {
   if (config.databaseUrl === null)
     return readSqlite(join(resolve(config.dataDir), 'linnet.sqlite'), new Date());
-  return orStoreProblem(config, readPostgres(config.databaseUrl, new Date(), hits));
+  return explainStoreError(config, readPostgres(config.databaseUrl, new Date(), hits));
 }
 
 const keyOf = ({ secretKey, dataDir }: Config): string =>

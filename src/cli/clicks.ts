@@ -10,7 +10,7 @@ import { hitLocation, hitTablesMade } from '../storage/moved-hits.ts';
 import { openDatabase } from '../storage/open.ts';
 import { deleteSetting } from '../storage/settings.ts';
 import type { StandaloneCommand } from './command.ts';
-import { orStoreProblem } from './or-store-problem.ts';
+import { explainStoreError } from './explain-store-error.ts';
 import { requireStore } from './require-store.ts';
 
 const again = `Run "${shellCommand('clicks move')}" again: it goes on where it was.`;
@@ -29,7 +29,7 @@ export const clicks: StandaloneCommand = {
       throw new Refusal('FIELD_MISSING', 'Set CLICKS_URL to the ClickHouse that is to have single clicks.');
     await requireStore(config);
     const opened = openDatabase(config.databaseUrl, resolve(config.dataDir), () => {});
-    const database = await orStoreProblem(config, opened);
+    const database = await explainStoreError(config, opened);
     try {
       return await (action === 'move' ? move(database, config.clicksUrl) : startEmpty(database));
     } finally {

@@ -16,7 +16,7 @@ import { keyMarkSetting } from '../storage/settings.ts';
 import { existingKey, replaceKey } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import type { StandaloneCommand } from './command.ts';
-import { orStoreProblem } from './or-store-problem.ts';
+import { explainStoreError } from './explain-store-error.ts';
 import { requireStore } from './require-store.ts';
 
 export const replaceSecret: StandaloneCommand = {
@@ -65,5 +65,5 @@ async function readStore<T>(config: Config, read: (store: ReadOnlyStore) => Prom
     await using store = await openReadOnlyStore(config.databaseUrl, resolve(config.dataDir));
     return store === null ? null : await read(store);
   };
-  return orStoreProblem(config, query());
+  return explainStoreError(config, query());
 }

@@ -3,7 +3,7 @@ import { isThere, migrationsOf, openReadOnlyStore } from '../backup/read-only-st
 import type { Config } from '../config/options.ts';
 import { StartProblem } from '../start-problem.ts';
 import { databaseName, requireNoLostStore } from '../store.ts';
-import { orStoreProblem } from './or-store-problem.ts';
+import { explainStoreError } from './explain-store-error.ts';
 
 /** For commands that only make sense on an existing store: opening it would create one in the wrong place. */
 export async function requireStore(config: Config): Promise<void> {
@@ -12,7 +12,7 @@ export async function requireStore(config: Config): Promise<void> {
     requireStoreIn(config);
     return;
   }
-  if (await orStoreProblem(config, hasTables(databaseUrl, dataDir))) return;
+  if (await explainStoreError(config, hasTables(databaseUrl, dataDir))) return;
   throw new StartProblem(
     `There is no store in the database at ${databaseName(databaseUrl)}. Set DATABASE_URL to that of the server, or start the server first.`,
   );

@@ -18,7 +18,7 @@ import { sqliteTodo } from '../storage/sqlite-todo.ts';
 import { existingKey, prepareFolder, replaceKey } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyArgument, type StandaloneCommand } from './command.ts';
-import { orStoreProblem } from './or-store-problem.ts';
+import { explainStoreError } from './explain-store-error.ts';
 
 export const restoreBackup: StandaloneCommand = {
   name: 'restore',
@@ -76,7 +76,7 @@ async function withHits(backup: BackupStream, config: Config): Promise<BackupStr
 
 async function targetOf(config: Config, dataDir: string): Promise<BackupTarget> {
   if (config.databaseUrl === null) return new SqliteTarget(join(dataDir, 'linnet.sqlite'));
-  return orStoreProblem(config, PostgresTarget.open(config.databaseUrl));
+  return explainStoreError(config, PostgresTarget.open(config.databaseUrl));
 }
 
 /** Before anything is written: a store without its key would refuse to start. */

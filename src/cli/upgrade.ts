@@ -11,7 +11,7 @@ import { lastExclusiveMigration, newerStore, newestMigration } from '../storage/
 import { openStore, requireNoLostStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { refuseArguments, type StandaloneCommand } from './command.ts';
-import { orStoreProblem } from './or-store-problem.ts';
+import { explainStoreError } from './explain-store-error.ts';
 import { requireStoreIn } from './require-store.ts';
 
 export const upgrade: StandaloneCommand = {
@@ -35,8 +35,8 @@ export const upgrade: StandaloneCommand = {
 
 async function check(config: Config): Promise<number> {
   const dataDir = resolve(config.dataDir);
-  await using store = await orStoreProblem(config, openReadOnlyStore(config.databaseUrl, dataDir));
-  const done = store === null ? 0 : await orStoreProblem(config, migrationsOf(store));
+  await using store = await explainStoreError(config, openReadOnlyStore(config.databaseUrl, dataDir));
+  const done = store === null ? 0 : await explainStoreError(config, migrationsOf(store));
   if (done === 0) requireNoLostStore(config);
   if (store === null) return print(`There is no store in ${dataDir} yet: the first start makes one.`);
   if (done === 0) return print('The store is empty: the first start makes its tables.');

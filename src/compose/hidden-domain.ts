@@ -4,7 +4,7 @@ import { findVerifiedDomain } from '../storage/domains.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** It doesn't stop the start: the links of the default domain are reached. */
+/** Warns if a custom domain has the host of the service, which hides its links. The start continues: all other links are found. */
 export async function warnOfHiddenDomain({ defaultHost }: Site, lookup: Queries, log: Log): Promise<void> {
   const domain = await findVerifiedDomain(lookup, defaultHost);
   if (domain !== undefined)

@@ -8,7 +8,7 @@ interface Mark {
 }
 
 const markLength = 1_000;
-/** Of the time that the oldest hit has waited: with that, marks of hours are few. */
+/** A fraction of the time that the oldest hit has waited: so even hours of waiting hits have few marks. */
 const accuracy = 1 / 600;
 
 /**

@@ -21,7 +21,7 @@ export class HitPack {
   readonly id: number;
   readonly count: number;
   readonly #bytes: Uint8Array;
-  readonly #places: readonly ColumnPlace[];
+  readonly #locations: readonly ColumnLocation[];
   readonly #columns = new Map<HitColumn, Float64Array>();
 
   constructor({ id, hits, cells }: PackRow) {
@@ -31,7 +31,7 @@ export class HitPack {
     this.#bytes = cells.byteOffset % 8 === 0 ? cells : cells.slice();
     const columns = columnsIn[this.#bytes[0] ?? 0];
     if (columns === undefined) throw new Error(`hits ${id} are packed in a way that is not known here`);
-    this.#places = placesIn(this.#bytes, hits, widthsLength + columns * 8);
+    this.#locations = locationsIn(this.#bytes, hits, widthsLength + columns * 8);
   }
 
   column(name: HitColumn): Float64Array {
@@ -80,7 +80,7 @@ export class HitPack {
 
   /** A column as it is stored, by its index in `hitColumns`; a number if all hits have it. */
   stored(index: number): PackedColumn | number {
-    const { min, width, cellsAt } = this.#places[index] ?? noCells;
+    const { min, width, cellsAt } = this.#locations[index] ?? noCells;
     if (width === 0) return min;
     const cells = cellsOf(this.#bytes, cellsAt, width, this.count);
     return { cells, min: width === wholeNumber ? 0 : min };
@@ -88,7 +88,7 @@ export class HitPack {
 }
 
 /** Where a column's cells are. */
-interface ColumnPlace {
+interface ColumnLocation {
   /** The lowest value, which is subtracted from the cells unless they are doubles. */
   readonly min: number;
   /** 0: all values are `min`. */
@@ -96,17 +96,17 @@ interface ColumnPlace {
   readonly cellsAt: number;
 }
 
-const noCells: ColumnPlace = { min: 0, width: 0, cellsAt: 0 };
+const noCells: ColumnLocation = { min: 0, width: 0, cellsAt: 0 };
 
-/** The place of each column; those of the first part begin with the cells at `cellsAt`. */
-function placesIn(bytes: Uint8Array, count: number, cellsAt: number): readonly ColumnPlace[] {
+/** The location of each column; those of the first part begin with the cells at `cellsAt`. */
+function locationsIn(bytes: Uint8Array, count: number, cellsAt: number): readonly ColumnLocation[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const places: ColumnPlace[] = [];
+  const locations: ColumnLocation[] = [];
   let at = cellsAt;
   const addPart = (columns: number, widthsAt: number, minsAt: number) => {
     for (let column = 0; column < columns; column++) {
       const width = bytes[widthsAt + column] ?? 0;
-      places.push({ min: view.getFloat64(minsAt + column * 8, true), width, cellsAt: at });
+      locations.push({ min: view.getFloat64(minsAt + column * 8, true), width, cellsAt: at });
       at += roomFor(count, width);
     }
   };
@@ -114,7 +114,7 @@ function placesIn(bytes: Uint8Array, count: number, cellsAt: number): readonly C
   for (const { first, end, flagAt, widths } of furtherParts) {
     const columns = end - first;
     if (bytes[flagAt] !== 1) {
-      for (let column = 0; column < columns; column++) places.push(noCells);
+      for (let column = 0; column < columns; column++) locations.push(noCells);
       continue;
     }
     const widthsAt = widths === 0 ? 1 + first : at;
@@ -122,7 +122,7 @@ function placesIn(bytes: Uint8Array, count: number, cellsAt: number): readonly C
     at = minsAt + columns * 8;
     addPart(columns, widthsAt, minsAt);
   }
-  return places;
+  return locations;
 }
 
 interface PackedColumn {

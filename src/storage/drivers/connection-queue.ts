@@ -62,7 +62,7 @@ export class ConnectionQueue {
 
   #connect(): Promise<pg.PoolClient> {
     const connection = this.#pool.connect();
-    // If the server can't be reached, nobody waits longer for the same error.
+    // If the server can't be reached, the calls behind this one get the same error without waiting longer.
     connection.catch(() => this.#serveAll());
     return connection;
   }

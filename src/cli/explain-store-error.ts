@@ -3,8 +3,8 @@ import type { Config } from '../config/options.ts';
 import { StartProblem } from '../start-problem.ts';
 import { storeProblem } from '../store.ts';
 
-/** Why the database can't be opened. */
-export async function orStoreProblem<T>(config: Config, result: Promise<T>): Promise<T> {
+/** The result; if the database can't be opened, the error says why. */
+export async function explainStoreError<T>(config: Config, result: Promise<T>): Promise<T> {
   try {
     return await result;
   } catch (cause) {
