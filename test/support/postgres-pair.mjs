@@ -3,16 +3,16 @@
  * and process ids as JSON, and stops both when its standard input ends.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   bin,
   dataFolder,
   environment,
-  folder,
   freePort,
   identity,
   initialise,
+  removeFolders,
 } from './postgres-binaries.mjs';
 
 const servers = [];
@@ -57,6 +57,6 @@ process.on('SIGTERM', () => stop(0));
 function stop(code, message = '') {
   if (message) process.stderr.write(`${message}\n`);
   for (const server of servers) server.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  removeFolders();
   process.exit(code);
 }

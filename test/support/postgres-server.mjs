@@ -13,11 +13,12 @@ import { createInterface } from 'node:readline';
 import {
   bin,
   dataFolder,
+  dataPath,
   environment,
-  folder,
   freePort,
   identity,
   initialise,
+  removeFolders,
 } from './postgres-binaries.mjs';
 
 let server;
@@ -57,7 +58,7 @@ async function serve(port, tries) {
   });
 }
 
-const kept = join(folder, 'kept');
+const kept = dataPath('kept');
 const commands = {
   keep: () => copyFiles(data, kept),
   restore: () => copyFiles(kept, data),
@@ -92,6 +93,6 @@ function stop(code, message = '') {
   if (message) process.stderr.write(`${message}\n`);
   server?.removeAllListeners('close');
   server?.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  removeFolders();
   process.exit(code);
 }
