@@ -12,14 +12,14 @@ import {
   freePort,
   identity,
   initialise,
-  removeFolders,
+  stopServers,
 } from './postgres-binaries.mjs';
 
 const servers = [];
 const primary = dataFolder('primary');
 const standby = dataFolder('standby');
 const problem = initialise(primary);
-if (problem) stop(1, problem);
+if (problem) await stopServers([], 1, problem);
 // A cluster that has never run can be copied as its own base backup.
 spawnSync('cp', ['-R', `${primary}/.`, standby], { ...identity, cwd: standby });
 
@@ -48,15 +48,6 @@ function serve(data, port, settings) {
   });
 }
 
-process.stdin
-  .resume()
-  .on('end', () => stop(0))
-  .on('close', () => stop(0));
-process.on('SIGTERM', () => stop(0));
-
-function stop(code, message = '') {
-  if (message) process.stderr.write(`${message}\n`);
-  for (const server of servers) server.kill('SIGKILL');
-  removeFolders();
-  process.exit(code);
-}
+const stop = () => stopServers(servers, 0);
+process.stdin.resume().on('end', stop).on('close', stop);
+process.on('SIGTERM', stop);

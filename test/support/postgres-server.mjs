@@ -18,13 +18,13 @@ import {
   freePort,
   identity,
   initialise,
-  removeFolders,
+  stopServers,
 } from './postgres-binaries.mjs';
 
 let server;
 const data = dataFolder('data');
 const problem = initialise(data);
-if (problem) stop(1, problem);
+if (problem) await stop(1, problem);
 
 const settings = [
   'fsync=off',
@@ -90,9 +90,6 @@ function copyFiles(from, to) {
 }
 
 function stop(code, message = '') {
-  if (message) process.stderr.write(`${message}\n`);
   server?.removeAllListeners('close');
-  server?.kill('SIGKILL');
-  removeFolders();
-  process.exit(code);
+  return stopServers(server ? [server] : [], code, message);
 }
