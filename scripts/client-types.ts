@@ -1,4 +1,7 @@
-/** Generates src/dashboard/api-types.ts, the types of the dashboard's client, from the OpenAPI document. */
+/**
+ * Generates src/dashboard/api-types.ts, the types of the dashboard's client and the names of a link's settings, from the OpenAPI
+ * document.
+ */
 import { openApiDocument } from '../src/api/openapi.ts';
 import { routes } from '../src/api/routes.ts';
 
@@ -44,7 +47,17 @@ export function clientTypes(): string {
     '// Made by `npm run client` from the OpenAPI document. Not changed by hand.\n\n',
     schemas.join('\n'),
     `\nexport interface Calls {\n${calls.join('')}}\n`,
+    `\nexport const linkSettings = [${linkSettings(document)
+      .map((name) => `'${name}'`)
+      .join(', ')}] as const;\n`,
   ].join('');
+}
+
+/** The fields of a link that a creation takes as well. */
+function linkSettings({ paths, components }: Document): string[] {
+  const body = paths['/api/v1/link']?.post?.requestBody?.content['application/json'].schema.properties ?? {};
+  const answered = components.schemas.Link?.properties ?? {};
+  return Object.keys(answered).filter((name) => body[name] !== undefined && !body[name].readOnly);
 }
 
 function callOf({ parameters = [], requestBody, responses }: Operation): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { LinkToCreate } from '../src/api/schemas/link.ts';
+import { copyOf } from '../src/dashboard/pages/link/fields.ts';
 import { storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
@@ -188,5 +189,26 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     const isLeftOut = (name: string) => secrets.includes(name) || name.startsWith('utm_');
     expect(settings.filter((name) => !isLeftOut(name) && !head?.includes(name))).toEqual([]);
     expect([cell('notes'), cell('archived'), cell('disabled')]).toEqual(['Kept', 'true', 'true']);
+  });
+
+  test("the dashboard's copy of a link has every setting of it, except for its addresses, its id and its password", async () => {
+    const { json: tag } = await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'copied' } });
+    const link = await create({
+      ...{ forward_query: 'merge', forward_path: true, redirect_status: 308, statistics: false },
+      ...{ notes: 'Kept', external_id: 'order-1', aliases: ['copied-from'], tags: [tag.id], on_paper: true },
+    });
+    const input: object = copyOf(link, 'secret');
+    const settings = Object.keys(LinkToCreate.shape).filter((name) => !name.startsWith('utm_'));
+    expect(settings.filter((name) => !Object.hasOwn(input, name))).toEqual([]);
+    const copy = await create(input);
+    const own = ['suffix', 'aliases', 'external_id', 'on_paper', 'password'];
+    for (const name of settings.filter((setting) => !own.includes(setting)))
+      expect([name, copy[name]]).toEqual([name, link[name]]);
+    expect([copy.external_id, copy.aliases, copy.on_paper, copy.has_password]).toEqual([
+      null,
+      [],
+      false,
+      true,
+    ]);
   });
 });

@@ -206,3 +206,5 @@ export interface Calls {
   'GET /api/v1/invitation': { answer: readonly (Invitation)[] };
   'DELETE /api/v1/invitation/{id}': { params: { id: string | number }; answer: undefined };
 }
+
+export const linkSettings = ['domain', 'suffix', 'aliases', 'og_title', 'og_description', 'og_image', 'destination_url', 'start_date', 'before_start_url', 'expiration_date', 'expired_url', 'click_limit', 'forward_query', 'forward_path', 'rules', 'redirect_status', 'qr_code_foreground_hex', 'qr_code_background_hex', 'qr_code_marker', 'password', 'android_link_destination', 'ios_link_destination', 'bot_protection', 'captcha', 'name', 'notes', 'external_id', 'disabled', 'archived', 'on_paper', 'statistics', 'watch_destination', 'tags', 'webhook_url', 'webhook_auth_key', 'webhook_events'] as const;

@@ -1,4 +1,4 @@
-import type { Link, LinkRule, Tag } from '../../api-types.ts';
+import { type Link, type LinkRule, linkSettings, type Tag } from '../../api-types.ts';
 import type { Input } from '../../client.ts';
 
 export type WebhookEvent = Link['webhook_events'][number];
@@ -129,22 +129,24 @@ export const draftOn = (base: Fields, draft: Draft): Draft =>
   );
 
 /**
- * The input for a copy of a link: everything but the addresses and the password, which can't be read. A copy is made to be used,
- * so it is neither disabled nor archived; and its own address is not in print yet.
+ * The input for a copy of a link: every setting but the addresses, the id that only one link can have, and the password, which
+ * can't be read. A copy is made to be used, so it is neither disabled nor archived; and its own address is not in print yet.
  */
 export const copyOf = (link: Link, password: string): Input<'POST /api/v1/link'>['body'] => ({
-  ...fieldsOf(link),
+  ...settingsOf(link),
   suffix: null,
   aliases: null,
-  forward_query: link.forward_query,
-  forward_path: link.forward_path,
-  redirect_status: link.redirect_status,
+  external_id: null,
   disabled: false,
   archived: false,
   on_paper: false,
   tags: link.tags.map(({ id }) => id),
   password,
 });
+
+type Settings = Pick<Link, (typeof linkSettings)[number]>;
+const settingsOf = (link: Link): Settings =>
+  Object.fromEntries(linkSettings.map((name) => [name, link[name]])) as Settings;
 
 /** A name of spaces only is none. */
 const withoutBlankName = (draft: Draft): Draft =>
