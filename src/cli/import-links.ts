@@ -12,7 +12,7 @@ import type { Caller } from '../rules/access.ts';
 import { unguarded } from '../rules/csv.ts';
 import { Refusal } from '../rules/errors.ts';
 import { tagNames } from '../rules/tag-list.ts';
-import { fold } from '../rules/text.ts';
+import { foldCase } from '../rules/text.ts';
 import { accountOf } from './account-of.ts';
 import { type Command, type CommandResult, required } from './command.ts';
 import { type CsvRow, csvRows } from './csv-rows.ts';
@@ -247,23 +247,23 @@ function asRefusal(cause: unknown): Refusal {
 function tagFinder(context: Context, caller: Caller): (names: string) => Promise<number[]> {
   const read = async () => {
     const tags = await readTags(context, caller);
-    return new Map(tags.map((tag) => [fold(tag.name), tag.id]));
+    return new Map(tags.map((tag) => [foldCase(tag.name), tag.id]));
   };
   let known: Map<string, number> | undefined;
   const idOf = async (name: string): Promise<number> => {
     known ??= await read();
-    const existing = known.get(fold(name));
+    const existing = known.get(foldCase(name));
     if (existing !== undefined) return existing;
     const input = requireInput(TagToCreate, { name }, { field: 'tags' });
     try {
       const { id } = await createTag(context, caller, input.name);
-      known.set(fold(name), id);
+      known.set(foldCase(name), id);
       return id;
     } catch (cause) {
       if (!(cause instanceof Refusal) || cause.code !== 'TAG_EXISTS') throw cause;
       // It was created since the tags were read.
       known = await read();
-      const id = known.get(fold(name));
+      const id = known.get(foldCase(name));
       if (id === undefined) throw cause;
       return id;
     }

@@ -8,7 +8,7 @@ const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 export const isStorable = (text: string): boolean => !control.test(text) && text.isWellFormed();
 
 /** For comparing and searching regardless of case, the same on every database. */
-export const fold = (text: string): string => text.normalize('NFKC').toLowerCase();
+export const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase();
 
 /**
  * The same text in memory of its own. A substring keeps the whole text alive: a few cached letters of a request would keep the

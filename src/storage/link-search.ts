@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { fold } from '../rules/text.ts';
+import { foldCase } from '../rules/text.ts';
 import { type Dialect, keyLength, type SearchKeys } from './dialect.ts';
 
 /** What to search for, and how far. */
@@ -23,7 +23,7 @@ export function holds(
   organizationId: number,
   { text, reach }: SearchedText,
 ): RawBuilder<boolean> {
-  const folded = fold(text);
+  const folded = foldCase(text);
   // LIKE would take a second for a few thousand long addresses that nearly match everywhere.
   const found = dialect.contains(sql`links.search_text`, folded);
   const anywhere = sql<boolean>`${dialect.keepGoing('links.id')} and ${found}`;

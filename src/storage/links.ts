@@ -5,7 +5,7 @@ import { linkRulesOf } from '../rules/link-rules.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
 import type { LinkForVisitor, LinkOptions } from '../rules/resolve.ts';
 import { anyForwarding } from '../rules/suffix.ts';
-import { fold } from '../rules/text.ts';
+import { foldCase } from '../rules/text.ts';
 import type { LinkLookup, RowFinder } from './database.ts';
 import { readAliases } from './link-addresses.ts';
 import { linkColumns } from './link-columns.ts';
@@ -55,7 +55,7 @@ export const searchText = (link: {
   const lines = [link.name?.replace(/\n/g, ' ') ?? '', link.suffix, link.destination_url];
   if (link.notes) lines.push(link.notes);
   if (link.aliases) lines.push(...readAliases(link.aliases).map(({ suffix }) => suffix));
-  return fold(lines.join('\n'));
+  return foldCase(lines.join('\n'));
 };
 
 export const withHost = (queries: Queries) =>

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { fold } from '../rules/text.ts';
+import { foldCase } from '../rules/text.ts';
 import { dialectOf } from './dialect.ts';
 import { jsonIds } from './json-rows.ts';
 import { deletionFrom, hasMoreThan } from './rows.ts';
@@ -18,7 +18,7 @@ export async function insertTag(
 ): Promise<StoredTag | null> {
   const row = await queries
     .insertInto('tags')
-    .values({ organization_id: organizationId, name, name_folded: fold(name), created_at: now })
+    .values({ organization_id: organizationId, name, name_folded: foldCase(name), created_at: now })
     .onConflict((conflict) => conflict.columns(['organization_id', 'name_folded']).doNothing())
     .returning(shown)
     .executeTakeFirst();
@@ -41,7 +41,7 @@ export const findTag = (queries: Queries, organizationId: number, id: number) =>
 export const renameTag = (queries: Queries, organizationId: number, id: number, name: string) =>
   queries
     .updateTable('tags')
-    .set({ name, name_folded: fold(name) })
+    .set({ name, name_folded: foldCase(name) })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .returning(shown)

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { type UtmField, utmFields } from '../rules/click-fields.ts';
-import { fold } from '../rules/text.ts';
+import { foldCase } from '../rules/text.ts';
 import { deletionFrom } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -21,7 +21,7 @@ export async function insertTemplate(
     .values({
       ...fields,
       organization_id: organizationId,
-      name_folded: fold(fields.name),
+      name_folded: foldCase(fields.name),
       created_at: now,
       updated_at: now,
     })
@@ -52,7 +52,7 @@ export const updateTemplate = (
     .updateTable('utm_templates')
     .set({
       ...fields,
-      ...(fields.name !== undefined && { name_folded: fold(fields.name) }),
+      ...(fields.name !== undefined && { name_folded: foldCase(fields.name) }),
       updated_at: now,
     })
     .where('organization_id', '=', organizationId)
