@@ -104,6 +104,14 @@ describe('the DNS', () => {
   });
 });
 
+test('advice names the setting that the address comes from', async () => {
+  const dns = { addressesOf: async () => [] };
+  const todoWith = async (env: Record<string, string>) =>
+    [await dnsFindings(checkContext({ dns, env }))].flat()[0]?.todo;
+  expect(await todoWith({})).toEndWith(', or correct the stored address ("base-url set" changes it).');
+  expect(await todoWith({ BASE_URL: 'https://links.example.com' })).toEndWith(', or correct BASE_URL.');
+});
+
 test('an IPv6 address of a domain may be written in another form than that of DOMAIN_TARGET', async () => {
   const store = storeWith({ 'from domains': [{ host: 'go.example.org' }] });
   const dns = { addressesOf: async () => ['2001:db8::1'] };

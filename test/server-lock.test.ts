@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { portOfServer } from '../src/compose/server-lock.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { type Program, runCommand, runServer } from './support/program.ts';
 
@@ -58,6 +60,20 @@ test('lock files of killed servers, and garbage in their place, prevent no start
   expect(refused.output().err).toMatch(refusalLine(folder.path, last, port));
   await stop(last);
 }, 240_000);
+
+test('the port of a server that was killed is not looked at any more', async () => {
+  await using folder = await storeFolder();
+  const { pid, exited } = Bun.spawn(['true']);
+  const mark = async (of: number, host: string) => {
+    const holder = { pid: of, host, since: new Date(0).toISOString(), port: 4711 };
+    await writeFile(join(folder.path, 'server.json'), JSON.stringify(holder));
+    return portOfServer(folder.path);
+  };
+  await exited;
+  expect(await mark(pid, hostname())).toBeNull();
+  expect(await mark(pid, 'elsewhere')).toBe(4711);
+  expect(await mark(process.pid, hostname())).toBe(4711);
+});
 
 test('two nodes on PostgreSQL may share a data folder', async () => {
   await using folder = await storeFolder();

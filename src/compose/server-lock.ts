@@ -74,8 +74,21 @@ function holderIn(file: string): Holder | null {
 }
 
 /** The port of the server that runs on this folder, if known. */
-export const portOfServer = (folder: string): number | null =>
-  holderIn(join(folder, 'server.json'))?.port ?? null;
+export function portOfServer(folder: string): number | null {
+  const holder = holderIn(join(folder, 'server.json'));
+  return holder !== null && mayRun(holder) ? holder.port : null;
+}
+
+/** A server that was killed leaves its file. On another host it can't be looked for. */
+function mayRun({ pid, host }: Holder): boolean {
+  if (host !== hostname()) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
 
 function refusal(folder: string, holder: Holder | null): string {
   return `The data folder ${folder} is in use by another Linnet${holder === null ? '' : describe(holder)}. Stop that one, or set DATA_DIR to another folder.`;

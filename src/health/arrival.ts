@@ -1,11 +1,13 @@
 import { type Arrival, arrivalHeader, arrivalPath, probeHeader, signArrival } from '../rules/arrival.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import { addressSetting } from './address-setting.ts';
 import type { CheckContext, Findings } from './check-context.ts';
 
 const timeout = 8_000;
 
 /** Calls the running server through its public address, as visitors do, to see how the request arrives. */
-export async function arrivalFindings({ site, secrets, config, now }: CheckContext): Promise<Findings> {
+export async function arrivalFindings(context: CheckContext): Promise<Findings> {
+  const { site, secrets, config, now } = context;
   if (secrets === null)
     return notice('The address is not called without a secret key.', 'See the line about the key.');
   const { origin } = site;
@@ -21,14 +23,14 @@ export async function arrivalFindings({ site, secrets, config, now }: CheckConte
   } catch (cause) {
     return notice(
       `${origin} does not answer this machine: ${(cause as Error).message}`,
-      'See that the server runs, and that BASE_URL leads to it. If others can reach it, only the way from this machine back to itself may be missing.',
+      `See that the server runs, and that ${addressSetting(context)} leads to it. If others can reach it, only the way from this machine back to itself may be missing.`,
     );
   }
   const arrival = (await answer.json().catch(() => null)) as Arrival | null;
   if (answer.status !== 200 || arrival?.headers === undefined)
     return problem(
       `At ${origin} something else answers, or another Linnet (${answer.status}).`,
-      'Check BASE_URL, the DNS, and that the proxy passes on all paths and the Host header as it is.',
+      `Check ${addressSetting(context)}, the DNS, and that the proxy passes on all paths and the Host header as it is.`,
     );
   return headerFindings(arrival, config.trustedProxies, site.isSecure, origin);
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { hiddenDomainFound, hiddenDomainTodo } from '../rules/hidden-domain.ts';
 import { isAmong } from '../rules/same-address.ts';
+import { addressSetting } from './address-setting.ts';
 import type { CheckContext } from './check-context.ts';
 import { isVerifiedDomain, verifiedDomains } from './verified-domains.ts';
 
@@ -30,7 +31,7 @@ async function findingsOfNames(context: CheckContext): Promise<Finding[]> {
     return [
       problem(
         `${host} has no address in the DNS.`,
-        `Set an A record (and AAAA) of ${host} to the address of this machine, or correct BASE_URL.`,
+        `Set an A record (and AAAA) of ${host} to the address of this machine, or correct ${addressSetting(context)}.`,
       ),
     ];
   const own = ok(`${host} leads to ${addresses.join(', ')}.`);
