@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { chown, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
 import { eventually } from './support/eventually.ts';
@@ -106,6 +106,28 @@ describe('the systemd unit', () => {
     expect(await textOf(machineRoot, 'etc/linnet/linnet.env')).toContain(
       `\nBASE_URL=${baseUrl}\nHTTPS=auto\n`,
     );
+  });
+
+  test('is not installed by a user without the rights, who is told the command for root', async () => {
+    const machineRoot = join(folder.path, 'of-root');
+    await mkdir(machineRoot, { mode: 0o500 });
+    const rights = '-chown,-dac_override,-dac_read_search,-fowner';
+    const drop = ['setpriv', `--bounding-set=${rights}`, `--inh-caps=${rights}`];
+    if (process.getuid?.() === 0) await chown(machineRoot, 65_534, 65_534);
+    const words = [
+      ...(process.getuid?.() === 0 ? drop : []),
+      file,
+      'service',
+      'install',
+      'links.example.com',
+    ];
+    expect(await resultOf(runFile([...words, '--root', machineRoot], {}, folder.path))).toEqual([
+      1,
+      '',
+      expect.stringMatching(
+        /^EACCES: .* Run it as root: sudo .*linnet-\S+ service install links\.example\.com\n$/,
+      ),
+    ]);
   });
 
   test.each([

@@ -34,11 +34,7 @@ export const service: StandaloneCommand = {
         'FIELD_INVALID',
         'Only the one file of `npm run build` can be installed as a service, on Linux.',
       );
-    const at = (path: string) => {
-      const fullPath = join(root, path);
-      mkdirSync(dirname(fullPath), { recursive: true });
-      return fullPath;
-    };
+    const at = (path: string) => join(root, path);
     const isUpgrade = existsSync(at(unitFile));
     const areSettingsKept = existsSync(at(settingsFile));
     const isUnitKept = isUpgrade && readFileSync(at(unitFile), 'utf8') !== unitFor(program);
@@ -56,7 +52,7 @@ export const service: StandaloneCommand = {
       if (!/^(EACCES|EPERM|EROFS)$/.test((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
       throw new Refusal(
         'FIELD_INVALID',
-        `${(cause as Error).message}. Run it as root: sudo linnet service install`,
+        `${(cause as Error).message}. Run it as root: sudo ${process.execPath} service ${call.words.join(' ')}`,
       );
     }
     const written = [program, ...(isUnitKept ? [] : [unitFile]), ...(areSettingsKept ? [] : [settingsFile])];
@@ -120,6 +116,7 @@ function originFor(host: string): string | null {
 
 /** A running program's file can be replaced, but not written to. */
 function replace(path: string, write: (path: string) => void, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.new`;
   write(temporary);
   chmodSync(temporary, mode);
