@@ -16,6 +16,7 @@ import {
   writeStoreMark,
 } from './journal/store-mark.ts';
 import { clickServerName } from './rules/clicks-url.ts';
+import { databaseProblem } from './rules/database-todo.ts';
 import { serverName, serversOf } from './rules/database-url.ts';
 import { StoreUnavailable } from './rules/errors.ts';
 import { folderTodo } from './rules/folder-todo.ts';
@@ -252,9 +253,10 @@ export function storeProblem({ databaseUrl, dataDir }: Config, cause: unknown): 
       `The SQLite file in ${folder} can not be opened: ${reason(cause)}.${sqliteTodo(join(folder, 'linnet.sqlite'), reason(cause))}`,
     );
   }
-  const away = cause instanceof StoreUnavailable ? 'can not be reached' : 'can not be used';
+  const { hasAnswered, todo } = databaseProblem(cause);
+  const isAway = cause instanceof StoreUnavailable && !hasAnswered;
   return new StartProblem(
-    `The database at ${databaseName(databaseUrl)} ${away}: ${reason(cause)}. Check DATABASE_URL and that the server runs.`,
+    `The database at ${databaseName(databaseUrl)} can not be ${isAway ? 'reached' : 'used'}: ${reason(cause)}. ${todo}`,
   );
 }
 

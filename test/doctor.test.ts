@@ -233,6 +233,13 @@ test('a PostgreSQL role without rights is wrong', async () => {
   expect(await stateOf()).toEqual([1, 'problem', expect.stringContaining('permission denied')]);
   await asOwner.unsafe(`grant select on all tables in schema public to ${role}`);
   expect(await stateOf()).toEqual([1, 'problem', expect.stringMatching(/may not change the table "\w+"\.$/)]);
+  await asOwner.unsafe(`grant insert, update, delete on all tables in schema public to ${role}`);
+  expect(await stateOf()).toEqual([1, 'problem', expect.stringMatching(/may not make tables\.$/)]);
+  expect((await runToExit(['upgrade'], settings))[2]).toMatch(
+    /can not be used: permission denied for schema public\. Make the user of DATABASE_URL the owner of/,
+  );
+  await asOwner.unsafe(`grant create on schema public to ${role}`);
+  expect(await stateOf()).toEqual([1, 'problem', expect.stringMatching(/not own the table "hit_chunks"\.$/)]);
   await asOwner.unsafe(`drop owned by ${role}; drop role ${role}`);
   await asOwner.end();
 });

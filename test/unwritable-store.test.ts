@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { folderTodo } from '../src/rules/folder-todo.ts';
-import { storeFolder } from './support/migrated-store.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { reportSkipped } from './support/one-file.ts';
 import { runToExit } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
@@ -80,5 +80,24 @@ test('`upgrade --check` names a database that belongs to another program', async
   expect([code, out]).toEqual([1, '']);
   expect(err).toMatch(
     /^The database at \S+ can not be used: column "number" does not exist\. Check DATABASE_URL/,
+  );
+}, 120_000);
+
+test('a database that only takes reads, or does not exist, is not called unreachable', async () => {
+  await using folder = await temporaryFolder();
+  const url = new URL(await migratedPostgres());
+  const name = url.pathname.slice(1);
+  const settings = { DATA_DIR: folder.path, DATABASE_URL: url.href };
+  await using sql = new SQL({ url: url.href, max: 1 });
+  await sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`);
+  const place = `The database at ${url.host}/`;
+  expect((await runToExit(['nodes'], settings))[2]).toMatch(
+    new RegExp(
+      `^${place}${name} can not be used: .* read-only transaction\\. Promote a standby, or name in DATABASE_URL`,
+    ),
+  );
+  url.pathname = '/none';
+  expect((await runToExit(['nodes'], { ...settings, DATABASE_URL: url.href }))[2]).toBe(
+    `${place}none can not be used: database "none" does not exist. Create it with "createdb --encoding=UTF8 --template=template0 NAME", or correct DATABASE_URL.\n`,
   );
 }, 120_000);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { migrationsOf } from '../backup/read-only-store.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import { lostStoreFound, lostStoreTodo, remainsOfStore } from '../journal/former-store.ts';
+import { readOnlyTodo, rightsTodo } from '../rules/database-todo.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { readOnlySql, takesChanges } from '../storage/drivers/find-primary.ts';
 import { encodingSql, isUtf8, wrongEncodingFound, wrongEncodingTodo } from '../storage/encoding.ts';
@@ -51,10 +52,7 @@ export async function databaseFindings({
       'The next start changes them; upgrade --check says what that takes.',
     );
   if (store.kind === 'postgres' && !takesChanges(await store.query(readOnlySql)))
-    return problem(
-      `${name} can only be read at the moment.`,
-      'Promote a standby, or name in DATABASE_URL the server that takes changes. Clicks wait in the journal.',
-    );
+    return problem(`${name} can only be read at the moment.`, `${readOnlyTodo} Clicks wait in the journal.`);
   const wal = store.kind === 'sqlite' ? sizeOf(join(dataDir, 'linnet.sqlite-wal')) : 0;
   if (wal > largeWal)
     return notice(
@@ -71,19 +69,15 @@ function lostStore({ databaseUrl }: CheckContext['config'], dataDir: string): Fi
   return problem(lostStoreFound(dataDir, remains), lostStoreTodo(shellCommand('restore FILE')));
 }
 
-const rightsTodo = 'Make the user of DATABASE_URL the owner of the database, its schema and its tables.';
-
 /** What the role can't do, as the end of a sentence. */
 async function missingRight(
   { query }: NonNullable<CheckContext['store']>,
   done: number,
 ): Promise<string | null> {
-  if (done === 0) {
-    const [row] = await query(
-      "select coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create",
-    );
-    return row?.may_create === false ? 'this user may not make tables.' : null;
-  }
+  const [row] = await query(
+    "select coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create",
+  );
+  if (done === 0) return row?.may_create === false ? 'this user may not make tables.' : null;
   const [table] = await query(
     `select relname as name from pg_class
       where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
@@ -91,7 +85,16 @@ async function missingRight(
           and has_table_privilege(oid, 'update') and has_table_privilege(oid, 'delete'))
       order by relname limit 1`,
   );
-  return table === undefined ? null : `this user may not change the table "${table.name}".`;
+  if (table !== undefined) return `this user may not change the table "${table.name}".`;
+  // Each start, and each month of clicks, needs to.
+  if (row?.may_create === false) return 'this user may not make tables.';
+  // Only owners may add a month to a table, or drop one.
+  const [foreign] = await query(
+    `select relname as name from pg_class where relnamespace = current_schema()::regnamespace
+      and relkind in ('r', 'p') and relname in ('hits', 'hit_packs', 'hit_chunks', 'hit_link_groups')
+      and not pg_has_role(relowner, 'usage') order by relname limit 1`,
+  );
+  return foreign === undefined ? null : `this user does not own the table "${foreign.name}".`;
 }
 
 /** Whether this version may still write to tables migrated by a newer Linnet. */
