@@ -32,7 +32,9 @@ export class ApiError extends Error {
   /** The sentence shown beside the field, where the API's name of it says nothing to the user. */
   sentenceFor(field: string): string | null {
     const problem = this.problems.find((one) => one.field === field);
-    return problem?.sentence.replace(`"${field}" must`, 'This must') ?? null;
+    const name = `"${field}" `;
+    if (!problem?.sentence.startsWith(name)) return problem?.sentence ?? null;
+    return `This ${problem.sentence.slice(name.length)}`;
   }
 
   /** The problems of fields that the form does not show, and of the request as a whole. */

@@ -142,7 +142,7 @@ export function refuseEndBeforeStart(
   if (start_at === null || expires_at === null || start_at < expires_at) return;
   throw new Refusal(
     'RANGE_REVERSED',
-    'This link would end before it starts. Give an expiration_date that is later than its start_date, or clear one of them.',
+    'This link would end before it starts. Let it expire after its start, or clear one of the two dates.',
     { field: input.start_date ? 'start_date' : 'expiration_date' },
   );
 }
