@@ -28,6 +28,9 @@ test('a domain is added, shows its records, is verified automatically, has a lin
   await eventually(async () => (await domain()).checked_at !== null, 'the first lookup');
   const [txtRecord] = (await domain()).records;
   await page.getByText(txtRecord.value).waitFor();
+  const copied = page.getByRole('button', { name: /^Copy / });
+  const labels = await copied.evaluateAll((buttons) => buttons.map((button) => button.ariaLabel));
+  expect(new Set(labels).size).toBe(4);
   // The page reloads by itself: nothing is clicked until the domain is verified.
   names[txtRecord.name] = { TXT: [txtRecord.value] };
   app.clock.now += 15_000;

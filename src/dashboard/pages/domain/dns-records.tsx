@@ -95,11 +95,11 @@ function RecordCard({ record, isOneOfMany }: { record: DnsRecord; isOneOfMany: b
         </Fact>
         <Fact name="Name">
           <code>{record.name}</code>
-          <CopyButton text={record.name} what="name" isBare isSlim />
+          <CopyButton text={record.name} what={`name of the ${record.type} record`} isBare isSlim />
         </Fact>
         <Fact name="Value">
           <code>{record.value}</code>
-          <CopyButton text={record.value} what="value" isBare isSlim />
+          <CopyButton text={record.value} what={`value of the ${record.type} record`} isBare isSlim />
         </Fact>
         {record.state !== 'ok' && record.seen.length > 0 && (
           <Fact name="Seen">
