@@ -157,3 +157,29 @@ describe('a script in a text', () => {
     target.stop();
   });
 });
+
+test('in a window of 320 pixels the menu, "Save later" and the hours of a rule are not cut off', async () => {
+  const hours = { timezone: 'UTC', from: '09:00', to: '17:00' };
+  const { page } = await open({ rules: [{ when: { hours }, destination_url: 'https://example.com/open' }] });
+  await page.setViewportSize({ width: 320, height: 640 });
+  /** The controls that reach beyond the window, or beyond the frame that they are in. */
+  const cutOff = (frame: string) =>
+    page.evaluate((selector) => {
+      const within = document.querySelector(selector)?.getBoundingClientRect();
+      const controls = [...document.querySelectorAll(`${selector} :is(button, input, select)`)];
+      const boxes = controls.map((control) => control.getBoundingClientRect());
+      const [left, right] = [Math.max(0, within?.left ?? 0), Math.min(innerWidth, within?.right ?? 0)];
+      return boxes.length === 0 || boxes.some((box) => box.left < left || box.right > right);
+    }, frame);
+  await page.getByRole('button', { name: 'More actions' }).click();
+  expect(await cutOff('.menu-list')).toBe(false);
+  await page.keyboard.press('Escape');
+  await field(page, 'Name').fill('Later');
+  await page.getByRole('button', { name: 'Save later' }).click();
+  expect(await cutOff('dialog[open]')).toBe(false);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: 'Rules' }).click();
+  await page.getByRole('button', { name: 'Edit rule 1' }).click();
+  await field(page, 'Until').waitFor();
+  expect(await cutOff('.hours-times')).toBe(false);
+});

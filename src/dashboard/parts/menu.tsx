@@ -23,7 +23,10 @@ export function Menu({ button, label, class: name, side = 'right', children }: M
   const isOpen = useSignal(false);
   /** Opens upwards if there is no room below. */
   const isUp = useSignal(false);
+  /** Opens to the other side if there is no room on this one. */
+  const isFlipped = useSignal(false);
   const frame = useRef<HTMLDivElement>(null);
+  const opensLeft = (side === 'left') !== isFlipped.value;
   const items = () => [
     ...(frame.current?.querySelectorAll<HTMLElement>('.menu-list > :is(a, button)') ?? []),
   ];
@@ -32,6 +35,7 @@ export function Menu({ button, label, class: name, side = 'right', children }: M
     if (!isOpen.value) return;
     const list = frame.current?.querySelector('.menu-list')?.getBoundingClientRect();
     isUp.value = list !== undefined && list.bottom > innerHeight - edge && list.top - list.height > edge;
+    isFlipped.value = list !== undefined && (list.left < 0 || list.right > document.body.clientWidth);
     items()[0]?.focus({ preventScroll: isUp.value });
     const closeOutside = (event: Event) => {
       if (event.target instanceof Node && !frame.current?.contains(event.target)) isOpen.value = false;
@@ -69,6 +73,7 @@ export function Menu({ button, label, class: name, side = 'right', children }: M
         aria-haspopup="true"
         onClick={() => {
           isUp.value = false;
+          isFlipped.value = false;
           isOpen.value = !isOpen.value;
         }}
       >
@@ -76,7 +81,7 @@ export function Menu({ button, label, class: name, side = 'right', children }: M
       </button>
       {isOpen.value && (
         <div
-          class={`menu-list ${side} ${isUp.value ? 'up' : ''}`}
+          class={`menu-list ${opensLeft ? 'left' : 'right'} ${isUp.value ? 'up' : ''}`}
           // Focuses the button before the item acts, so that a dialog opened by the item returns the focus to the button.
           onClickCapture={(event) => {
             if (isItem(event.target)) frame.current?.querySelector('button')?.focus();
