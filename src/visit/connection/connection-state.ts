@@ -120,7 +120,7 @@ export const Effect = {
   awaitNextTick: 1 << 4,
   pauseUpstream: 1 << 5,
   resumeUpstream: 1 << 6,
-  /** End the writing side of the upstream connection, if the request has a safe method. */
+  /** End the writing side of the upstream connection, if the request is a read of the API. */
   endUpstream: 1 << 7,
   /** Keep the upstream connection for the next request. */
   keepUpstream: 1 << 8,

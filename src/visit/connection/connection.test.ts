@@ -15,6 +15,16 @@ const fakeSocket = (room = Number.POSITIVE_INFINITY) =>
     terminate() {},
   }) as unknown as Socket<Connection>;
 
+const idleUpstream = {
+  usedAt: 0,
+  isFull: false,
+  send() {},
+  pause() {},
+  resume() {},
+  markIdle() {},
+  close() {},
+};
+
 const request = (line: string) => `${line} HTTP/1.1\r\nHost: links.example.com\r\n\r\n`;
 
 test('requests of a visitor who disconnected during a lookup are neither answered nor carried out', async () => {
@@ -49,4 +59,24 @@ test('a client that reads slowly gets all of its answer, one that reads nothing 
     connection.drained();
   }
   expect(sweep(6)).toBe(true);
+});
+
+test('a client that ends its side aborts its read of the API, but neither its visit nor its change', () => {
+  const ended: string[] = [];
+  for (const line of [
+    'GET /link',
+    'HEAD /link',
+    'GET /api/v1/link',
+    'HEAD /api/v1/link',
+    'DELETE /api/v1/link/1',
+  ]) {
+    const context = connectionContext({
+      fastPath: () => null,
+      connectUpstream: () => ({ ...idleUpstream, end: () => ended.push(line) }),
+    });
+    const connection = new Connection(fakeSocket(), context);
+    connection.take(Buffer.from(request(line)));
+    connection.happened('client ended');
+  }
+  expect(ended).toEqual(['GET /api/v1/link', 'HEAD /api/v1/link']);
 });

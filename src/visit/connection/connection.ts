@@ -184,7 +184,7 @@ export class Connection implements Limited {
     if (effects & Effect.awaitNextTick) this.#context.awaitNextTick(this);
     if (effects & Effect.pauseUpstream) this.#upstream?.pause();
     if (effects & Effect.resumeUpstream) this.#upstream?.resume();
-    if (effects & Effect.endUpstream && this.#request?.isSafe) this.#upstream?.end();
+    if (effects & Effect.endUpstream && this.#request?.endsWithClient) this.#upstream?.end();
     if (effects & Effect.keepUpstream) this.#upstream?.markIdle();
     if (effects & Effect.pause) this.#socket.pause();
     if (effects & Effect.resume) this.#socket.resume();

@@ -45,9 +45,12 @@ export class ProxiedRequest {
     return taken;
   }
 
-  /** Whether its method is safe: once the client has disconnected, the response is of no use. */
-  get isSafe(): boolean {
-    return this.head.method === 'GET' || this.head.method === 'HEAD';
+  /**
+   * Whether to abort it once the client sends no more: probably it has disconnected, and then a read of the API is of no use, but
+   * may take long. A visit never does, and its client may have ended only its own side.
+   */
+  get endsWithClient(): boolean {
+    return /^(?:GET|HEAD) \/api\//.test(this.head.text);
   }
 
   get isMalformed(): boolean {
