@@ -129,6 +129,10 @@ test('the explained path after the suffix is that of a visit, by any of the addr
     const { to } = await explain(id, { url: origin + visited });
     expect([path, to]).toEqual([path, (await app.visit(visited)).headers.get('location')]);
   }
+  const rest = async (part: string) => (await explain(id, { url: part })).to;
+  expect(await rest('/d/e?x')).toBe('https://example.com/default/d/e');
+  for (const part of ['/', '?x', '#x', 'https://elsewhere.example/d'])
+    expect([part, await rest(part)]).toEqual([part, 'https://example.com/default']);
 });
 
 test('after the rules an explanation shows the device that a destination is for', async () => {

@@ -37,10 +37,11 @@ export async function explainLink(
   const suffixes = addresses
     .filter(({ host }) => host === visited.host)
     .map(({ pathname }) => suffixOf(pathname));
+  const isRest = url.startsWith('/') && visited.host === own.host && visited.pathname !== '/';
   const visitor = describedVisitor({
     ...described,
     search: visited.search,
-    pathAfterSuffix: pathAfter(visited.pathname, new Set(suffixes)),
+    pathAfterSuffix: pathAfter(visited.pathname, new Set(suffixes)) ?? (isRest ? visited.pathname : ''),
     hashSeed: hashSeedOf(secrets.text('visitor-salts')),
   });
   const steps: Step[] = [];
@@ -48,14 +49,17 @@ export async function explainLink(
   return { outcome, status: statusOf(outcome, link.options?.redirectStatus ?? null), steps };
 }
 
-/** The rest of the visited path after the longest of these suffixes, as for visits. A trailing slash alone is not forwarded. */
-function pathAfter(path: string, suffixes: ReadonlySet<string | null>): string {
+/**
+ * The rest of the visited path after the longest of these suffixes, as for visits; null if it begins with none of them. A trailing
+ * slash alone is not forwarded.
+ */
+function pathAfter(path: string, suffixes: ReadonlySet<string | null>): string | null {
   if (suffixes.has(suffixOf(path))) return '';
   for (let cut = path.length; cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
     const isWholePart = path[cut - 1] !== '/';
     if (isWholePart && suffixes.has(suffixOf(path.slice(0, cut)))) return path.slice(cut);
   }
-  return '';
+  return null;
 }
 
 /** Redirects before the start and after the end are always 302. */
