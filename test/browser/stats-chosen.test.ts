@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { followLink } from './follow-link.ts';
 import { startStatsApp, statsOf, title, waitUntilLive } from './stats-pages.ts';
 
 const app = await startStatsApp();
@@ -26,7 +27,7 @@ test('the board of all links is narrowed to those of a tag, or to those chosen i
   await waitForTitle('2 clicks in 30 days');
   expect(new URL(page.url()).searchParams.get('tag')).toBe(String(tag.id));
   expect(await page.locator('.board-head').innerText()).toContain('a visitor of two of them counts twice');
-  await page.goto(new URL('/app', page.url()).href);
+  await followLink(page, '/app');
   await page.getByRole('checkbox', { name: new RegExp(plain.suffix) }).check();
   await page.getByRole('link', { name: 'Statistics' }).last().click();
   await waitForTitle('1 click in 30 days');
@@ -82,7 +83,7 @@ test('an address with a deleted tag, link or domain says what is gone, and leads
     ['domain=gone.example.com', 'The domain in this address is gone'],
   ] as const)
     for (const view of ['', '&view=live']) {
-      await page.goto(`${app.url}/app/stats?${query}${view}`);
+      await followLink(page, `/app/stats?${query}${view}`);
       await page.getByRole('heading', { name: gone }).waitFor();
       expect(await page.locator('main').innerText()).not.toMatch(/GET \/api|Leave it out|Try again/);
       expect(await accessibilityViolations(page)).toEqual([]);
@@ -92,7 +93,7 @@ test('an address with a deleted tag, link or domain says what is gone, and leads
         .first()
         .waitFor();
     }
-  await page.goto(`${app.url}/app/links/${plain.id}/stats`);
+  await followLink(page, `/app/links/${plain.id}/stats`);
   await page.getByRole('link', { name: 'Deleted links' }).click();
   await page.getByText('example.com/plain').waitFor();
 });
