@@ -4,6 +4,7 @@ import { startApp } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { startMailServer } from '../support/mail-server.ts';
+import { expectNoBarriers } from './barriers.ts';
 
 const mailServer = await startMailServer();
 const app = await appOfSuite({ env: { SMTP_URL: `smtp://127.0.0.1:${mailServer.port}` } });
@@ -39,17 +40,6 @@ async function resetLinkFor(email: string): Promise<string> {
 async function expectToSignIn(email: string) {
   const signedIn = await app.call('POST', '/api/v1/session', { body: { email, password: newPassword } });
   expect(signedIn.status).toBe(201);
-}
-
-async function expectNoBarriers(page: Page) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 390]) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 844 });
-      expect(await accessibilityViolations(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    }
-  }
 }
 
 test('a user who forgot their password sets a new one with the link in the mail, and the link works once', async () => {
