@@ -31,6 +31,8 @@ const commands = {
       ...[
         './src/visit/connection/connection-state.test.ts',
         './src/visit/connection/connection-orders.test.ts',
+        './src/rules/resolve-model.test.ts',
+        './src/rules/destination.test.ts',
       ],
     ],
     env: {
@@ -40,6 +42,7 @@ const commands = {
       ORDERS: '100000',
       REFRESHES: '1000',
       CORRECTIONS: '100',
+      CASES: '1000000',
     },
   },
   scan: {

@@ -284,10 +284,13 @@ function outcomeOf({ rules, options }: DrawnLink, visitor: VisitorTraits, now: n
   return 'to' in found && found.to !== null ? `${found.kind} ${found.to}` : found.kind;
 }
 
-test('100,000 random links and visitors have the same outcomes as in a slow and simple implementation', () => {
+/** `npm run test:fuzz` tries more. */
+const cases = Number(process.env.CASES ?? 40_000);
+
+test(`${cases} random links and visitors have the same outcomes as in a slow and simple implementation`, () => {
   const outcomes = new Map<string, number>();
   const differences: unknown[] = [];
-  for (let turn = 0; turn < 100_000; turn++) {
+  for (let turn = 0; turn < cases; turn++) {
     const [link, visitor, now] = [
       drawLink(),
       drawVisitor(),
