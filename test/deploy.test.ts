@@ -184,13 +184,10 @@ test('dpkg installs the Debian package, keeps changed settings at an upgrade and
 test('the compressed image is smaller than 70 MB', async () => {
   const image = join(folder.path, 'packed');
   expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, output: '' });
-  // Registries compress with more effort.
-  const archive = join(folder.path, 'image.tar.gz');
-  expect(toolOutput(['tar', '-C', image, '-I', 'gzip -1', '-cf', archive, '.'])).toEqual({
-    code: 0,
-    output: '',
-  });
-  expect((await stat(archive)).size).toBeLessThan(70e6);
+  const { stdout } = Bun.spawnSync(['tar', '-C', image, '-c', '.']);
+  expect(stdout.length).toBeGreaterThan((await stat(file)).size);
+  // About as small as the gzip of registries, with a fifth of the CPU time.
+  expect(Bun.zstdCompressSync(stdout, { level: 2 }).length).toBeLessThan(70e6);
 }, 240_000);
 
 test('the image runs with a read-only root, passes its health check, and stops at SIGTERM', async () => {
