@@ -65,7 +65,7 @@ export class NotFoundTally {
   /** Returns the counts since the last call. */
   take(): readonly NotFoundCount[] {
     const counts = new Map<string, { -readonly [Field in keyof NotFoundCount]: NotFoundCount[Field] }>();
-    const expiredBefore = this.#now() - networkLifetime;
+    const now = this.#now();
     for (const [hash, { since, addresses }] of this.#networks) {
       for (const [key, address] of addresses ?? []) {
         if (address.visits === 0) continue;
@@ -74,7 +74,8 @@ export class NotFoundTally {
         else counts.set(key, { ...address });
         address.visits = 0;
       }
-      if (since <= expiredBefore) this.#networks.delete(hash);
+      // Also if the clock was set back.
+      if (Math.abs(now - since) >= networkLifetime) this.#networks.delete(hash);
     }
     return [...counts.values()];
   }
