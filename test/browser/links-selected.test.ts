@@ -39,6 +39,11 @@ describe('custom domains', () => {
     await filter.waitFor();
     const ownHost = new URL(app.url).host;
     expect(await filter.locator('option').allInnerTexts()).toEqual(['Any domain', ownHost, 'bücher.example']);
+    for (const width of [642, 768, 1000]) {
+      await page.setViewportSize({ width, height: 720 });
+      const box = await page.getByRole('searchbox').boundingBox();
+      expect(box?.width).toBeGreaterThan(200);
+    }
     await filter.selectOption('bücher.example');
     await page.getByText('No link matches').waitFor();
     await filter.selectOption(ownHost);
