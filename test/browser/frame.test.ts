@@ -305,3 +305,14 @@ test('the chosen theme stays after the page is reloaded', async () => {
   await page.emulateMedia({ media: 'print' });
   expect(await background()).toBe(light);
 });
+
+test('the navigation stays on one line, and in the window, on tablets', async () => {
+  const page = await dashboardOf(app, await app.createAccount());
+  const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+  for (const width of [641, 680, 720, 741, 768]) {
+    await page.setViewportSize({ width, height: 600 });
+    const heights = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().height));
+    expect(Math.max(...heights)).toBeLessThan(40);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
+});
