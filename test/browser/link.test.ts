@@ -183,3 +183,21 @@ test('in a window of 320 pixels the menu, "Save later" and the hours of a rule a
   await field(page, 'Until').waitFor();
   expect(await cutOff('.hours-times')).toBe(false);
 });
+
+test('no control of a link reaches beyond the window, nor is too narrow to type in', async () => {
+  const { page } = await open();
+  for (const [tab, loaded] of [
+    ['Rules', 'Try as…'],
+    ['Details', 'Background'],
+  ] as const) {
+    await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: tab }).click();
+    await page.getByText(loaded, { exact: true }).first().waitFor();
+    for (const width of [500, 1001, 1100]) {
+      await page.setViewportSize({ width, height: 700 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      const fields = page.locator('main .input:visible');
+      const widths = await fields.evaluateAll((all) => all.map((input) => input.clientWidth));
+      expect(Math.min(...widths)).toBeGreaterThan(80);
+    }
+  }
+});
