@@ -4,7 +4,7 @@ import { routes } from '../../src/api/routes.ts';
 import { appWithOwner } from '../support/app-suite.ts';
 
 /** `npm run test:fuzz` makes more calls. */
-const callsPerRoute = Number(process.env.CALLS ?? 120);
+const callsPerRoute = Number(process.env.CALLS ?? 60);
 const concurrency = 50;
 
 const { app, owner } = appWithOwner();
