@@ -30,7 +30,7 @@ describe.skipIf(!(await hasClickhouse()))('the ledger in ClickHouse', () => {
   test('gives the same results as counting every hit', async () => {
     expect(reference.hits.length).toBe(10_900);
     expect(await ledger.newestId()).toBe(reference.hits.at(-1)?.id ?? 0);
-    await reference.expectSameAnswers(ledger, 60);
+    await reference.expectSameAnswers(ledger, 30);
   }, 120_000);
 
   test('leaves no hits in the database', async () => {
