@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf, signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { proveEmails } from '../support/proven-emails.ts';
@@ -243,8 +243,7 @@ test('an invited user signs up on the page of the invitation and becomes a membe
     .getByRole('region', { name: 'Outstanding invitations' })
     .getByText('charles@example.com', { exact: true })
     .waitFor();
-  const guestPage = await (await freshContext()).newPage();
-  await guestPage.goto(url.replace(/^https?:\/\/[^/]+/, app.url));
+  const guestPage = await signedOutPage(app, new URL(url).pathname);
   await guestPage.getByRole('heading', { name: /^Join / }).waitFor();
   expect(await accessibilityViolations(guestPage)).toEqual([]);
   await guestPage.getByLabel('Your name').fill('Charles');
@@ -255,7 +254,7 @@ test('an invited user signs up on the page of the invitation and becomes a membe
   await page.getByRole('region', { name: 'Members' }).getByText('Charles', { exact: true }).waitFor();
   await page.getByText('There are no outstanding invitations.').waitFor();
   // An editor sees the members, but can't change them.
-  await guestPage.goto(`${app.url}/app/organization`);
+  await followLink(guestPage, '/app/organization');
   await guestPage.getByRole('region', { name: 'Members' }).getByText('Charles (you)').waitFor();
   expect(await guestPage.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
   expect(await guestPage.getByRole('switch').count()).toBe(0);

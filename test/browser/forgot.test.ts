@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { startApp } from '../support/app.ts';
-import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf, signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { expectNoBarriers } from './barriers.ts';
@@ -13,11 +13,7 @@ await app.createAccount();
 
 const newPassword = 'a brand new password';
 
-const openSignedOut = async (path: string, service = app) => {
-  const page = await (await freshContext()).newPage();
-  await page.goto(service.url + path);
-  return page;
-};
+const openSignedOut = (path: string, service = app) => signedOutPage(service, path);
 
 async function requestLink(page: Page, email: string) {
   await page.getByLabel('Email').fill(email);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { startApp, type TestAccount } from '../support/app.ts';
-import { accessibilityViolations, dashboardOf, freshContext } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf, freshContext, signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { holdBack } from './held-requests.ts';
@@ -99,8 +99,7 @@ test('a fresh instance asks for its first account, signs it in, and never asks a
 
 test("signing in shows the API's error messages, and signing out ends the session", async () => {
   const { email } = await app.createAccount();
-  const page = await (await freshContext()).newPage();
-  await page.goto(`${app.url}/app/tags`);
+  const page = await signedOutPage(app, '/app/tags');
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill('not this one');
   await page.getByRole('button', { name: 'Sign in' }).click();

@@ -50,7 +50,7 @@ interface UsedPage {
   readonly options: BrowserContextOptions;
 }
 
-/** Pages of `dashboardOf` that the current test uses. */
+/** Pages of `dashboardOf` and `signedOutPage` that the current test uses. */
 const inUse: UsedPage[] = [];
 /**
  * Cleaned ones, for further tests of the same app. A new page starts a renderer process, which compiles the dashboard: it takes twice
@@ -58,7 +58,7 @@ const inUse: UsedPage[] = [];
  */
 const idle: UsedPage[] = [];
 
-/** After a test: cleans its pages of `dashboardOf`, and closes all other contexts. */
+/** After a test: cleans its pages of `dashboardOf` and `signedOutPage`, and closes all other contexts. */
 export async function releaseContexts(): Promise<void> {
   const contexts = (await started)?.contexts() ?? [];
   for (const used of inUse.splice(0)) if (await isCleaned(used)) idle.push(used);
@@ -143,6 +143,19 @@ export async function freshContext(options: BrowserContextOptions = {}): Promise
   return context;
 }
 
+async function takePage(options: BrowserContextOptions): Promise<Page> {
+  const page = takeIdle(options) ?? (await (await freshContext(options)).newPage());
+  inUse.push({ page, options });
+  return page;
+}
+
+/** A page without a session, at `path` of the dashboard. */
+export async function signedOutPage(app: TestApp, path: string): Promise<Page> {
+  const page = await takePage({});
+  await page.goto(app.url + path);
+  return page;
+}
+
 /** A page with a signed-in session, at `path` of the dashboard. */
 export async function dashboardOf(
   app: TestApp,
@@ -150,8 +163,7 @@ export async function dashboardOf(
   path = '/app',
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  const page = takeIdle(options) ?? (await (await freshContext(options)).newPage());
-  inUse.push({ page, options });
+  const page = await takePage(options);
   const context = page.context();
   const response = await context.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
   if (response.status() !== 201)
