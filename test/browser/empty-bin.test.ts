@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import type { TestAccount } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { followLink } from './follow-link.ts';
 
 const app = await appOfSuite();
 
@@ -17,8 +18,7 @@ async function createLink(account: TestAccount, suffix: string): Promise<number>
 
 async function openBinWith(account: TestAccount, ...suffixes: string[]): Promise<Page> {
   for (const suffix of suffixes) await send(account, 'DELETE', `/link/${await createLink(account, suffix)}`);
-  const page = await dashboardOf(app, account);
-  await page.goto(`${app.url}/app/links/deleted`);
+  const page = await dashboardOf(app, account, '/app/links/deleted');
   await row(page, suffixes[0] ?? '').waitFor();
   return page;
 }
@@ -67,7 +67,7 @@ test('a deleted link whose address another link uses shows that, links to it, an
   await page.waitForURL(`**/app/links/${newLinkId}`);
   await send(account, 'DELETE', `/link/${newLinkId}`);
   await send(account, 'DELETE', `/link/deleted/${newLinkId}`);
-  await page.goto(`${app.url}/app/links/deleted`);
+  await followLink(page, '/app/links/deleted');
   await restoreButton.click();
   await page.locator('.notice').getByText('1 link restored.').waitFor();
 });

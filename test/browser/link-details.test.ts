@@ -258,11 +258,12 @@ describe('the page of a link', () => {
 
   test('shows if a link does not exist', async () => {
     const { owner, page } = await open();
-    const otherLink = await open();
-    await page.goto(`${app.url}/app/links/${otherLink.link.id}`);
-    await page.getByText('There is no such link').waitFor();
-    await page.goto(`${app.url}/app/links/none`);
-    await page.getByText('There is no such link').waitFor();
-    expect(owner.organizationId).not.toBe(otherLink.owner.organizationId);
+    const otherOwner = await app.createAccount();
+    const otherLink = await app.createLink(otherOwner);
+    for (const id of [otherLink.id, 'none']) {
+      await page.goto(`${app.url}/app/links/${id}`);
+      await page.getByText('There is no such link').waitFor();
+    }
+    expect(owner.organizationId).not.toBe(otherOwner.organizationId);
   });
 });

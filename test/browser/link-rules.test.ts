@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityViolations, contrastViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { followLink } from './follow-link.ts';
 import { describedBy, field, linkPagesOf, save, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
@@ -123,7 +124,7 @@ describe('the rules of a link', () => {
     expect(await unsaved(page).count()).toBe(0);
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(await contrastViolations(page)).toEqual([]);
-    await page.goto(`${app.url}/app`);
+    await followLink(page, '/app');
     await page.getByRole('link', { name: '3 rules' }).click();
     await page.getByText('Where visitors go').waitFor();
   });

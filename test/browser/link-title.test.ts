@@ -4,6 +4,7 @@ import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pollUntil } from '../support/eventually.ts';
 import { outside } from '../support/outside-target.ts';
+import { followLink } from './follow-link.ts';
 import { row } from './link-list.ts';
 import { field, save } from './link-page.ts';
 
@@ -40,7 +41,7 @@ test("the page's title and icon are in the list, and the title is suggested as a
   expect(await page.title()).not.toBe('1');
   expect(await accessibilityViolations(page)).toEqual([]);
 
-  await page.goto(`${app.url}/app/links/${created.id}`);
+  await followLink(page, `/app/links/${created.id}`);
   await page.getByRole('button', { name: 'Use the title of the page' }).click();
   expect(await field(page, 'Name').inputValue()).toBe(hostileTitle);
   expect(await page.getByRole('button', { name: 'Use the title of the page' }).count()).toBe(0);

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { followLink } from './follow-link.ts';
 import { notice } from './link-list.ts';
 import { field, linkPagesOf, save } from './link-page.ts';
 
@@ -54,7 +55,7 @@ test('UTM parameters are read from the destination, written into it, and stored 
   await save(page);
   expect((await read()).destination_url).toBe('https://example.com/b?utm_source=pasted&utm_content=button');
 
-  await page.goto(`${app.url}/app`);
+  await followLink(page, '/app');
   await page.getByRole('button', { name: 'Options' }).click();
   await page.getByRole('button', { name: 'UTM parameters' }).click();
   expect(await field(page, 'Source').isDisabled()).toBe(true);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
+import { followLink } from './follow-link.ts';
 import { linksOf, row, rows } from './link-list.ts';
 import { linkPagesOf, save, unsaved } from './link-page.ts';
 
@@ -67,14 +68,14 @@ describe('the destination watch', () => {
     await row(page, 'well').waitFor({ state: 'detached' });
     await row(page, 'failing').getByText('Moved, Broken').waitFor();
     expect(await rows(page).count()).toBe(1);
-    await page.goto(`${app.url}/app/organization`);
+    await followLink(page, '/app/organization');
     await page.getByText('an hour apart: in the list of links. Each link').waitFor();
     await page.getByRole('switch', { name: 'Check destinations once a day', checked: false }).click();
     await page.getByRole('switch', { name: 'Check destinations once a day', checked: true }).waitFor();
     const turnedOn = async () =>
       (await app.call('GET', '/api/v1/organization', { key: account.key })).json.watch_destinations;
     await eventually(turnedOn, 'the organization to watch');
-    await page.goto(`${app.url}/app/links/${id}`);
+    await followLink(page, `/app/links/${id}`);
     await page.getByRole('option', { name: 'As the organization: on' }).waitFor({ state: 'attached' });
   });
 });

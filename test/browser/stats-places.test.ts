@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { twoNetworkFile } from '../support/country-file.ts';
+import { followLink } from './follow-link.ts';
 import { bar, card, statsOf, title, waitUntilLoaded } from './stats-pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linnet-stats-places-'));
@@ -51,7 +52,7 @@ test('clicks are shown and filtered by city, by region and by the address of the
   await title(page).filter({ hasText: '2 clicks in 30 days' }).waitFor();
   expect(new URL(page.url()).searchParams.get('address')).toBe(alias);
 
-  await page.goto(`${app.url}/app/links/${moved.link.id}/visits`);
+  await followLink(page, `/app/links/${moved.link.id}/visits`);
   const hits = page.locator('table.hits tbody tr');
   await hits
     .filter({ hasText: 'Springfield, United States' })

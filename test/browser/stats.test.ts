@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { dashboardOf } from '../support/browser.ts';
+import { followLink } from './follow-link.ts';
 import { bar, phoneUserAgent, startStatsApp, statsOf, title, waitUntilLive } from './stats-pages.ts';
 
 const app = await startStatsApp();
@@ -219,7 +220,7 @@ test("visitors' texts are shown as text and never run as scripts", async () => {
   await bar(page, 'Campaigns', /<img src=x/).click();
   await title(page).filter({ hasText: '1 click' }).waitFor();
   await page.getByRole('button', { name: /UTM source <img src=x/ }).waitFor();
-  await page.goto(`${app.url}/app/links/${link.id}/visits`);
+  await followLink(page, `/app/links/${link.id}/visits`);
   await page.getByText('<img src=x onerror=').waitFor();
   // Hostile query parameters in a dashboard URL run no script either.
   const hostile = new URLSearchParams({ country: payload, device: 'constructor', language: '__proto__' });
