@@ -51,8 +51,9 @@ const pagesOf = ({
   [1, '/app', '1 link'],
   [1, '/app/links/deleted', 'Nothing to restore'],
   [1, `/app/links/${linkId}`, 'Where it leads'],
-  [2, '/app/tags', 'Spring'],
+  // The first in its group, because a retry elsewhere loads the domains too.
   [2, '/app/domains', 'Waiting for DNS'],
+  [2, '/app/tags', 'Spring'],
   [2, `/app/links/${linkId}/stats`, 'No clicks yet'],
   [3, `/app/domains/${domainId}`, 'DNS records'],
   [3, `/app/links/${linkId}/visits`, 'No clicks yet'],
