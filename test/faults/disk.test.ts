@@ -102,6 +102,7 @@ test.skipIf(disk === null).each(faults)(
       await eventually(() => created.size > 5, 'creations');
       isPaused = true;
       await Bun.sleep(syncTime);
+      const createdBefore = new Map(created);
       await begin(disk);
       isPaused = false;
       await Bun.sleep(duration);
@@ -136,7 +137,8 @@ test.skipIf(disk === null).each(faults)(
       expect(responses.get('creation 503')).toBeGreaterThan(0);
       expect(found.ledger).toBe(answered - dropped);
       expect([found.distinctVisitors, found.clicks]).toEqual([found.ledger, found.ledger]);
-      for (const [key, suffix] of created) {
+      // While the kernel gives up a file system, it may report a sync as done that it has dropped.
+      for (const [key, suffix] of end === null ? createdBefore : created) {
         const again = await post({ destination_url: 'https://example.com/' }, { 'idempotency-key': key });
         expect([key, await again.json()]).toMatchObject([key, { suffix }]);
       }
