@@ -137,7 +137,7 @@ test.skipIf(disk === null).each(faults)(
       expect(responses.get('creation 503')).toBeGreaterThan(0);
       expect(found.ledger).toBe(answered - dropped);
       expect([found.distinctVisitors, found.clicks]).toEqual([found.ledger, found.ledger]);
-      // While the kernel gives up a file system, it may report a sync as done that it has dropped.
+      // One that was acknowledged while the file system failed was lost once, although SQLite had synced it; why is not known.
       for (const [key, suffix] of end === null ? createdBefore : created) {
         const again = await post({ destination_url: 'https://example.com/' }, { 'idempotency-key': key });
         expect([key, await again.json()]).toMatchObject([key, { suffix }]);
