@@ -14,35 +14,35 @@ const tell = (message: FromFold) => self.postMessage(message);
 let worker: FoldWorker | undefined;
 let retryTimer: Timer | undefined;
 /** The end of the journal, received before the worker was open. */
-let waiting: Extract<ToFold, { kind: 'wake' }> | undefined;
+let waiting: Extract<ToFold, { kind: 'wake' | 'stop' }> | undefined;
 
 lowerPriority();
 collectWhenIdle(() => worker?.release());
 
-self.onmessage = (event: MessageEvent<ToFold>) => {
-  const message = event.data;
-  if (message.kind === 'start') open(message.settings, message.now);
+self.onmessage = ({ data: message }: MessageEvent<ToFold>) => {
+  if (message.kind === 'start') void open(message.settings, message.now);
   else if (worker !== undefined) worker.take(message);
-  else if (message.kind === 'wake') waiting = message;
-  else if (message.kind === 'stop') {
-    clearTimeout(retryTimer);
-    tell({ kind: 'stopped' });
-  }
+  else if (message.kind === 'stop' && retryTimer !== undefined) stopWaiting();
+  else if (message.kind !== 'cleanUp') waiting = message;
 };
 
 /** A lack of descriptors or disk space is temporary, so it retries: the clicks wait in the journal. */
-function open(settings: FoldSettings, now: number): void {
+async function open(settings: FoldSettings, now: number): Promise<void> {
+  retryTimer = undefined;
   try {
-    worker = new FoldWorker({ ...foldPartsOf(settings, tell), settings, now, send: tell });
+    worker = new FoldWorker({ ...(await foldPartsOf(settings, tell)), settings, now, send: tell });
   } catch (cause) {
-    if (!isTransient(cause)) throw cause;
-    tell({
-      kind: 'warning',
-      event: 'clicks wait in the journal',
-      facts: { error: (cause as Error).message },
-    });
+    const { message, stack = '' } = cause as Error;
+    if (!isTransient(cause)) return tell({ kind: 'fault', message, stack });
+    tell({ kind: 'warning', event: 'clicks wait in the journal', facts: { error: message } });
+    if (waiting?.kind === 'stop') return stopWaiting();
     retryTimer = setTimeout(() => open(settings, now), retryPause);
     return;
   }
   if (waiting !== undefined) worker.take(waiting);
+}
+
+function stopWaiting(): void {
+  clearTimeout(retryTimer);
+  tell({ kind: 'stopped' });
 }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { newestMigration } from '../src/storage/migrate.ts';
+import { newestMigration } from '../src/storage/newest-migration.ts';
 import { allTables } from './support/all-tables.ts';
 import { storeKinds } from './support/app.ts';
 import { eventually, pollOften } from './support/eventually.ts';

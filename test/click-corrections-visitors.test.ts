@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { minuteLength } from '../src/rules/durations.ts';
-import { newestMigration } from '../src/storage/migrate.ts';
-import { minMigrationKey, requireMigration } from '../src/storage/min-migration.ts';
+import { requireMigration } from '../src/storage/min-migration.ts';
+import { newestMigration } from '../src/storage/newest-migration.ts';
+import { minMigrationKey } from '../src/storage/setting-keys.ts';
 import { firefox } from './support/agents-of-people.ts';
 import { startApp, type TestLink } from './support/app.ts';
 import { finishedCorrection } from './support/finished-correction.ts';

@@ -20,7 +20,7 @@ import { folderOf, segmentFile } from '../src/journal/files.ts';
 import { probeHeader } from '../src/rules/arrival.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { Site } from '../src/rules/site.ts';
-import { newestMigration } from '../src/storage/migrate.ts';
+import { newestMigration } from '../src/storage/newest-migration.ts';
 import { selfSigned } from './support/certificate.ts';
 import { temporaryFolder } from './support/program.ts';
 

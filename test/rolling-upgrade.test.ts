@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { newestMigration } from '../src/storage/migrate.ts';
+import { newestMigration } from '../src/storage/newest-migration.ts';
 import { firstAccount, postTo } from './support/account.ts';
 import { browserUserAgent } from './support/app.ts';
 import { eventually } from './support/eventually.ts';

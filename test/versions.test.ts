@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from 'bun:test';
 import { hourLength } from '../src/rules/durations.ts';
-import { newestMigration } from '../src/storage/migrate.ts';
-import { minMigration, minMigrationKey } from '../src/storage/min-migration.ts';
+import { minMigration } from '../src/storage/min-migration.ts';
 import { newestFormat } from '../src/storage/newer-formats.ts';
+import { newestMigration } from '../src/storage/newest-migration.ts';
 import { reportNode } from '../src/storage/nodes.ts';
+import { minMigrationKey } from '../src/storage/setting-keys.ts';
 import { findSetting, replaceSetting } from '../src/storage/settings.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually, pollUntil } from './support/eventually.ts';

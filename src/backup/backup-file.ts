@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { z } from 'zod';
-import { newestMigration } from '../storage/migrate.ts';
+import { newestMigration } from '../storage/newest-migration.ts';
 import { type BackupPart, BackupProblem, type BackupStream, type Cells } from './backup-stream.ts';
 
 /** Incremented when older programs can't read the new format. */

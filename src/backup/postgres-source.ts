@@ -3,8 +3,9 @@ import { connectTimeout } from '../storage/drivers/connect-timeout.ts';
 import { primaryOf } from '../storage/drivers/find-primary.ts';
 import { faultOf } from '../storage/drivers/postgres-faults.ts';
 import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
-import { newerStore, newestMigration } from '../storage/migrate.ts';
+import { newerStore } from '../storage/migrate.ts';
 import { hitMove, hitStoreId } from '../storage/moved-hits.ts';
+import { newestMigration } from '../storage/newest-migration.ts';
 import {
   type BackupPart,
   BackupProblem,

@@ -1,5 +1,6 @@
 import { Database as Sqlite } from 'bun:sqlite';
-import { newerStore, newestMigration } from '../storage/migrate.ts';
+import { newerStore } from '../storage/migrate.ts';
+import { newestMigration } from '../storage/newest-migration.ts';
 import { sqliteTodo } from '../storage/sqlite-todo.ts';
 import {
   type BackupPart,

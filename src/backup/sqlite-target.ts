@@ -3,7 +3,8 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { destinationKey } from '../rules/destination-key.ts';
-import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
+import { migrationsTable, statementsOf } from '../storage/migrate.ts';
+import { newestMigration } from '../storage/newest-migration.ts';
 import { makePrivate } from '../storage/private-files.ts';
 import {
   type BackupHeader,

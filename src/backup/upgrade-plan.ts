@@ -1,5 +1,6 @@
 import type { Database } from '../storage/database.ts';
-import { newestMigration, statementsOf } from '../storage/migrate.ts';
+import { statementsOf } from '../storage/migrate.ts';
+import { newestMigration } from '../storage/newest-migration.ts';
 
 /** What a migration of an upgrade is going to do with a store. */
 export interface UpgradeStep {

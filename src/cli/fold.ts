@@ -34,7 +34,7 @@ export const fold: StandaloneCommand = {
     const site = await siteOf(config, store.database, config.port);
     const settings = foldSettingsOf(site, saltKeyOf(store), config, 'server');
     const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
-    const parts = foldPartsOf(settings, ({ event, facts }) => tell(event, facts));
+    const parts = await foldPartsOf(settings, ({ event, facts }) => tell(event, facts));
     opened.defer(() => parts.store.close());
     const { journals, hits, inUse } = await foldFolder(
       { ...parts, settings, now: Date.now, log: tell },

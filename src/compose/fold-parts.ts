@@ -6,7 +6,6 @@ import type { FoldSettings, FromFold } from '../ledger/fold/fold-messages.ts';
 import type { FoldParts } from '../ledger/fold/fold-worker-parts.ts';
 import { type CountryFileError, openCountryFile, openLazily, openPlaceFile } from '../ledger/fold/geo.ts';
 import type { FoldStore } from '../ledger/fold-store.ts';
-import { PostgresFoldStore } from '../ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../ledger/stores/sqlite-fold-store.ts';
 import { ownSalts, SaltFolder } from '../ledger/visitors/salts/salt-folder.ts';
 import { SharedSalts } from '../ledger/visitors/salts/shared-salts.ts';
@@ -21,8 +20,11 @@ import { clickDeliveries } from '../webhooks/click-outbox.ts';
 type Report = (message: Extract<FromFold, { kind: 'warning' }>) => void;
 
 /** What a fold needs: its store, the salts of visitors, and the known hosts and countries. */
-export function foldPartsOf(settings: Omit<FoldSettings, 'journal'>, report: Report): FoldParts {
-  const { store, saltStore } = storesOf(settings, report);
+export async function foldPartsOf(
+  settings: Omit<FoldSettings, 'journal'>,
+  report: Report,
+): Promise<FoldParts> {
+  const { store, saltStore } = await storesOf(settings, report);
   const salts = new DailySalts(saltStore, randomBytes);
   const site = new Site(new URL(settings.origin));
   const hosts = new Set<string>([new URL(settings.origin).hostname]);
@@ -69,13 +71,15 @@ async function openWriter(server: ClickServer, storeId: string, hadTables: boole
   return ClickhouseWriter.open(server, storeId, undefined, hadTables);
 }
 
-function storesOf(
+/** A thread loads only what its database needs. */
+async function storesOf(
   settings: Omit<FoldSettings, 'journal'>,
   report: Report,
-): { store: FoldStore; saltStore: SaltStore } {
+): Promise<{ store: FoldStore; saltStore: SaltStore }> {
   const folder = new SaltFolder(settings.saltDir);
   if (settings.databaseUrl === null)
     return { store: new SqliteFoldStore(settings.dataDir), saltStore: ownSalts(folder) };
+  const { PostgresFoldStore } = await import('../ledger/stores/postgres-fold-store.ts');
   const { clickServer } = settings;
   const store = new PostgresFoldStore(
     settings.databaseUrl,

@@ -8,7 +8,7 @@ import type { ClickRecorder } from '../ledger/click-recorder.ts';
 import { hashSeedOf } from '../rules/day-hash.ts';
 import { Site } from '../rules/site.ts';
 import type { NotFoundCount } from '../storage/not-found-visits.ts';
-import { openLookups } from '../storage/open.ts';
+import { openLookups } from '../storage/open-lookups.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import { gauge, type Metric } from '../telemetry/metrics.ts';
@@ -88,7 +88,7 @@ export class LocalDataPlane implements DataPlane {
   async open(origin: string, saltKey: string): Promise<void> {
     const { config, overrides, log, opened } = this.#start;
     const site = new Site(new URL(origin));
-    const lookups = openLookups(config.databaseUrl, resolve(config.dataDir), (cause) =>
+    const lookups = await openLookups(config.databaseUrl, resolve(config.dataDir), (cause) =>
       log.warn('database connection lost', { error: cause.message }),
     );
     opened.defer(() => lookups.close());

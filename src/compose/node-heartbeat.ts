@@ -4,7 +4,7 @@ import { nodeIdIn } from '../journal/files.ts';
 import { dayLength } from '../rules/durations.ts';
 import { goneAfter } from '../rules/node-status.ts';
 import type { Database } from '../storage/database.ts';
-import { newestMigration } from '../storage/migrate.ts';
+import { newestMigration } from '../storage/newest-migration.ts';
 import { forgetEarlier, forgetGone, forgetProcess, reportNode } from '../storage/nodes.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import { repeatWhileOpen } from './repeat-job.ts';

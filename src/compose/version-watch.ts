@@ -1,7 +1,7 @@
 import type { Database } from '../storage/database.ts';
-import { newestMigration } from '../storage/migrate.ts';
 import { minMigration } from '../storage/min-migration.ts';
 import { adoptFormats, newestFormat } from '../storage/newer-formats.ts';
+import { newestMigration } from '../storage/newest-migration.ts';
 import type { Readiness } from './readiness.ts';
 import { repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';

@@ -7,7 +7,7 @@ import { readOnlyTodo, rightsTodo } from '../rules/database-todo.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { readOnlySql, takesChanges } from '../storage/drivers/find-primary.ts';
 import { encodingSql, isUtf8, wrongEncodingFound, wrongEncodingTodo } from '../storage/encoding.ts';
-import { newestMigration } from '../storage/migrate.ts';
+import { newestMigration } from '../storage/newest-migration.ts';
 import type { CheckContext } from './check-context.ts';
 
 /** More than a backlog causes. */

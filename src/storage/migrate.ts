@@ -2,17 +2,10 @@ import { sql } from 'kysely';
 import type { Database, OnLockWait } from './database.ts';
 import { dialects } from './dialect.ts';
 import { buildIndexes, type IndexBuild, indexBuilds } from './index-builds.ts';
-import type { Contraction, Migration } from './migration.ts';
-import * as allMigrations from './migrations.ts';
 import { minMigration, requireMigration } from './min-migration.ts';
 import { newestFormat } from './newer-formats.ts';
+import { migrations, newestMigration } from './newest-migration.ts';
 import type { Queries } from './schema.ts';
-
-/** In the order of their names, as a module's exports are. */
-const migrations: readonly (Migration | Contraction)[] = Object.values(allMigrations);
-
-/** The number of the newest migration, which an up-to-date store has. */
-export const newestMigration = migrations.length;
 
 /** The statements of a migration, by its number. */
 export function statementsOf(kind: Database['kind'], number: number): readonly string[] {

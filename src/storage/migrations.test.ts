@@ -1,12 +1,7 @@
 import { expect, test } from 'bun:test';
 import { previousRelease } from '../../test/support/previous-release.ts';
-import {
-  lastExclusiveMigration,
-  leastWriter,
-  newestMigration,
-  statementsOf,
-  unusedSince,
-} from './migrate.ts';
+import { lastExclusiveMigration, leastWriter, statementsOf, unusedSince } from './migrate.ts';
+import { newestMigration } from './newest-migration.ts';
 
 const later = Array.from(
   { length: newestMigration - lastExclusiveMigration },

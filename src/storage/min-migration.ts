@@ -1,9 +1,7 @@
 import type { Database } from './database.ts';
 import type { Queries } from './schema.ts';
+import { minMigrationKey } from './setting-keys.ts';
 import { findSetting, replaceSetting } from './settings.ts';
-
-/** The setting with the number. */
-export const minMigrationKey = 'least_migration';
 
 /**
  * The newest migration that a program must know to write to the store; null if the store has none. Programs that know it may run

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { Database, Lookups } from './database.ts';
-import { openPostgres, openPostgresLookups } from './drivers/postgres.ts';
-import { openSqlite, openSqliteLookups } from './drivers/sqlite.ts';
+import type { Database } from './database.ts';
+import type { openPostgres } from './drivers/postgres.ts';
+import { openSqlite } from './drivers/sqlite.ts';
 import { encodingSql, requireUtf8 } from './encoding.ts';
-import { findLinkForVisitor, linkFinder } from './links.ts';
 import { migrate, type UpgradeHooks } from './migrate.ts';
 
 interface OpenOptions extends UpgradeHooks {
@@ -19,7 +18,8 @@ export async function openDatabase(
   onIdleError: (cause: Error) => void,
   { pool, onEnded = () => {}, ...hooks }: OpenOptions = {},
 ): Promise<Database> {
-  const database = url === null ? await openSqlite(dataDir, onEnded) : openPostgres(url, onIdleError, pool);
+  const database =
+    url === null ? await openSqlite(dataDir, onEnded) : await connected(url, onIdleError, pool);
   try {
     if (database.kind === 'postgres')
       requireUtf8((await sql.raw<object>(encodingSql).execute(database.read)).rows);
@@ -31,16 +31,8 @@ export async function openDatabase(
   return database;
 }
 
-/** Separate connections for lookups by key, to a store that is migrated. */
-export function openLookups(
-  url: string | null,
-  dataDir: string,
-  onIdleError: (cause: Error) => void,
-): Lookups {
-  if (url === null) {
-    const { queries, rowFinder, close } = openSqliteLookups(dataDir);
-    return { queries, link: linkFinder(queries, rowFinder), close };
-  }
-  const { queries, close } = openPostgresLookups(url, onIdleError);
-  return { queries, link: (domainId, suffix) => findLinkForVisitor(queries, domainId, suffix), close };
+/** The driver is loaded only where it is needed. */
+async function connected(...server: Parameters<typeof openPostgres>): Promise<Database> {
+  const postgres = await import('./drivers/postgres.ts');
+  return postgres.openPostgres(...server);
 }

@@ -5,9 +5,6 @@ import type { Queries } from './schema.ts';
 /** The setting with a fingerprint of the store's master key. */
 export const keyMarkSetting = 'master_key_mark';
 
-/** The setting with the instant before which hits were deleted because of their age. */
-export const deletedBefore = 'hits_deleted_before';
-
 export const findSetting = async (queries: Queries, key: string): Promise<string | null> =>
   (await selectSetting(queries, key))?.value ?? null;
 

@@ -4,16 +4,10 @@ import { dialectOf } from './dialect.ts';
 import { preparedHasRow } from './prepared.ts';
 import { idsOf } from './rows.ts';
 import type { Queries } from './schema.ts';
+import { wordSweepLock } from './word-sweep-lock.ts';
 
 /** Retention deletes clicks all the time: their words are deleted once a day. */
 const interval = dayLength;
-
-/**
- * On PostgreSQL folds share this lock, and the start of a sweep takes it exclusively: a batch with words fetched earlier is then
- * either in the store before the search begins, or sees that a sweep has begun.
- */
-const lock = 1_819_635_314;
-export const shareWordsSql = `select pg_advisory_xact_lock_shared(${lock})`;
 
 export const requestWordSweep = async (queries: Queries): Promise<void> => {
   await queries.updateTable('word_sweeps').set({ wanted: 1 }).execute();
@@ -39,7 +33,7 @@ const hasDue = preparedHasRow((queries, now: number, dayAgo: number) =>
 /** Begins the due sweep, and returns its number; null if none is due, or another node has begun it. */
 export async function beginWordSweep(queries: Queries, now: number, until: number): Promise<number | null> {
   if (dialectOf(queries).locksRows)
-    await sql`select pg_advisory_xact_lock(${sql.lit(lock)})`.execute(queries);
+    await sql`select pg_advisory_xact_lock(${sql.lit(wordSweepLock)})`.execute(queries);
   const [due] = await dueAt(queries, now, now - interval).execute();
   if (due === undefined) return null;
   const sweep = due.sweep + 1;

@@ -39,6 +39,23 @@ export class JournalFiles {
   }
 }
 
+export const foldSettings = (dataDir: string): FoldSettings => ({
+  dataDir,
+  saltDir: join(dataDir, 'visitor-salts'),
+  saltKey: '',
+  databaseUrl: null,
+  clickServer: null,
+  origin: 'http://127.0.0.1',
+  daysKept: 180,
+  clock: 'told',
+  keep: { milliseconds: 60_000, bytes: 1e6 },
+  repeatWindow: 0,
+  floodLimit: 0,
+  countryFile: null,
+  webhookAddress: 'none',
+  journal: ownJournal,
+});
+
 /** The fold worker, in this thread. */
 export function startFoldWorker(
   dataDir: string,
@@ -48,27 +65,11 @@ export function startFoldWorker(
   settings: Partial<FoldSettings> = {},
   wrapSalts: (store: SaltStore) => SaltStore = (store) => store,
 ): FoldWorker {
-  const saltDir = join(dataDir, 'visitor-salts');
-  const saltStore = wrapSalts(ownSalts(new SaltFolder(saltDir)));
+  const all = { ...foldSettings(dataDir), ...settings };
+  const saltStore = wrapSalts(ownSalts(new SaltFolder(all.saltDir)));
   const salts = new DailySalts(saltStore, (count) => new Uint8Array(count));
   return new FoldWorker({
-    settings: {
-      dataDir,
-      saltDir,
-      saltKey: '',
-      databaseUrl: null,
-      clickServer: null,
-      origin: 'http://127.0.0.1',
-      daysKept: 180,
-      clock: 'told',
-      keep: { milliseconds: 60_000, bytes: 1e6 },
-      repeatWindow: 0,
-      floodLimit: 0,
-      countryFile: null,
-      webhookAddress: 'none',
-      journal: ownJournal,
-      ...settings,
-    },
+    settings: all,
     store,
     salts,
     enrich: enrichParts({ countryOf: () => 'XX', isOwnHost: () => false, salts }),

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { hitColumns } from '../../rules/click-fields.ts';
 import { monthBegin, monthOf } from '../../rules/utc-time.ts';
 import type { Database } from '../../storage/database.ts';
-import { newestMigration } from '../../storage/migrate.ts';
 import { requireMigration } from '../../storage/min-migration.ts';
 import {
   deleteMovedHits,
@@ -12,15 +11,11 @@ import {
   hitsMovedAt,
   hitTablesMade,
 } from '../../storage/moved-hits.ts';
+import { newestMigration } from '../../storage/newest-migration.ts';
 import { hasOlderProcess } from '../../storage/nodes.ts';
 import { idsOf } from '../../storage/rows.ts';
-import {
-  claimSetting,
-  deletedBefore,
-  deleteSetting,
-  findSetting,
-  replaceSetting,
-} from '../../storage/settings.ts';
+import { deletedBefore } from '../../storage/setting-keys.ts';
+import { claimSetting, deleteSetting, findSetting, replaceSetting } from '../../storage/settings.ts';
 import { valuesOf } from '../chunks/chunk-column.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import { prepareTables } from './clickhouse-tables.ts';

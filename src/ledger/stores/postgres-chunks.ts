@@ -1,5 +1,5 @@
 import { hitColumns } from '../../rules/click-fields.ts';
-import { minMigrationKey } from '../../storage/min-migration.ts';
+import { minMigrationKey } from '../../storage/setting-keys.ts';
 import { valueIn, valuesOf } from '../chunks/chunk-column.ts';
 import { chunkOf, type NewChunk } from '../chunks/hit-chunk.ts';
 import { groupsOf } from '../chunks/link-groups.ts';

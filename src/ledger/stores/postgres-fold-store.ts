@@ -1,9 +1,9 @@
 import { dayLength } from '../../rules/durations.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
-import { hasNoTimeline, replicaMark, timelineSql } from '../../storage/database-timeline.ts';
-import { minMigrationKey } from '../../storage/min-migration.ts';
 import { deleteMovedHits, hitStoreId, hitsMovedAt, hitTablesMade } from '../../storage/moved-hits.ts';
-import { shareWordsSql } from '../../storage/word-sweeps.ts';
+import { minMigrationKey } from '../../storage/setting-keys.ts';
+import { hasNoTimeline, replicaMark, timelineSql } from '../../storage/timeline-sql.ts';
+import { shareWordsSql } from '../../storage/word-sweep-lock.ts';
 import { minInChunk } from '../chunks/hit-chunk.ts';
 import type { HitWriter } from '../external-hits.ts';
 import {

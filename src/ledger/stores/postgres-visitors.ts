@@ -1,5 +1,5 @@
 import { dayOfHour } from '../../rules/utc-time.ts';
-import { minMigrationKey } from '../../storage/min-migration.ts';
+import { minMigrationKey } from '../../storage/setting-keys.ts';
 import { FloatList } from '../../structures/float-list.ts';
 import type { HourVisitors, NewVisitors } from '../fold-store.ts';
 import { VisitorRun } from '../visitors/visitor-runs.ts';

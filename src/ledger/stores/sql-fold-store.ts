@@ -1,9 +1,8 @@
 import type { Position } from '../../journal/files.ts';
 import { dimensionCodes, rollupClasses } from '../../rules/click-fields.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
-import { newestMigration } from '../../storage/migrate.ts';
-import { minMigrationKey } from '../../storage/min-migration.ts';
-import { deletedBefore } from '../../storage/settings.ts';
+import { newestMigration } from '../../storage/newest-migration.ts';
+import { deletedBefore, minMigrationKey } from '../../storage/setting-keys.ts';
 import type { NewDelivery } from '../../storage/webhook-queue.ts';
 import { wordsOf } from '../batch-words.ts';
 import { countEntry, mergeCounts } from '../counts/hour-counts.ts';
