@@ -7,7 +7,7 @@ import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { prepared } from '../src/storage/prepared.ts';
 import type { Queries } from '../src/storage/schema.ts';
-import { together } from '../src/storage/together.ts';
+import { settleAll } from '../src/storage/settle-all.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -193,7 +193,7 @@ describe('repeated statements', () => {
         const chosen = index % 2 === 0 ? database : otherDatabase;
         const [{ it } = { it: -1 }] = await selectNumber(chosen.lookup, index);
         await chosen.write(async (queries) => {
-          await together(insertSetting(queries, `named ${index}`, `${it}`), selectNumber(queries, index));
+          await settleAll(insertSetting(queries, `named ${index}`, `${it}`), selectNumber(queries, index));
         });
         return it;
       });

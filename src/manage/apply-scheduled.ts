@@ -5,7 +5,7 @@ import { findLink } from '../storage/links.ts';
 import { findMember } from '../storage/members.ts';
 import { findScheduled, finishScheduled, listDue, type ScheduledRow } from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
-import { together } from '../storage/together.ts';
+import { settleAll } from '../storage/settle-all.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { messageContext } from './message-context.ts';
@@ -38,7 +38,7 @@ export async function applyScheduled(context: Context, report: Report): Promise<
       for (const changes of pending) for (const change of changes) await apply(context, change, report);
     };
     // The rest is due again in the next run. Later changes of its link must not be made before it.
-    await together(...Array.from({ length: Math.min(linksAtOnce, due.length) }, work));
+    await settleAll(...Array.from({ length: Math.min(linksAtOnce, due.length) }, work));
     if (due.length < perPage) return;
     after = due.at(-1) ?? after;
   }

@@ -3,7 +3,7 @@ import { type CheckOutcome, initialCheck, outcomeOf, stateAfterCheck } from '../
 import { dayLength, hourLength, minuteLength, secondLength } from '../rules/durations.ts';
 import { isParkedPage } from '../rules/parked-page.ts';
 import { isAllowedByRobots, robotsFor } from '../rules/robots-txt.ts';
-import { together } from '../storage/together.ts';
+import { settleAll } from '../storage/settle-all.ts';
 import {
   claimHost,
   findRobots,
@@ -56,7 +56,7 @@ export class DestinationWatch {
   async run(): Promise<void> {
     const { database, now } = this.#context;
     const hosts = await hostsDue(database.read, now(), hostsAtOnce);
-    await together(...hosts.map((host) => this.#check(host)));
+    await settleAll(...hosts.map((host) => this.#check(host)));
   }
 
   async #check(host: string): Promise<void> {

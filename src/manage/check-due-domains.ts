@@ -1,5 +1,5 @@
 import { claimDueDomains, type DomainRow, hasDueDomains } from '../storage/domains.ts';
-import { together } from '../storage/together.ts';
+import { settleAll } from '../storage/settle-all.ts';
 import { type CheckResult, checkDomain } from './check-domain.ts';
 import type { Context } from './context.ts';
 import { clearAway } from './delete-domain.ts';
@@ -19,7 +19,7 @@ export async function checkDueDomains(context: Context): Promise<void> {
     // Another node has claimed the rest.
     if (claimed.length === 0) return;
     // A failed check is due again when its claim expires; it doesn't delay the others.
-    const outcomes = await together(...claimed.map((domain) => checkOrClear(context, domain)));
+    const outcomes = await settleAll(...claimed.map((domain) => checkOrClear(context, domain)));
     if (outcomes.includes('left')) return;
   }
 }

@@ -25,8 +25,8 @@ import { knowsAllHits } from '../storage/moved-hits.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
 import { pageOf } from '../storage/rows.ts';
 import type { Context } from './context.ts';
-import { foldedWithin } from './folded-within.ts';
 import { readLink } from './read-links.ts';
+import { waitForClicks } from './wait-for-clicks.ts';
 
 export type { ListedCorrection };
 
@@ -135,7 +135,7 @@ async function correct(
     throw invalidField('from', 'There are no clicks from then on yet. Give an instant in the past.');
   // A click that was answered before the call is included, even if it isn't in the store yet.
   const requestedAt = now();
-  const isFolded = await foldedWithin(context, foldTimeout);
+  const isFolded = await waitForClicks(context, foldTimeout);
   const row = {
     ...change,
     organization_id: organizationId,

@@ -11,14 +11,14 @@ import { insertLinkTags } from '../storage/link-tags.ts';
 import { searchText } from '../storage/links.ts';
 import { runWithCommit } from '../storage/prepared.ts';
 import type { Queries } from '../storage/schema.ts';
+import { settleAll } from '../storage/settle-all.ts';
 import { type StoredTag, tagsById } from '../storage/tags.ts';
-import { together } from '../storage/together.ts';
 import { takenExternalIds } from './external-ids.ts';
 import { refusalsOfLostDomains } from './held-domains.ts';
-import { insertWhereFree } from './insert-where-free.ts';
+import { insertUnlessTaken } from './insert-unless-taken.ts';
 import { unknownTags } from './link-tags.ts';
-import { lostToRefused } from './lost-to-refused.ts';
 import type { LinkWithTags, Outcome, PreparedLink, StoreLink, StoringDependencies } from './prepared-link.ts';
+import { retryableConflicts } from './retryable-conflicts.ts';
 import { storeAliases } from './store-aliases.ts';
 import { suffixTaken, takenAddresses } from './taken-suffixes.ts';
 
@@ -67,7 +67,7 @@ export async function storeLinks(
     }
   };
   const [started] = await Promise.allSettled([store()]);
-  await together(...running);
+  await settleAll(...running);
   if (started.status === 'rejected') throw started.reason;
   await recordCreated(context, queries, outcomes);
   return outcomes;
@@ -190,7 +190,7 @@ async function storeSome(
       const suffix = draw === 1 ? link.suffix : freshSuffix(link, context);
       return { from: link, row: completed(link, suffix, ids.get(link) ?? null) };
     });
-    const { placed, formerHolders: some } = await insertWhereFree(queries, tried, now);
+    const { placed, formerHolders: some } = await insertUnlessTaken(queries, tried, now);
     formerHolders.push(...some);
     const missed = tried.flatMap(({ from }, index) => (placed[index] === null ? [from] : []));
     for (const [link, refusal] of await takenExternalIds(queries, missed)) outcomes.set(link, refusal);
@@ -210,7 +210,7 @@ async function storeSome(
   for (const [link, refusal] of await takenAddresses(queries, takenSuffixes, 'suffix'))
     outcomes.set(link, refusal);
   await storeAliases(queries, outcomes, formerHolders, now);
-  const lost = isSecondTry ? [] : lostToRefused(wanted, outcomes);
+  const lost = isSecondTry ? [] : retryableConflicts(wanted, outcomes);
   if (lost.length === 0) return outcomes;
   return new Map([...outcomes, ...(await storeSome(context, queries, lost, ids, true))]);
 }
@@ -234,7 +234,7 @@ async function recordCreated(
   );
   if (created.length === 0) return;
   const pages = created.map(({ link, from }) => ({ host: from.pageHost, link_id: link.id }));
-  await together(
+  await settleAll(
     runWithCommit(queries, [
       countingIn(queries, links),
       recordingChanges(queries, links, context.now()),

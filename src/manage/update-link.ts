@@ -21,7 +21,6 @@ import { type AddressFields, addressChange, changeAliases, columnsAfter } from '
 import { checkUpdate } from './check-update.ts';
 import type { Context } from './context.ts';
 import { takenExternalId } from './external-ids.ts';
-import { foldedWithin } from './folded-within.ts';
 import { type LinkFields, utmColumns } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
@@ -31,6 +30,7 @@ import { pageHost } from './page-fetcher.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 import { recordUpdates } from './record-history.ts';
+import { waitForClicks } from './wait-for-clicks.ts';
 
 export interface LinkUpdate extends LinkFields, AddressFields {
   readonly add_tags?: readonly number[] | undefined;
@@ -73,7 +73,7 @@ export async function updateLink(
   const found = await findLink(context.database.lookup, caller.organizationId, id);
   if (!found) throw notFound('link');
   const { requested, columns: sent } = await checkUpdate(context, caller, found, update);
-  if (found.click_limit === null && sent.click_limit) await foldedWithin(context, foldTimeout);
+  if (found.click_limit === null && sent.click_limit) await waitForClicks(context, foldTimeout);
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { Queries } from './schema.ts';
-import { together } from './together.ts';
+import { settleAll } from './settle-all.ts';
 
 type Value = number | string | null;
 
@@ -56,7 +56,7 @@ export async function runWithCommit(queries: Queries, statements: readonly State
   if (statements.length === 0) return;
   const last = statementsForCommit.get(queries);
   if (last) last.push(statements);
-  else await together(...statements.map((statement) => runNow(queries, statement)));
+  else await settleAll(...statements.map((statement) => runNow(queries, statement)));
 }
 
 async function runNow(queries: Queries, { sql, parameters }: Statement): Promise<readonly unknown[]> {

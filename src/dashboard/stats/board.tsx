@@ -12,6 +12,7 @@ import { useIntervalWhileVisible, useWhenVisibleAgain } from '../visibility.ts';
 import { BreakdownCard, type CardProps, CardWithValues, Countries } from './breakdown-card.tsx';
 import { chosenIn } from './chosen.ts';
 import { ChosenLinks } from './chosen-links.tsx';
+import { BoardOfDeletedFilter, deletedFilter } from './deleted-filter.tsx';
 import {
   addressCard,
   breakdownCards,
@@ -23,7 +24,6 @@ import {
 import { ExportMenu } from './export-menu.tsx';
 import { FilterChip } from './filter-chip.tsx';
 import { type Filters, filtersIn, isFiltered } from './filters.ts';
-import { GoneBoard, goneParameter } from './gone-links.tsx';
 import { NotCounted } from './not-counted.tsx';
 import { NumbersHead } from './numbers-head.tsx';
 import { OverTime } from './over-time.tsx';
@@ -54,8 +54,9 @@ export function StatsBoard({ scope }: { scope: Scope }) {
   useIntervalWhileVisible(reload, reloadInterval);
   useWhenVisibleAgain(reload);
   const error = query.error.value;
-  const gone = goneParameter(error);
-  if (gone !== undefined) return <GoneBoard parameter={gone} chosen={chosenIn(search.value)} />;
+  const deleted = deletedFilter(error);
+  if (deleted !== undefined)
+    return <BoardOfDeletedFilter parameter={deleted} chosen={chosenIn(search.value)} />;
   return (
     <div class="board">
       <div class="board-bar">

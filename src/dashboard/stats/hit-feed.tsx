@@ -11,9 +11,9 @@ import { sessionHasEnded } from '../session.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { usePrevious } from '../use-previous.ts';
 import { ChosenLinks } from './chosen-links.tsx';
+import { BoardOfDeletedFilter, deletedFilter } from './deleted-filter.tsx';
 import { hitsAddress } from './export.ts';
 import { Feed } from './feed.ts';
-import { GoneBoard, goneParameter } from './gone-links.tsx';
 import { HitTable } from './hit-table.tsx';
 import { announcement } from './hit-words.ts';
 import { choiceOf, type Scope } from './scope.ts';
@@ -39,8 +39,8 @@ export function HitFeed({ scope }: { scope: Scope }) {
   useShortcuts([{ key: 'p', description: 'Pause new hits, or continue', act: pause }]);
   const { data: rows, isOld } = usePrevious({ data: feed.hits, error: feed.error });
   const noun = nounOf(shown);
-  const gone = goneParameter(feed.error.value);
-  if (gone !== undefined) return <GoneBoard parameter={gone} chosen={choiceOf(scope)} />;
+  const deleted = deletedFilter(feed.error.value);
+  if (deleted !== undefined) return <BoardOfDeletedFilter parameter={deleted} chosen={choiceOf(scope)} />;
   return (
     <div class="feed">
       {scope.kind === 'all' && <ChosenLinks chosen={scope.chosen ?? {}} />}

@@ -6,7 +6,7 @@ import { within } from '../../structures/within.ts';
 import { type Database, internalReadTerms, type Lookups, type ReadTerms } from '../database.ts';
 import { collectForCommit, runDirectly, type Statement } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
-import { together } from '../together.ts';
+import { settleAll } from '../settle-all.ts';
 import { answerTime, readOnlySql, type ServerState, takesChanges } from './find-primary.ts';
 import { LookupBatcher } from './lookup-batcher.ts';
 import { codeOf, hasOldPlan, isStatementNameMismatch } from './postgres-faults.ts';
@@ -193,7 +193,7 @@ const inTransaction =
         .splice(0)
         .map(inOneStatement)
         .map(({ sql, parameters }) => connection.query(sql, parameters, true));
-      const answers = await together(...sent, connection.query('commit', []));
+      const answers = await settleAll(...sent, connection.query('commit', []));
       return answers.at(-1) as pg.QueryResult;
     };
     const query: CheckedOut['query'] = (text, parameters) =>

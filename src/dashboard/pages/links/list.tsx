@@ -20,7 +20,7 @@ import { navigate } from '../../router.ts';
 import { setup } from '../../session.ts';
 import { pageOf } from '../../short-links.ts';
 import { useShortcuts } from '../../shortcuts.ts';
-import { GoneLinks } from '../../stats/gone-links.tsx';
+import { DeletedFilter } from '../../stats/deleted-filter.tsx';
 import { Row } from './row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { exportOfView, isNarrowed, narrow, showAll, showPage, sizes, type View } from './view.ts';
@@ -150,7 +150,7 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
 }
 
 /** The filter of the page's address that names what no longer exists, as from a bookmark. */
-function useGoneFilter({ tagIds, domain }: View): 'tag' | 'domain' | null {
+function useDeletedFilter({ tagIds, domain }: View): 'tag' | 'domain' | null {
   const isTagGone = useIsTagGone(tagIds);
   const domains = useQuery('domains', () => call('GET /api/v1/domain')).data.value;
   if (isTagGone) return 'tag';
@@ -159,10 +159,10 @@ function useGoneFilter({ tagIds, domain }: View): 'tag' | 'domain' | null {
 }
 
 function NothingFound({ view, total }: { view: View; total: number }) {
-  const gone = useGoneFilter(view);
+  const deleted = useDeletedFilter(view);
   // All links of this page were deleted, and the next ones are being loaded.
   if (view.page === 1 && total > 0) return null;
-  if (gone !== null) return <GoneLinks parameter={gone} />;
+  if (deleted !== null) return <DeletedFilter parameter={deleted} />;
   if (view.page > 1) {
     return (
       <Empty title="Nothing is on this page">

@@ -6,7 +6,7 @@ import type { Outcome, PreparedLink } from './prepared-link.ts';
  * Of the links of a batch that were refused because something is taken: those that named an address or an external id after
  * another of them, which was refused itself. Suffixes and external ids come before aliases, because they are stored first.
  */
-export function lostToRefused(
+export function retryableConflicts(
   wanted: readonly PreparedLink[],
   outcomes: ReadonlyMap<PreparedLink, Outcome>,
 ): PreparedLink[] {

@@ -2,7 +2,7 @@ import { type CompleteLink, dropLinks, type Inserted, insertLinks } from '../sto
 import { addressKey } from '../storage/link-addresses.ts';
 import { type HeldAddress, heldUnder } from '../storage/link-aliases.ts';
 import type { Queries } from '../storage/schema.ts';
-import { together } from '../storage/together.ts';
+import { settleAll } from '../storage/settle-all.ts';
 import { isFreeFor } from './held-addresses.ts';
 import type { PreparedLink } from './prepared-link.ts';
 
@@ -16,7 +16,7 @@ interface Insertion {
   readonly formerHolders: readonly HeldAddress[];
 }
 
-export async function insertWhereFree(
+export async function insertUnlessTaken(
   queries: Queries,
   tried: readonly { readonly from: PreparedLink; readonly row: CompleteLink }[],
   now: number,
@@ -26,7 +26,7 @@ export async function insertWhereFree(
   if (!tried.some(({ from }) => from.isChosen))
     return { placed: await insertLinks(queries, rows, 'left out'), formerHolders: [] };
   const byDomain = [...Map.groupBy(rows, (row) => row.domain_id)];
-  const [inserted, ...found] = await together(
+  const [inserted, ...found] = await settleAll(
     insertLinks(queries, rows, 'inserted'),
     // After the insertion: concurrent deletions and aliases have ended by then on every database.
     ...byDomain.map(([domainId, some]) =>

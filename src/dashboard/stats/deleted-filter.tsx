@@ -27,14 +27,14 @@ const texts: Readonly<Record<string, { readonly title: string; readonly sentence
 };
 
 /** The parameter of the page's address that names what no longer exists, as from a bookmark; undefined for any other error. */
-export function goneParameter(error: ApiError | null): string | undefined {
+export function deletedFilter(error: ApiError | null): string | undefined {
   const [problem] = error?.problems ?? [];
   const isGone = problem?.code === 'TAG_NOT_FOUND' || problem?.code === 'FIELD_INVALID';
   return isGone && problem.field !== null && problem.field in texts ? problem.field : undefined;
 }
 
 /** Says what is gone, and leads to the statistics without it. */
-export function GoneLinks({ parameter }: { parameter: string }) {
+export function DeletedFilter({ parameter }: { parameter: string }) {
   const text = texts[parameter];
   return (
     <Empty title={text?.title ?? ''}>
@@ -45,9 +45,9 @@ export function GoneLinks({ parameter }: { parameter: string }) {
 }
 
 /** The same in place of a board or feed, below its filter. */
-export const GoneBoard = ({ parameter, chosen }: { parameter: string; chosen: Chosen }) => (
+export const BoardOfDeletedFilter = ({ parameter, chosen }: { parameter: string; chosen: Chosen }) => (
   <div class="board">
     <ChosenLinks chosen={chosen} />
-    <GoneLinks parameter={parameter} />
+    <DeletedFilter parameter={parameter} />
   </div>
 );
