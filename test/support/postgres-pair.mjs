@@ -5,15 +5,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  bin,
-  dataFolder,
-  environment,
-  freePort,
-  identity,
-  initialise,
-  stopServers,
-} from './postgres-binaries.mjs';
+import { bin, environment, freePort, initialise } from './postgres-binaries.mjs';
+import { dataFolder, identity } from './postgres-folders.mjs';
+import { stopServers } from './stop-postgres.mjs';
 
 const servers = [];
 const primary = dataFolder('primary');

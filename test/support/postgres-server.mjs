@@ -10,16 +10,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import {
-  bin,
-  dataFolder,
-  dataPath,
-  environment,
-  freePort,
-  identity,
-  initialise,
-  stopServers,
-} from './postgres-binaries.mjs';
+import { bin, environment, freePort, initialise } from './postgres-binaries.mjs';
+import { dataFolder, dataPath, identity } from './postgres-folders.mjs';
+import { stopServers } from './stop-postgres.mjs';
 
 let server;
 const data = dataFolder('data');
