@@ -31,8 +31,8 @@ const commands = {
       ...[
         './src/visit/connection/connection-state.test.ts',
         './src/visit/connection/connection-orders.test.ts',
-        './src/rules/resolve-model.test.ts',
-        './src/rules/destination.test.ts',
+        './src/rules/link-rules/resolve-model.test.ts',
+        './src/rules/destinations/destination.test.ts',
       ],
     ],
     env: {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import listedCrawlers from 'crawler-user-agents';
 import commonAgents from 'top-user-agents';
-import { classOfAgent } from '../src/rules/agent-class.ts';
-import { readAgent } from '../src/rules/user-agent.ts';
+import { classOfAgent } from '../src/rules/agents/agent-class.ts';
+import { readAgent } from '../src/rules/agents/user-agent.ts';
 import { agentLines, crawlerAgents } from './support/agent-lists.ts';
 import { appAgents } from './support/agents-of-apps.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { destinationKey } from '../src/rules/destination-key.ts';
+import { destinationKey } from '../src/rules/destinations/destination-key.ts';
 import { dialects } from '../src/storage/dialect.ts';
 import { storeKinds, type TestResponse } from './support/app.ts';
 import { nodesWithOwner } from './support/app-suite.ts';

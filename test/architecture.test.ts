@@ -68,7 +68,8 @@ const allowedFiles: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
   'manage → ledger':
     /^ledger\/(corrections\/(correction-step|first-classes)|chunks\/delete-chunks|external-hits|kept-hits)/,
-  'dashboard → rules': /^rules\/(rule-|click-fields|durations|csv|agent-|app-browsers|utm)/,
+  'dashboard → rules':
+    /^rules\/(link-rules\/rule-|click-fields|durations|csv|agents\/(agent-|app-browsers)|destinations\/utm)/,
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/reserve-port/,
   'storage → bundle': /^bundle\/module-urls/,

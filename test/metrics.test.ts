@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { certificateProblems } from '../src/rules/certificate-problem.ts';
+import { certificateProblems } from '../src/rules/domains/certificate-problem.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { storeKinds } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';

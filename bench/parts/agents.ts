@@ -1,6 +1,6 @@
 import { enrichParts } from '../../src/ledger/fold/enrich.ts';
-import { classOfAgent } from '../../src/rules/agent-class.ts';
-import { readAgent } from '../../src/rules/user-agent.ts';
+import { classOfAgent } from '../../src/rules/agents/agent-class.ts';
+import { readAgent } from '../../src/rules/agents/user-agent.ts';
 import type { Effort } from '../effort.ts';
 import { type Figure, figure } from '../figures.ts';
 import { agentAt } from '../hit-mix.ts';

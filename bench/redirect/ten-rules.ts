@@ -1,4 +1,4 @@
-import type { RuleConditions } from '../../src/rules/rule-fields.ts';
+import type { RuleConditions } from '../../src/rules/link-rules/rule-fields.ts';
 
 /** Rules of which the bench's visitor satisfies every condition except the last one. */
 const unmatchedConditions: readonly RuleConditions[] = [

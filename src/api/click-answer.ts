@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { eachField } from '../rules/click-fields.ts';
 import { formatIso } from '../rules/instant.ts';
-import { variantIdOf } from '../rules/matched-rule.ts';
+import { variantIdOf } from '../rules/link-rules/matched-rule.ts';
 import { cityNameOf } from '../rules/place.ts';
 import type { StoredClick } from '../stats/clicks.ts';
 import { type Click, fieldsAfterDevice } from './schemas/click.ts';

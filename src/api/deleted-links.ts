@@ -6,7 +6,7 @@ import {
   type DeletedPosition,
   readDeletedLinks,
 } from '../manage/read-deleted-links.ts';
-import { asUri } from '../rules/destination-text.ts';
+import { asUri } from '../rules/destinations/destination-text.ts';
 import { formatIso } from '../rules/instant.ts';
 import { freeAt } from '../rules/link-bin.ts';
 import { Cursors } from './cursor.ts';

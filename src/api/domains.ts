@@ -4,7 +4,7 @@ import { deleteDomain } from '../manage/delete-domain.ts';
 import { type DomainWithRecords, readDomain, readDomains } from '../manage/read-domains.ts';
 import { updateDomain } from '../manage/update-domain.ts';
 import { verifyDomain } from '../manage/verify-domain.ts';
-import { displayDomain } from '../rules/domain-unicode.ts';
+import { displayDomain } from '../rules/domains/domain-unicode.ts';
 import { formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { Domain, DomainDeletion, DomainToCreate, DomainUpdate } from './schemas/domain.ts';

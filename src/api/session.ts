@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { endOwnSession, type OwnSession, readSessions, signOut } from '../manage/sessions.ts';
 import { type Browser, startSession } from '../manage/sign-in.ts';
+import { readAgent } from '../rules/agents/user-agent.ts';
 import { formatIso } from '../rules/instant.ts';
-import { readAgent } from '../rules/user-agent.ts';
 import { endpoint, Reply } from './endpoint.ts';
 import { Session, sessionPath } from './schemas/session.ts';
 import { SignIn, User } from './schemas/user.ts';

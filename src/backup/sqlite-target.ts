@@ -2,7 +2,7 @@ import { Database as Sqlite, type Statement } from 'bun:sqlite';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { destinationKey } from '../rules/destination-key.ts';
+import { destinationKey } from '../rules/destinations/destination-key.ts';
 import { migrationsTable, statementsOf } from '../storage/migrate.ts';
 import { newestMigration } from '../storage/newest-migration.ts';
 import { makePrivate } from '../storage/private-files.ts';

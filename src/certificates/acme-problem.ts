@@ -1,4 +1,4 @@
-import type { CertificateProblem } from '../rules/certificate-problem.ts';
+import type { CertificateProblem } from '../rules/domains/certificate-problem.ts';
 
 /** Why an order failed: the authority's error, or that it didn't answer. */
 export class AcmeProblem extends Error {

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Secrets } from '../auth/secrets.ts';
-import { type CertificateProblem, certificateSentence } from '../rules/certificate-problem.ts';
+import { type CertificateProblem, certificateSentence } from '../rules/domains/certificate-problem.ts';
 import {
   maxRetryDelay,
   nextTryAt,
   orderAllowedAt,
   recentOrders,
   renewalAt,
-} from '../rules/certificate-times.ts';
+} from '../rules/domains/certificate-times.ts';
 import { dayLength, hourLength, minuteLength } from '../rules/durations.ts';
 import { StoreUnavailable } from '../rules/errors.ts';
 import {

@@ -1,4 +1,4 @@
-import { certificateProblems } from '../rules/certificate-problem.ts';
+import { certificateProblems } from '../rules/domains/certificate-problem.ts';
 import { certificateCounts } from '../storage/certificates.ts';
 import type { Queries } from '../storage/schema.ts';
 import { gauge, type Metric, samplesBy } from '../telemetry/metrics.ts';

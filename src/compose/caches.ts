@@ -1,7 +1,7 @@
 import type { ApiKeyCache } from '../auth/api-key-cache.ts';
 import type { Config } from '../config/options.ts';
 import { trustsProxies } from '../http/client-address.ts';
-import type { QueryForwarding } from '../rules/forwarding.ts';
+import type { QueryForwarding } from '../rules/destinations/forwarding.ts';
 import type { Site } from '../rules/site.ts';
 import { changedUser } from '../storage/caller-changes.ts';
 import {

@@ -1,4 +1,4 @@
-import { hiddenDomainTodo } from '../rules/hidden-domain.ts';
+import { hiddenDomainTodo } from '../rules/domains/hidden-domain.ts';
 import type { Site } from '../rules/site.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import type { Queries } from '../storage/schema.ts';

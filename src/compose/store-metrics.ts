@@ -1,7 +1,7 @@
 import { nodeIdIn } from '../journal/files.ts';
 import { unfoldedIn } from '../journal/unfolded.ts';
+import { destinationProblems } from '../rules/destinations/watched-destinations.ts';
 import { nodesOf } from '../rules/node-status.ts';
-import { destinationProblems } from '../rules/watched-destinations.ts';
 import { watermarksOf } from '../storage/journal-watermarks.ts';
 import { listNodes } from '../storage/nodes.ts';
 import { outboxStatus } from '../storage/outbox-status.ts';

@@ -4,7 +4,7 @@ import { isEmail } from '../rules/account.ts';
 import { unmapped } from '../rules/address-rules.ts';
 import { type ClickServer, clickServerOf } from '../rules/clicks-url.ts';
 import { databaseUrlAdvice, defaultPool } from '../rules/database-url.ts';
-import { queryForwardings } from '../rules/forwarding.ts';
+import { queryForwardings } from '../rules/destinations/forwarding.ts';
 import { parseAllowList } from '../rules/webhook-allow.ts';
 
 /** One setting of the program: where it comes from, what it means, and how its text is parsed. */

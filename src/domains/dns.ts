@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import { type Answer, boundedAnswer, type DomainFindings } from '../rules/domain-findings.ts';
-import { proofLabel } from '../rules/domain-name.ts';
+import { type Answer, boundedAnswer, type DomainFindings } from '../rules/domains/domain-findings.ts';
+import { proofLabel } from '../rules/domains/domain-name.ts';
 import { within } from '../structures/within.ts';
 
 const timeout = 2_000;

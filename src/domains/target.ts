@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { DomainTarget } from '../rules/domain-findings.ts';
+import type { DomainTarget } from '../rules/domains/domain-findings.ts';
 import { minuteLength } from '../rules/durations.ts';
 import { waitAtMost } from '../structures/within.ts';
 import type { Dns } from './dns.ts';

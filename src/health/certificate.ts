@@ -3,7 +3,7 @@ import {
   type CertificateProblem,
   certificateSentence,
   isCertificateProblem,
-} from '../rules/certificate-problem.ts';
+} from '../rules/domains/certificate-problem.ts';
 import { dayLength } from '../rules/durations.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import type { CheckContext } from './check-context.ts';

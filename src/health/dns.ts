@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
+import { hiddenDomainFound, hiddenDomainTodo } from '../rules/domains/hidden-domain.ts';
+import { isAmong } from '../rules/domains/same-address.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
-import { hiddenDomainFound, hiddenDomainTodo } from '../rules/hidden-domain.ts';
-import { isAmong } from '../rules/same-address.ts';
 import { addressSetting } from './address-setting.ts';
 import type { CheckContext } from './check-context.ts';
 import { isVerifiedDomain, verifiedDomains } from './verified-domains.ts';

@@ -1,5 +1,5 @@
-import type { HeaderEvidence } from '../rules/header-evidence.ts';
-import type { Outcome, Target } from '../rules/resolve.ts';
+import type { HeaderEvidence } from '../rules/agents/header-evidence.ts';
+import type { Outcome, Target } from '../rules/link-rules/resolve.ts';
 
 /** A hit as the journal keeps it, until it is folded. */
 export interface RawHit {

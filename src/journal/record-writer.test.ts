@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hitText } from '../../test/support/hit-text.ts';
-import { headerEvidenceKinds } from '../rules/header-evidence.ts';
+import { headerEvidenceKinds } from '../rules/agents/header-evidence.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes } from './hit.ts';
 import { recordBytes, wholeRecord } from './record.ts';

@@ -1,4 +1,4 @@
-import { headerEvidenceKinds } from '../rules/header-evidence.ts';
+import { headerEvidenceKinds } from '../rules/agents/header-evidence.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes, targets } from './hit.ts';
 import {

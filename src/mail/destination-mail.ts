@@ -1,4 +1,4 @@
-import type { ProblemKind } from '../rules/watched-destinations.ts';
+import type { ProblemKind } from '../rules/destinations/watched-destinations.ts';
 import { actionMail, type OrganizationFacts } from './action-mail.ts';
 import { firstOf, oneLine, unlinked } from './mail-text.ts';
 import type { Mail } from './mailer.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { readDomainName } from '../rules/domain-name.ts';
+import { readDomainName } from '../rules/domains/domain-name.ts';
 import { Refusal } from '../rules/errors.ts';
 import { countDomains, findVerifiedDomain, insertDomain } from '../storage/domains.ts';
 import type { Context } from './context.ts';

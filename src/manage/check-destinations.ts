@@ -1,8 +1,13 @@
 import { version } from '../../package.json' with { type: 'json' };
-import { type CheckOutcome, initialCheck, outcomeOf, stateAfterCheck } from '../rules/destination-check.ts';
+import {
+  type CheckOutcome,
+  initialCheck,
+  outcomeOf,
+  stateAfterCheck,
+} from '../rules/destinations/destination-check.ts';
+import { isParkedPage } from '../rules/destinations/parked-page.ts';
+import { isAllowedByRobots, robotsFor } from '../rules/destinations/robots-txt.ts';
 import { dayLength, hourLength, minuteLength, secondLength } from '../rules/durations.ts';
-import { isParkedPage } from '../rules/parked-page.ts';
-import { isAllowedByRobots, robotsFor } from '../rules/robots-txt.ts';
 import { settleAll } from '../storage/settle-all.ts';
 import {
   claimHost,

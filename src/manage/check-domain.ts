@@ -1,6 +1,16 @@
-import { type DomainFindings, maskPrivateAddresses, writeFindings } from '../rules/domain-findings.ts';
-import { hasProof } from '../rules/domain-records.ts';
-import { afterCheck, type DomainStatus, nextCheck, stateOf, type Verdict } from '../rules/domain-status.ts';
+import {
+  type DomainFindings,
+  maskPrivateAddresses,
+  writeFindings,
+} from '../rules/domains/domain-findings.ts';
+import { hasProof } from '../rules/domains/domain-records.ts';
+import {
+  afterCheck,
+  type DomainStatus,
+  nextCheck,
+  stateOf,
+  type Verdict,
+} from '../rules/domains/domain-status.ts';
 import { NotUnique } from '../storage/database.ts';
 import { type DomainRow, lockDomain, updateDomain } from '../storage/domains.ts';
 import { recordHostChange } from '../storage/host-changes.ts';

@@ -1,11 +1,11 @@
-import { formatIso } from '../rules/instant.ts';
 import {
   type DestinationProblem,
   destinationProblems,
   readProblems,
   watchedDestinations,
   writeProblems,
-} from '../rules/watched-destinations.ts';
+} from '../rules/destinations/watched-destinations.ts';
+import { formatIso } from '../rules/instant.ts';
 import { lockLink } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import { linksToUrl, setProblems, setUnmailed, stillWatched } from '../storage/watched-links.ts';

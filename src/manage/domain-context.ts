@@ -1,5 +1,5 @@
-import type { DomainFindings, DomainTarget } from '../rules/domain-findings.ts';
-import type { DomainState } from '../rules/domain-status.ts';
+import type { DomainFindings, DomainTarget } from '../rules/domains/domain-findings.ts';
+import type { DomainState } from '../rules/domains/domain-status.ts';
 
 /** What managing custom domains depends on. */
 export interface DomainContext {

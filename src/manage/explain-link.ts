@@ -1,9 +1,9 @@
 import type { Caller } from '../rules/access.ts';
 import { hashSeedOf } from '../rules/day-hash.ts';
-import { type Description, describedVisitor } from '../rules/described-visitor.ts';
 import { notFound } from '../rules/errors.ts';
+import { type Description, describedVisitor } from '../rules/link-rules/described-visitor.ts';
+import { type Outcome, resolve, type Step, withForwarding } from '../rules/link-rules/resolve.ts';
 import { suffixOf } from '../rules/path-suffix.ts';
-import { type Outcome, resolve, type Step, withForwarding } from '../rules/resolve.ts';
 import { findLink, linkForVisitor } from '../storage/links.ts';
 import type { Context } from './context.ts';
 import { aliasUrls } from './link-address.ts';

@@ -1,18 +1,18 @@
 import { knownPriority } from '../auth/passwords.ts';
 import type { UtmField } from '../rules/click-fields.ts';
 import { defaultColours, isColour } from '../rules/colour.ts';
-import { destinationKey } from '../rules/destination-key.ts';
-import { asUri } from '../rules/destination-text.ts';
-import { invalidField, Refusal } from '../rules/errors.ts';
+import { destinationKey } from '../rules/destinations/destination-key.ts';
+import { asUri } from '../rules/destinations/destination-text.ts';
 import {
   isQueryForwarding,
   isRedirectStatus,
   type QueryForwarding,
   type RedirectStatus,
-} from '../rules/forwarding.ts';
+} from '../rules/destinations/forwarding.ts';
+import { hasUtmChanges, type UtmChanges } from '../rules/destinations/utm.ts';
+import { invalidField, Refusal } from '../rules/errors.ts';
 import { formatIsoOrNull, parseInstant } from '../rules/instant.ts';
 import { isBrokenKey } from '../rules/signing-key.ts';
-import { hasUtmChanges, type UtmChanges } from '../rules/utm.ts';
 import { readEvents, type WebhookEvent, writeEvents } from '../rules/webhook-event.ts';
 import type { AnsweredLink, LinkChanges, StoredLink } from '../storage/links.ts';
 import type { Context } from './context.ts';

@@ -1,4 +1,4 @@
-import { asUri } from '../rules/destination-text.ts';
+import { asUri } from '../rules/destinations/destination-text.ts';
 import { invalidField, Refusal } from '../rules/errors.ts';
 import {
   maxRulesText,
@@ -6,7 +6,7 @@ import {
   type RuleFields,
   readRules,
   type VariantFields,
-} from '../rules/rule-fields.ts';
+} from '../rules/link-rules/rule-fields.ts';
 import type { Context } from './context.ts';
 import type { FieldRefusals } from './field-refusals.ts';
 import { destinationIn, type FoundDestination } from './require-destination.ts';

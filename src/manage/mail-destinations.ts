@@ -1,6 +1,6 @@
 import { destinationMail, type FailingLink } from '../mail/destination-mail.ts';
+import { readProblems } from '../rules/destinations/watched-destinations.ts';
 import { hourLength, minuteLength } from '../rules/durations.ts';
-import { readProblems } from '../rules/watched-destinations.ts';
 import { findLink } from '../storage/links.ts';
 import { administratorsOf } from '../storage/members.ts';
 import {

@@ -1,7 +1,7 @@
+import { iconType } from '../rules/destinations/icon-type.ts';
+import { decodePage, pageHead } from '../rules/destinations/page-head.ts';
 import { dayLength } from '../rules/durations.ts';
 import { Refusal, StoreUnavailable } from '../rules/errors.ts';
-import { iconType } from '../rules/icon-type.ts';
-import { decodePage, pageHead } from '../rules/page-head.ts';
 import * as stored from '../storage/due-pages.ts';
 import { findIcon, hasIcon, type StoredIcon, storeIcon } from '../storage/page-icons.ts';
 import { idsOf } from '../storage/rows.ts';

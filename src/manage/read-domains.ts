@@ -1,9 +1,9 @@
 import type { Caller } from '../rules/access.ts';
-import { certificateSentence, isCertificateProblem } from '../rules/certificate-problem.ts';
-import { type DomainTarget, readFindings } from '../rules/domain-findings.ts';
-import { domainProblem } from '../rules/domain-problem.ts';
-import { type DnsRecord, recordsOf } from '../rules/domain-records.ts';
-import { type DomainState, stateOf } from '../rules/domain-status.ts';
+import { certificateSentence, isCertificateProblem } from '../rules/domains/certificate-problem.ts';
+import { type DomainTarget, readFindings } from '../rules/domains/domain-findings.ts';
+import { domainProblem } from '../rules/domains/domain-problem.ts';
+import { type DnsRecord, recordsOf } from '../rules/domains/domain-records.ts';
+import { type DomainState, stateOf } from '../rules/domains/domain-status.ts';
 import { notFound } from '../rules/errors.ts';
 import { certificatesOf } from '../storage/certificates.ts';
 import { findDomain, listDomains, type StoredDomain } from '../storage/domains.ts';

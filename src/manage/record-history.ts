@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../rules/access.ts';
-import type { RuleFields } from '../rules/rule-fields.ts';
+import type { RuleFields } from '../rules/link-rules/rule-fields.ts';
 import type { Site } from '../rules/site.ts';
 import type { LosableFields } from '../storage/link-bin.ts';
 import { insertHistory, type NewHistoryRow } from '../storage/link-history.ts';

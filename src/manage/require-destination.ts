@@ -1,6 +1,6 @@
-import { type Destination, maximumBytes, parseDestination } from '../rules/destination.ts';
+import { type Destination, maximumBytes, parseDestination } from '../rules/destinations/destination.ts';
+import { hasUtmChanges, type UtmChanges, withUtm } from '../rules/destinations/utm.ts';
 import { Refusal } from '../rules/errors.ts';
-import { hasUtmChanges, type UtmChanges, withUtm } from '../rules/utm.ts';
 import type { Context } from './context.ts';
 
 export function requireDestination(

@@ -1,6 +1,6 @@
 import type { Caller } from '../rules/access.ts';
+import { problemsLeft } from '../rules/destinations/watched-destinations.ts';
 import { notFound } from '../rules/errors.ts';
-import { problemsLeft } from '../rules/watched-destinations.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { NotUnique } from '../storage/database.ts';
 import { addDuePages } from '../storage/due-pages.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { eachField, type UtmField, utmFields } from '../rules/click-fields.ts';
+import { utmOf } from '../rules/destinations/utm.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
-import { utmOf } from '../rules/utm.ts';
 import { NotUnique } from '../storage/database.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
 import * as stored from '../storage/utm-templates.ts';

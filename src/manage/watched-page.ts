@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
-import { initialCheck } from '../rules/destination-check.ts';
-import { problemsLeft, readProblems, watchedDestinations } from '../rules/watched-destinations.ts';
+import { initialCheck } from '../rules/destinations/destination-check.ts';
+import {
+  problemsLeft,
+  readProblems,
+  watchedDestinations,
+} from '../rules/destinations/watched-destinations.ts';
 import { lockLink, type StoredLink } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import { setHostDue } from '../storage/watched-hosts.ts';

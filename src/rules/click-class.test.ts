@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { type AgentRow, machines, people, previews } from '../../test/support/agent-lists.ts';
 import { android, iphone, windows } from '../../test/support/agents-of-people.ts';
 import { processorTime } from '../../test/support/scaled-to-load.ts';
-import { appBrowser } from './app-browsers.ts';
+import { appBrowser } from './agents/app-browsers.ts';
+import type { HeaderEvidence } from './agents/header-evidence.ts';
+import { agentKind } from './agents/visitor-kind.ts';
 import { classify } from './click-class.ts';
 import type { ClassReason, ClickClass } from './click-fields.ts';
-import type { HeaderEvidence } from './header-evidence.ts';
-import type { AgentKind } from './visitor.ts';
-import { agentKind } from './visitor-kind.ts';
+import type { AgentKind } from './link-rules/visitor.ts';
 
 const classOf = (userAgent: string) =>
   classify({ method: 'GET', userAgent, purpose: '', headerEvidence: 'none' });

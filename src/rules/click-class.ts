@@ -1,6 +1,6 @@
-import { classOfAgent } from './agent-class.ts';
+import { classOfAgent } from './agents/agent-class.ts';
+import type { HeaderEvidence } from './agents/header-evidence.ts';
 import type { ClassReason, ClickClass } from './click-fields.ts';
-import type { HeaderEvidence } from './header-evidence.ts';
 
 export interface Classification {
   readonly class: ClickClass;

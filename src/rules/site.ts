@@ -1,4 +1,4 @@
-import { asUri } from './destination-text.ts';
+import { asUri } from './destinations/destination-text.ts';
 import { isLoopbackName, isThisMachine, normaliseHostname } from './host.ts';
 
 /** Everything about addresses that follows from BASE_URL. */

@@ -1,4 +1,4 @@
-import type { LinkForVisitor } from '../rules/resolve.ts';
+import type { LinkForVisitor } from '../rules/link-rules/resolve.ts';
 import type { Queries } from './schema.ts';
 
 /** The organization that reads, and how long the caller waits. */

@@ -45,7 +45,7 @@ export interface Dialect {
    * PostgreSQL can stop them by itself.
    */
   readonly keepGoing: (column: string) => RawBuilder<boolean>;
-  /** `rules/destination-key.ts`, as an expression of `destination_url`; for migrations. */
+  /** `rules/destinations/destination-key.ts`, as an expression of `destination_url`; for migrations. */
   readonly destinationKey: string;
   /** The index of the last of these ascending numbers that is at most the column's value, which is not below all of them. */
   readonly indexIn: (column: string, starts: readonly number[]) => RawBuilder<number>;

@@ -67,7 +67,7 @@ const columns = {
   statistics: 'integer default',
   /** 1: its destinations are checked; 0: they are not; null: as the organization does. */
   watch_destination: 'integer null',
-  /** The problems of its destinations, as JSON; see `rules/watched-destinations.ts`. */
+  /** The problems of its destinations, as JSON; see `rules/destinations/watched-destinations.ts`. */
   destination_problems: 'text null',
   notes: 'text null',
   /** The organization's own id for it, unique among its links. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { destinationKey } from '../rules/destination-key.ts';
+import { destinationKey } from '../rules/destinations/destination-key.ts';
 import { dialectOf } from './dialect.ts';
 import type { CompleteLink } from './insert-links.ts';
 import { jsonRows } from './json-rows.ts';

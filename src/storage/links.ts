@@ -1,9 +1,13 @@
 import { type CompiledQuery, type Selectable, sql } from 'kysely';
-import { locationOf } from '../rules/destination-text.ts';
-import { isQueryForwarding, isRedirectStatus, type RedirectStatus } from '../rules/forwarding.ts';
-import { linkRulesOf } from '../rules/link-rules.ts';
-import { isPlainUrl } from '../rules/plain-url.ts';
-import type { LinkForVisitor, LinkOptions } from '../rules/resolve.ts';
+import { locationOf } from '../rules/destinations/destination-text.ts';
+import {
+  isQueryForwarding,
+  isRedirectStatus,
+  type RedirectStatus,
+} from '../rules/destinations/forwarding.ts';
+import { isPlainUrl } from '../rules/destinations/plain-url.ts';
+import { linkRulesOf } from '../rules/link-rules/link-rules.ts';
+import type { LinkForVisitor, LinkOptions } from '../rules/link-rules/resolve.ts';
 import { anyForwarding } from '../rules/suffix.ts';
 import { foldCase } from '../rules/text.ts';
 import type { LinkLookup, RowFinder } from './database.ts';

@@ -1,7 +1,7 @@
 import type { Generated, Kysely } from 'kysely';
 import type { ChangeChannel } from '../rules/access.ts';
 import type { HitColumn, RollupClass, UtmField } from '../rules/click-fields.ts';
-import type { CheckState } from '../rules/destination-check.ts';
+import type { CheckState } from '../rules/destinations/destination-check.ts';
 import type { LinkRow } from './link-columns.ts';
 
 /** Integers are ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
@@ -90,7 +90,7 @@ export interface Schema {
     released_at: number | null;
     /** It is hidden, and deleted as soon as its links are gone. */
     deleted_at: number | null;
-    /** The last result from DNS, as JSON; see `rules/domain-findings.ts`. */
+    /** The last result from DNS, as JSON; see `rules/domains/domain-findings.ts`. */
     seen: Generated<string>;
     root_url: string | null;
     not_found_url: string | null;
@@ -402,7 +402,7 @@ export interface Schema {
     claimed_until: number | null;
     /** Consecutive failed orders. */
     failures: Generated<number>;
-    /** A code of `rules/certificate-problem.ts` for the last order, and the authority's message. */
+    /** A code of `rules/domains/certificate-problem.ts` for the last order, and the authority's message. */
     problem: string | null;
     problem_detail: string | null;
     /** The times of the orders of the last week, separated by blanks. */

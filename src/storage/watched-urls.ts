@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { CheckState } from '../rules/destination-check.ts';
+import type { CheckState } from '../rules/destinations/destination-check.ts';
 import { prepared } from './prepared.ts';
 import { insertInParts } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';

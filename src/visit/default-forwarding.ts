@@ -1,5 +1,5 @@
-import type { QueryForwarding } from '../rules/forwarding.ts';
-import { type LinkForVisitor, withForwarding } from '../rules/resolve.ts';
+import type { QueryForwarding } from '../rules/destinations/forwarding.ts';
+import { type LinkForVisitor, withForwarding } from '../rules/link-rules/resolve.ts';
 import type { LinkLookup } from '../storage/database.ts';
 
 /** Links without a setting of their own forward queries as the instance does (`FORWARD_QUERY`). */

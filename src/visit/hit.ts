@@ -1,8 +1,8 @@
 import type { RawHit } from '../journal/hit.ts';
 import { aliasMark } from '../journal/record.ts';
-import type { HeaderEvidence } from '../rules/header-evidence.ts';
-import type { MatchedRule } from '../rules/link-rules.ts';
-import type { LinkForVisitor, Outcome } from '../rules/resolve.ts';
+import type { HeaderEvidence } from '../rules/agents/header-evidence.ts';
+import type { MatchedRule } from '../rules/link-rules/link-rules.ts';
+import type { LinkForVisitor, Outcome } from '../rules/link-rules/resolve.ts';
 import { visitedAddress } from '../rules/visited-address.ts';
 import type { Visit } from './visit.ts';
 

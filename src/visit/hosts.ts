@@ -1,4 +1,4 @@
-import { type DomainFallbacks, fallbackFor } from '../rules/domain-fallbacks.ts';
+import { type DomainFallbacks, fallbackFor } from '../rules/domains/domain-fallbacks.ts';
 import type { Site } from '../rules/site.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';

@@ -1,4 +1,4 @@
-import { maxAgentLength } from '../rules/agent-class.ts';
+import { maxAgentLength } from '../rules/agents/agent-class.ts';
 import { classify } from '../rules/click-class.ts';
 import { type HitTrust, trustedEvidence } from './hit.ts';
 import type { Visit } from './visit.ts';

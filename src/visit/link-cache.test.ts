@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { visitedLink } from '../../test/support/test-link.ts';
-import type { LinkForVisitor } from '../rules/resolve.ts';
+import type { LinkForVisitor } from '../rules/link-rules/resolve.ts';
 import { LinkCache } from './link-cache.ts';
 
 const bounds = { bytes: 100_000, misses: 1_000 };

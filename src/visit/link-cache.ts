@@ -1,4 +1,4 @@
-import type { LinkForVisitor } from '../rules/resolve.ts';
+import type { LinkForVisitor } from '../rules/link-rules/resolve.ts';
 import { anyForwarding } from '../rules/suffix.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
 

@@ -1,5 +1,5 @@
 import { escapeHtml, policyFor } from '../http/html.ts';
-import type { LinkForVisitor } from '../rules/resolve.ts';
+import type { LinkForVisitor } from '../rules/link-rules/resolve.ts';
 import { memoize } from '../structures/memoize.ts';
 import { refererField, refererForForm } from './form.ts';
 import { captchaScriptPath } from './gates/captcha-script.ts';

@@ -1,5 +1,5 @@
 import { networkOf } from '../http/client-address.ts';
-import type { HeaderEvidence } from '../rules/header-evidence.ts';
+import type { HeaderEvidence } from '../rules/agents/header-evidence.ts';
 import type { PlainRequest } from './connection/plain-request.ts';
 import type { Visit } from './visit.ts';
 

@@ -1,7 +1,13 @@
 import type { RawHit } from '../journal/hit.ts';
+import { isPlainUrl } from '../rules/destinations/plain-url.ts';
+import {
+  isGated,
+  type LinkForVisitor,
+  type Outcome,
+  plainRedirect,
+  resolve,
+} from '../rules/link-rules/resolve.ts';
 import { suffixOf } from '../rules/path-suffix.ts';
-import { isPlainUrl } from '../rules/plain-url.ts';
-import { isGated, type LinkForVisitor, type Outcome, plainRedirect, resolve } from '../rules/resolve.ts';
 import { anyForwarding, isSuffix } from '../rules/suffix.ts';
 import { type HitTrust, hitOf, quietClick } from './hit.ts';
 import { isPerson } from './is-person.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../rules/errors.ts';
-import { ended, isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
+import { ended, isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/link-rules/resolve.ts';
 import { readForm, refererInForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
 import type { ClickLimitGate } from './gates/click-limit.ts';

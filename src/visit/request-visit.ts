@@ -1,6 +1,6 @@
 import type { IncomingRequest } from '../http/router.ts';
-import { hintsChecksum } from '../rules/client-hints.ts';
-import { type HeaderEvidence, headerEvidenceOf } from '../rules/header-evidence.ts';
+import { hintsChecksum } from '../rules/agents/client-hints.ts';
+import { type HeaderEvidence, headerEvidenceOf } from '../rules/agents/header-evidence.ts';
 import { countryHeaders, purposeOf, type Visit } from './visit.ts';
 
 type Incoming = Pick<

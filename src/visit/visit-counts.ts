@@ -1,4 +1,4 @@
-import type { Outcome } from '../rules/resolve.ts';
+import type { Outcome } from '../rules/link-rules/resolve.ts';
 import { Histogram } from '../structures/histogram.ts';
 
 /** Outcomes of visits, as metrics count them. */

@@ -1,4 +1,4 @@
-import type { HeaderEvidence } from '../rules/header-evidence.ts';
+import type { HeaderEvidence } from '../rules/agents/header-evidence.ts';
 
 /** The headers in which proxies name the visitor's country: Cloudflare, Vercel and others. The first one present counts. */
 export const countryHeaders = ['cf-ipcountry', 'x-vercel-ip-country', 'x-country-code'] as const;

@@ -1,9 +1,9 @@
 import { type Address, readUnmapped } from '../rules/address-rules.ts';
-import { classOfAgent, maxAgentLength } from '../rules/agent-class.ts';
+import { classOfAgent, maxAgentLength } from '../rules/agents/agent-class.ts';
+import { firstLanguageTag, readAgent, referrerHost } from '../rules/agents/user-agent.ts';
+import { agentKind, deviceOf } from '../rules/agents/visitor-kind.ts';
 import { countryCode, unknownCountry } from '../rules/country.ts';
 import { dayHash } from '../rules/day-hash.ts';
-import type { Place } from '../rules/place.ts';
-import { firstLanguageTag, readAgent, referrerHost } from '../rules/user-agent.ts';
 import {
   type AgentKind,
   type AgentTraits,
@@ -11,8 +11,8 @@ import {
   parametersIn,
   type QueryParameters,
   type Visitor,
-} from '../rules/visitor.ts';
-import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
+} from '../rules/link-rules/visitor.ts';
+import type { Place } from '../rules/place.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Visit } from './visit.ts';
 

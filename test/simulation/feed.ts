@@ -1,5 +1,5 @@
 import { RecentLoads } from '../../src/compose/recent-loads.ts';
-import type { LinkForVisitor } from '../../src/rules/resolve.ts';
+import type { LinkForVisitor } from '../../src/rules/link-rules/resolve.ts';
 import type { ChangeMark, LinkChange } from '../../src/storage/changes.ts';
 import { ChangeFollower } from '../../src/visit/follow-changes.ts';
 import type { IdRange } from '../../src/visit/id-gaps.ts';

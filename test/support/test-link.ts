@@ -1,4 +1,4 @@
-import { type LinkForVisitor, type LinkOptions, noOptions } from '../../src/rules/resolve.ts';
+import { type LinkForVisitor, type LinkOptions, noOptions } from '../../src/rules/link-rules/resolve.ts';
 
 /** A link as visits see it, with only these options. */
 export const visitedLink = (

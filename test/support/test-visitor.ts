@@ -1,5 +1,5 @@
 import { readUnmapped } from '../../src/rules/address-rules.ts';
-import { parametersIn, type Visitor } from '../../src/rules/visitor.ts';
+import { parametersIn, type Visitor } from '../../src/rules/link-rules/visitor.ts';
 
 type Properties = Partial<Omit<Visitor, 'parameters' | 'parsedAddress'>>;
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { readNetwork } from '../../rules/address-rules.ts';
-import { browserNames } from '../../rules/agent-browser.ts';
-import { systemNames } from '../../rules/agent-system.ts';
-import { appNames } from '../../rules/app-browsers.ts';
+import { browserNames } from '../../rules/agents/agent-browser.ts';
+import { systemNames } from '../../rules/agents/agent-system.ts';
+import { appNames } from '../../rules/agents/app-browsers.ts';
 import { devices, sources } from '../../rules/click-fields.ts';
 import { formatIsoOrNull, parseInstant } from '../../rules/instant.ts';
+import { maxRules, maxValues, maxVariants, maxWeight, weekdays } from '../../rules/link-rules/rule-fields.ts';
+import { readTime } from '../../rules/link-rules/rule-hours.ts';
 import { regionCode } from '../../rules/place.ts';
-import { maxRules, maxValues, maxVariants, maxWeight, weekdays } from '../../rules/rule-fields.ts';
-import { readTime } from '../../rules/rule-hours.ts';
 import { clearable, component, readable, text, textOrNull } from './parts.ts';
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });

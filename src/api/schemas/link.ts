@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { queryForwardings, redirectStatuses } from '../../rules/forwarding.ts';
+import { queryForwardings, redirectStatuses } from '../../rules/destinations/forwarding.ts';
+import { destinationProblems } from '../../rules/destinations/watched-destinations.ts';
 import { linkOrders } from '../../rules/link-order.ts';
-import { destinationProblems } from '../../rules/watched-destinations.ts';
 import { webhookEvents } from '../../rules/webhook-event.ts';
 import { LinkRule, linkRules } from './link-rules.ts';
 import { nextField, pageParameters } from './page.ts';

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import { eachField, type UtmField, utmFields } from '../../rules/click-fields.ts';
-import { type UtmChanges, utmOf } from '../../rules/utm.ts';
+import { type UtmChanges, utmOf } from '../../rules/destinations/utm.ts';
 import { call } from '../client.ts';
 import { useQuery } from '../queries.ts';
 import { Field } from './field.tsx';

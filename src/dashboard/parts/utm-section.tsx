@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { utmFields } from '../../rules/click-fields.ts';
-import { type UtmChanges, utmOf } from '../../rules/utm.ts';
+import { type UtmChanges, utmOf } from '../../rules/destinations/utm.ts';
 import { lazy } from '../lazy.tsx';
 import { DisclosureButton } from './disclosure-button.tsx';
 

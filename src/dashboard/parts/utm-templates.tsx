@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { eachField, type UtmField, utmFields } from '../../rules/click-fields.ts';
-import type { UtmChanges } from '../../rules/utm.ts';
+import type { UtmChanges } from '../../rules/destinations/utm.ts';
 import { useNoticedAction } from '../action.ts';
 import type { Calls, UtmTemplate } from '../api-types.ts';
 import { call } from '../client.ts';

@@ -1,14 +1,14 @@
 import type { RawHit } from '../../journal/hit.ts';
-import { classOfAgent, maxAgentLength } from '../../rules/agent-class.ts';
+import { classOfAgent, maxAgentLength } from '../../rules/agents/agent-class.ts';
+import { type Agent, firstLanguage, readAgent, referrerHost } from '../../rules/agents/user-agent.ts';
 import type { Classification } from '../../rules/click-class.ts';
 import { classify } from '../../rules/click-class.ts';
 import type { ClassReason, ClickClass, DeviceKind, placeFields } from '../../rules/click-fields.ts';
 import { type ClickSource, clickSource } from '../../rules/click-source.ts';
 import { countryCode } from '../../rules/country.ts';
 import { withoutWww } from '../../rules/host.ts';
-import { ruleWords } from '../../rules/matched-rule.ts';
+import { ruleWords } from '../../rules/link-rules/matched-rule.ts';
 import { cityWord, type Place } from '../../rules/place.ts';
-import { type Agent, firstLanguage, readAgent, referrerHost } from '../../rules/user-agent.ts';
 import { memoize } from '../../structures/memoize.ts';
 import type { Click } from '../click.ts';
 import { type DailySalts, visitorHash } from '../visitors/visitor-hash.ts';

@@ -5,7 +5,7 @@ import { classCodes, reasonCodes, sourceCodes, utmFields } from '../../rules/cli
 import { type ClickSource, clickSource } from '../../rules/click-source.ts';
 import { countryCode } from '../../rules/country.ts';
 import { dayLength, hourLength } from '../../rules/durations.ts';
-import { ruleWords } from '../../rules/matched-rule.ts';
+import { ruleWords } from '../../rules/link-rules/matched-rule.ts';
 import { dayOf, hourOf } from '../../rules/utc-time.ts';
 import { ByteCache } from '../../structures/byte-cache.ts';
 import { yieldCore } from '../../threads/yield-core.ts';

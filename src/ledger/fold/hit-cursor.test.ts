@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hitText } from '../../../test/support/hit-text.ts';
 import type { RawHit } from '../../journal/hit.ts';
-import { headerEvidenceKinds } from '../../rules/header-evidence.ts';
+import { headerEvidenceKinds } from '../../rules/agents/header-evidence.ts';
 import { ByteCache } from '../../structures/byte-cache.ts';
 import { HitCursor } from './hit-cursor.ts';
 

@@ -9,7 +9,7 @@ import {
   type RecordBytes,
   ruleMark,
 } from '../../journal/record.ts';
-import { type HeaderEvidence, headerEvidenceKinds } from '../../rules/header-evidence.ts';
+import { type HeaderEvidence, headerEvidenceKinds } from '../../rules/agents/header-evidence.ts';
 import { type ByteCache, isSame } from '../../structures/byte-cache.ts';
 import type { TimeBound } from './server-clock.ts';
 

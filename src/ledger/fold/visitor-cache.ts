@@ -1,7 +1,7 @@
+import { firstLanguage } from '../../rules/agents/user-agent.ts';
 import { classify } from '../../rules/click-class.ts';
 import { classCodes, deviceCodes, reasonCodes } from '../../rules/click-fields.ts';
 import { floodNetwork } from '../../rules/networks.ts';
-import { firstLanguage } from '../../rules/user-agent.ts';
 import { dayOf } from '../../rules/utc-time.ts';
 import { ByteCache } from '../../structures/byte-cache.ts';
 import { noVisitor } from '../fold-store.ts';

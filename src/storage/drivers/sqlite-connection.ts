@@ -1,5 +1,5 @@
 import { type SQLQueryBindings, Database as Sqlite, type Statement as SqliteStatement } from 'bun:sqlite';
-import { destinationKey } from '../../rules/destination-key.ts';
+import { destinationKey } from '../../rules/destinations/destination-key.ts';
 import { makePrivate } from '../private-files.ts';
 import { beginImmediate } from './begin-immediate.ts';
 

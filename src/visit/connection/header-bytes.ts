@@ -1,4 +1,4 @@
-import { mixBytes } from '../../rules/client-hints.ts';
+import { mixBytes } from '../../rules/agents/client-hints.ts';
 
 /**
  * The bytes of a request's head, read as strictly as HTTP permits, for the fast path (with header-names.ts: 224 ns for a

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { browserHeaders } from '../../../bench/redirect/browser-headers.ts';
-import { hintsChecksum } from '../../rules/client-hints.ts';
-import { headerEvidenceOf } from '../../rules/header-evidence.ts';
+import { hintsChecksum } from '../../rules/agents/client-hints.ts';
+import { headerEvidenceOf } from '../../rules/agents/header-evidence.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
 
 const refusedHeaders = ['content-length', 'transfer-encoding', 'expect', 'upgrade'];

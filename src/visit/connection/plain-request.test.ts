@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { hintsChecksum } from '../../rules/client-hints.ts';
+import { hintsChecksum } from '../../rules/agents/client-hints.ts';
 import { readPlainRequest } from './plain-request.ts';
 
 const read = (text: string, at = 0) => readPlainRequest(Buffer.from(text, 'latin1'), text, at);

@@ -1,5 +1,5 @@
-import { finished } from '../../rules/client-hints.ts';
-import { type HeaderEvidence, headerEvidenceOf } from '../../rules/header-evidence.ts';
+import { finished } from '../../rules/agents/client-hints.ts';
+import { type HeaderEvidence, headerEvidenceOf } from '../../rules/agents/header-evidence.ts';
 import { countryHeaders, purposeOf } from '../visit.ts';
 import {
   afterBlanks,

@@ -1,7 +1,7 @@
 import { type Challenge, createChallenge, type Solution, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { minuteLength } from '../../rules/durations.ts';
-import type { LinkForVisitor } from '../../rules/resolve.ts';
+import type { LinkForVisitor } from '../../rules/link-rules/resolve.ts';
 
 interface CaptchaGateParts {
   readonly secret: string;

@@ -1,5 +1,5 @@
 import { dayLength } from '../../rules/durations.ts';
-import type { LinkForVisitor } from '../../rules/resolve.ts';
+import type { LinkForVisitor } from '../../rules/link-rules/resolve.ts';
 
 /** A guess that has been counted. */
 interface Guess {

@@ -1,4 +1,4 @@
-import { withUtm } from '../../../rules/utm.ts';
+import { withUtm } from '../../../rules/destinations/utm.ts';
 import { Switch, TextArea, TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';

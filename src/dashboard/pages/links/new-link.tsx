@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { withUtm } from '../../../rules/utm.ts';
+import { withUtm } from '../../../rules/destinations/utm.ts';
 import { counted } from '../../format.ts';
 import { storeIn } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';

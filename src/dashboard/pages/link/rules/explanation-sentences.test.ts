@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { readAgent } from '../../../../rules/user-agent.ts';
+import { readAgent } from '../../../../rules/agents/user-agent.ts';
 import type { LinkExplanation } from '../../../api-types.ts';
 import { instant } from '../../../format.ts';
 import { outcomeInWords, stepInWords } from './explanation-sentences.ts';

@@ -1,4 +1,4 @@
-import type { Weekday } from '../../../../rules/rule-fields.ts';
+import type { Weekday } from '../../../../rules/link-rules/rule-fields.ts';
 import type { LinkExplanation } from '../../../api-types.ts';
 import { instant } from '../../../format.ts';
 import { nameOf } from '../../../stats/value-names.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { findingsOf } from '../../../../rules/rule-findings.ts';
+import { findingsOf } from '../../../../rules/link-rules/rule-findings.ts';
 import { findingInWords } from './finding-sentences.ts';
 import type { Rule } from './rule.ts';
 

@@ -1,4 +1,4 @@
-import type { RuleFinding } from '../../../../rules/rule-findings.ts';
+import type { RuleFinding } from '../../../../rules/link-rules/rule-findings.ts';
 import { instant } from '../../../format.ts';
 import { nameOf } from '../../../stats/value-names.ts';
 import type { Condition, ConditionKey, Rule } from './rule.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { devices } from '../../../../rules/click-fields.ts';
-import type { RuleFields } from '../../../../rules/rule-fields.ts';
+import type { RuleFields } from '../../../../rules/link-rules/rule-fields.ts';
 import {
   conditionsOf,
   inverted,

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { maxRules } from '../../../../rules/rule-fields.ts';
-import { findingsOf, firstUnconditionalRule } from '../../../../rules/rule-findings.ts';
+import { maxRules } from '../../../../rules/link-rules/rule-fields.ts';
+import { findingsOf, firstUnconditionalRule } from '../../../../rules/link-rules/rule-findings.ts';
 import { notify } from '../../../notices.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Panel } from '../../../parts/section.tsx';

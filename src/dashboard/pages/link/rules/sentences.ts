@@ -1,4 +1,4 @@
-import { weekdays } from '../../../../rules/rule-fields.ts';
+import { weekdays } from '../../../../rules/link-rules/rule-fields.ts';
 import { instant, number } from '../../../format.ts';
 import { countryName, nameOf } from '../../../stats/value-names.ts';
 import { type Condition, type ConditionKey, conditionsOf, type Hours, type Rule, sharesOf } from './rule.ts';

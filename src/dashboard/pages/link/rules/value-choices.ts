@@ -1,6 +1,6 @@
-import { browserNames } from '../../../../rules/agent-browser.ts';
-import { systemNames } from '../../../../rules/agent-system.ts';
-import { appNames } from '../../../../rules/app-browsers.ts';
+import { browserNames } from '../../../../rules/agents/agent-browser.ts';
+import { systemNames } from '../../../../rules/agents/agent-system.ts';
+import { appNames } from '../../../../rules/agents/app-browsers.ts';
 import { devices, sources } from '../../../../rules/click-fields.ts';
 import { nameOf } from '../../../stats/value-names.ts';
 

@@ -1,5 +1,5 @@
 import { h } from 'preact';
-import { maxVariants, maxWeight } from '../../../../rules/rule-fields.ts';
+import { maxVariants, maxWeight } from '../../../../rules/link-rules/rule-fields.ts';
 import { Button, IconButton } from '../../../parts/button.tsx';
 import { Field, Switch, TextField } from '../../../parts/field.tsx';
 import type { Problems } from './problems.ts';

@@ -1,0 +1,75 @@
+import type { Problem } from '../errors.ts';
+import { invisibleIn, trimInvisible } from '../invisible.ts';
+import { isStorable } from '../text.ts';
+import { destinationText } from './destination-text.ts';
+import { hostTypo, noAddress, typoIn } from './destination-typos.ts';
+
+export const maximumBytes = 8192;
+const scheme = /^([a-z][a-z0-9+.-]*):/i;
+/** Browsers drop invisible characters from a host. */
+const schemeAndHost = /^(?:https?:)?\/\/[^/?#\\]*|^[^/?#\\]*/i;
+/** The host, with a user name before it and a port after it. Browsers ignore how many slashes there are. */
+const authority = /^https?:[/\\]*([^/?#\\]*)/i;
+/** A name has 253 characters at most; more if they are percent-encoded. Parsing takes a time quadratic in the number of marks. */
+const maxAuthority = 1_000;
+/** Only the first dot is tried: with any of them, a text of many dots would take quadratic time. */
+const hostAndPort = /^(?:localhost|[^\s/?#:@][^\s/?#:@.]*\.[^\s/?#:@]+|\[[0-9a-f:.]+\]):\d{1,5}(?:[/?#]|$)/i;
+
+export interface Destination {
+  /** As it is stored and returned. */
+  readonly text: string;
+  readonly url: URL;
+}
+
+type Parsed = ({ readonly ok: true } & Destination) | { readonly ok: false; readonly problem: Problem };
+
+const refuse = (field: string, sentence: string, code: Problem['code'] = 'DESTINATION_INVALID'): Parsed => ({
+  ok: false,
+  problem: { code, field, sentence },
+});
+
+/**
+ * Parses a web address that a user entered. Without a scheme it gets https, as people type `example.com/path`.
+ * `appSchemes` are the schemes beyond http and https that the operator allows (an app's own, in lower case).
+ */
+export function parseDestination(text: string, field: string, appSchemes: readonly string[] = []): Parsed {
+  const given = trimInvisible(text);
+  if (!isStorable(given) || /[\r\n\t]/.test(given)) {
+    return refuse(field, 'A web address has no line breaks and no control characters.');
+  }
+  if (given.length > maximumBytes) return tooLong(field);
+  const named = hostAndPort.test(given) ? undefined : scheme.exec(given)?.[1]?.toLowerCase();
+  const isWeb = named === undefined || named === 'http' || named === 'https';
+  const isAppScheme = named !== undefined && appSchemes.includes(named);
+  const typo = isAppScheme ? undefined : typoIn(given);
+  if (typo !== undefined) return refuse(field, typo);
+  if (!isWeb && !isAppScheme) {
+    return refuse(field, refusedScheme(field, named));
+  }
+  const whole = named === undefined ? `https://${given.replace(/^\/\//, '')}` : given;
+  const isLongHost = (authority.exec(whole)?.[1]?.length ?? 0) > maxAuthority;
+  const url = isLongHost ? null : URL.parse(whole);
+  if (!url) return refuse(field, invisibleIn(given) ?? noAddress);
+  if (url.username || url.password) {
+    return refuse(
+      field,
+      'A web address with a user name or password in it would show them to every visitor.',
+    );
+  }
+  const problem = isWeb ? hostTypo(url, given, named === undefined) : undefined;
+  if (problem !== undefined) return refuse(field, invisibleIn(given) ?? problem);
+  const invisible = invisibleIn(whole.replace(schemeAndHost, ''));
+  if (invisible !== undefined) return refuse(field, invisible);
+  const destination = destinationText(whole, url, named !== undefined);
+  if (destination.length > maximumBytes) return tooLong(field);
+  return { ok: true, text: destination, url };
+}
+
+function refusedScheme(field: string, scheme: string): string {
+  if (field === 'webhook_url') return `Webhooks are sent to http and https addresses, not to "${scheme}:".`;
+  if (field === 'og_image') return `Pictures are taken from http and https addresses, not from "${scheme}:".`;
+  return `A link can lead to http and https addresses, not to "${scheme}:".`;
+}
+
+const tooLong = (field: string): Parsed =>
+  refuse(field, `A web address has at most ${maximumBytes} bytes.`, 'FIELD_TOO_LONG');
