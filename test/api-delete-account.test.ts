@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { type KyselyPlugin, sql } from 'kysely';
-import { DeletedOrganizations } from '../src/manage/clear-organizations.ts';
-import { setupToken } from '../src/manage/register-user.ts';
+import { DeletedOrganizations } from '../src/manage/accounts/clear-organizations.ts';
+import { setupToken } from '../src/manage/accounts/register-user.ts';
 import { hourLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';

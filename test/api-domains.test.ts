@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { checkDomain } from '../src/manage/check-domain.ts';
-import { checkDueDomains } from '../src/manage/check-due-domains.ts';
+import { checkDomain } from '../src/manage/domains/check-domain.ts';
+import { checkDueDomains } from '../src/manage/domains/check-due-domains.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { findDomain } from '../src/storage/domains.ts';
 import { storeKinds } from './support/app.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { type LinkToCreate, linkPreparer } from '../src/manage/prepare-link.ts';
+import { type LinkToCreate, linkPreparer } from '../src/manage/links/prepare-link.ts';
 import type { Caller } from '../src/rules/access.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { insertDomain } from '../src/storage/domains.ts';

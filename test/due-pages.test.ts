@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { cleanUp } from '../src/manage/clean-up.ts';
-import { PageFetcher } from '../src/manage/page-fetcher.ts';
+import { PageFetcher } from '../src/manage/destinations/page-fetcher.ts';
 import { hourLength } from '../src/rules/durations.ts';
 import * as stored from '../src/storage/due-pages.ts';
 import { storeKinds } from './support/app.ts';

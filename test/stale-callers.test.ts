@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { addDomain } from '../src/manage/add-domain.ts';
-import { createApiKey } from '../src/manage/api-keys.ts';
+import { createApiKey } from '../src/manage/accounts/api-keys.ts';
+import { addDomain } from '../src/manage/domains/add-domain.ts';
 import type { Caller } from '../src/rules/access.ts';
 import { storeKinds } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';

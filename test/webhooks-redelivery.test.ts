@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Mailer } from '../src/mail/mailer.ts';
 import { cleanUp } from '../src/manage/clean-up.ts';
-import { mailOutages } from '../src/manage/webhook-outages.ts';
+import { mailOutages } from '../src/manage/webhooks/webhook-outages.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { listOutages, noteFailure } from '../src/storage/webhook-outages.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { columnsOfNew } from '../../src/manage/link-fields.ts';
+import { columnsOfNew } from '../../src/manage/links/link-fields.ts';
 import { randomSuffix } from '../../src/rules/suffix.ts';
 import { recordChanges } from '../../src/storage/changes.ts';
 import { queriesOver } from '../../src/storage/drivers/sqlite-client.ts';

@@ -5,7 +5,7 @@ import {
   deleteApiKey,
   readApiKeys,
   type StoredApiKey,
-} from '../manage/api-keys.ts';
+} from '../manage/accounts/api-keys.ts';
 import { formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { ApiKey, ApiKeyToCreate, NewApiKey } from './schemas/api-key.ts';

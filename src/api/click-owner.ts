@@ -1,6 +1,6 @@
-import { type ChosenLinks, chosenLinks } from '../manage/chosen-links.ts';
 import type { Context } from '../manage/context.ts';
-import { readLink } from '../manage/read-links.ts';
+import { type ChosenLinks, chosenLinks } from '../manage/links/chosen-links.ts';
+import { readLink } from '../manage/links/read-links.ts';
 import type { Caller } from '../rules/access.ts';
 import type { Owner } from '../stats/clicks.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '../manage/context.ts';
-import { readIcon } from '../manage/page-fetcher.ts';
+import { readIcon } from '../manage/destinations/page-fetcher.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import { refusalOf } from './errors.ts';

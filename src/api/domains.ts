@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { addDomain } from '../manage/add-domain.ts';
-import { deleteDomain } from '../manage/delete-domain.ts';
-import { type DomainWithRecords, readDomain, readDomains } from '../manage/read-domains.ts';
-import { updateDomain } from '../manage/update-domain.ts';
-import { verifyDomain } from '../manage/verify-domain.ts';
+import { addDomain } from '../manage/domains/add-domain.ts';
+import { deleteDomain } from '../manage/domains/delete-domain.ts';
+import { type DomainWithRecords, readDomain, readDomains } from '../manage/domains/read-domains.ts';
+import { updateDomain } from '../manage/domains/update-domain.ts';
+import { verifyDomain } from '../manage/domains/verify-domain.ts';
 import { displayDomain } from '../rules/domains/domain-unicode.ts';
 import { formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';

@@ -4,7 +4,7 @@ import {
   readInvitations,
   type StoredInvitation,
   withdrawInvitation,
-} from '../manage/invitations.ts';
+} from '../manage/accounts/invitations.ts';
 import { formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { Invitation, InvitationToCreate, NewInvitation } from './schemas/invitation.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
-import type { Outcome, PreparedLink } from '../manage/prepared-link.ts';
+import type { Outcome, PreparedLink } from '../manage/links/prepared-link.ts';
 import { mapInSlices } from '../manage/time-slice.ts';
 import { statusOf } from '../rules/error-codes.ts';
 import { Refusal } from '../rules/errors.ts';

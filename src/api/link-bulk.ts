@@ -1,9 +1,9 @@
-import { changeLinks } from '../manage/change-links.ts';
-import { prepareLinks } from '../manage/create-links.ts';
-import { deleteLinks } from '../manage/delete-link.ts';
-import type { LinkToCreate as LinkInput } from '../manage/prepare-link.ts';
-import type { Outcome } from '../manage/prepared-link.ts';
-import { restoreLinks } from '../manage/restore-links.ts';
+import { changeLinks } from '../manage/links/change-links.ts';
+import { prepareLinks } from '../manage/links/create-links.ts';
+import { deleteLinks } from '../manage/links/delete-link.ts';
+import type { LinkToCreate as LinkInput } from '../manage/links/prepare-link.ts';
+import type { Outcome } from '../manage/links/prepared-link.ts';
+import { restoreLinks } from '../manage/links/restore-links.ts';
 import { mapInSlices } from '../manage/time-slice.ts';
 import { Refusal } from '../rules/errors.ts';
 import { endpoint } from './endpoint.ts';

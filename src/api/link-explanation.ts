@@ -1,4 +1,4 @@
-import { explainLink } from '../manage/explain-link.ts';
+import { explainLink } from '../manage/links/explain-link.ts';
 import { endpoint } from './endpoint.ts';
 import { LinkExplanation, VisitToExplain } from './schemas/link-explanation.ts';
 import { linkPath } from './schemas/parts.ts';

@@ -1,7 +1,7 @@
-import { aliasUrls } from '../manage/link-address.ts';
-import { rulesOf } from '../manage/link-rules.ts';
-import type { LinkWithTags } from '../manage/prepared-link.ts';
-import { eachLink } from '../manage/read-links.ts';
+import { aliasUrls } from '../manage/links/link-address.ts';
+import { rulesOf } from '../manage/links/link-rules.ts';
+import type { LinkWithTags } from '../manage/links/prepared-link.ts';
+import { eachLink } from '../manage/links/read-links.ts';
 import { asUri } from '../rules/destinations/destination-text.ts';
 import { readProblems } from '../rules/destinations/watched-destinations.ts';
 import { formatIso, formatIsoOrNull } from '../rules/instant.ts';

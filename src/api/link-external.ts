@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { readByExternalId } from '../manage/external-ids.ts';
-import { putLink } from '../manage/put-link.ts';
-import { updateLink } from '../manage/update-link.ts';
+import { readByExternalId } from '../manage/links/external-ids.ts';
+import { putLink } from '../manage/links/put-link.ts';
+import { updateLink } from '../manage/links/update-link.ts';
 import { invalidField } from '../rules/errors.ts';
 import { endpoint } from './endpoint.ts';
 import { linkAnswer } from './link-answer.ts';

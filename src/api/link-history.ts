@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type HistoryEntry, readHistory, revertLink } from '../manage/link-history.ts';
+import { type HistoryEntry, readHistory, revertLink } from '../manage/links/link-history.ts';
 import type { ChangeChannel } from '../rules/access.ts';
 import { formatIso } from '../rules/instant.ts';
 import { Cursors } from './cursor.ts';

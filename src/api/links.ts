@@ -1,10 +1,10 @@
 import type { Context } from '../manage/context.ts';
-import { createLink } from '../manage/create-links.ts';
-import { deleteLink } from '../manage/delete-link.ts';
-import type { LinkWithTags } from '../manage/prepared-link.ts';
-import { type LinkPosition, readLink, readLinks } from '../manage/read-links.ts';
+import { createLink } from '../manage/links/create-links.ts';
+import { deleteLink } from '../manage/links/delete-link.ts';
+import type { LinkWithTags } from '../manage/links/prepared-link.ts';
+import { type LinkPosition, readLink, readLinks } from '../manage/links/read-links.ts';
+import { updateLink } from '../manage/links/update-link.ts';
 import { mapInSlices } from '../manage/time-slice.ts';
-import { updateLink } from '../manage/update-link.ts';
 import type { Caller } from '../rules/access.ts';
 import { invalidField, Refusal } from '../rules/errors.ts';
 import { dailyClicks } from '../stats/daily.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { changeRole, readMembers, removeMember, type StoredMember } from '../manage/members.ts';
+import { changeRole, readMembers, removeMember, type StoredMember } from '../manage/accounts/members.ts';
 import { formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { Member, MemberUpdate } from './schemas/member.ts';

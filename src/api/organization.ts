@@ -1,7 +1,11 @@
 import type { z } from 'zod';
+import {
+  readOrganization,
+  type StoredOrganization,
+  updateOrganization,
+} from '../manage/accounts/organization.ts';
 import type { Context } from '../manage/context.ts';
 import { runsInstance } from '../manage/instance-health.ts';
-import { readOrganization, type StoredOrganization, updateOrganization } from '../manage/organization.ts';
 import { formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { Organization, OrganizationUpdate } from './schemas/organization.ts';

@@ -1,5 +1,5 @@
-import { forgotPassword } from '../manage/forgot-password.ts';
-import { resetPassword } from '../manage/reset-password.ts';
+import { forgotPassword } from '../manage/accounts/forgot-password.ts';
+import { resetPassword } from '../manage/accounts/reset-password.ts';
 import { endpoint } from './endpoint.ts';
 import { ForgottenPassword, PasswordReset } from './schemas/user.ts';
 import { knownBrowserOf } from './session-cookie.ts';

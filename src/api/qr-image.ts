@@ -1,5 +1,5 @@
 import type { Context } from '../manage/context.ts';
-import { readLinkForPicture } from '../manage/read-links.ts';
+import { readLinkForPicture } from '../manage/links/read-links.ts';
 import { nextFreeTick } from '../manage/time-slice.ts';
 import { qrPng } from '../qr/png.ts';
 import { Refusal } from '../rules/errors.ts';

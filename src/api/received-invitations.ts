@@ -6,7 +6,7 @@ import {
   previewInvitation,
   type ReceivedInvitation as Received,
   readReceivedInvitations,
-} from '../manage/received-invitations.ts';
+} from '../manage/accounts/received-invitations.ts';
 import { formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { InvitationPreview, InvitationToken, ReceivedInvitation } from './schemas/invitation.ts';

@@ -5,7 +5,7 @@ import {
   type ScheduledChange,
   scheduleChange,
   withdrawScheduled,
-} from '../manage/scheduled-changes.ts';
+} from '../manage/links/scheduled-changes.ts';
 import type { Problem } from '../rules/errors.ts';
 import { formatIso, formatIsoOrNull } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { endOwnSession, type OwnSession, readSessions, signOut } from '../manage/sessions.ts';
-import { type Browser, startSession } from '../manage/sign-in.ts';
+import { endOwnSession, type OwnSession, readSessions, signOut } from '../manage/accounts/sessions.ts';
+import { type Browser, startSession } from '../manage/accounts/sign-in.ts';
 import { readAgent } from '../rules/agents/user-agent.ts';
 import { formatIso } from '../rules/instant.ts';
 import { endpoint, Reply } from './endpoint.ts';

@@ -1,4 +1,4 @@
-import { needsFirstAccount } from '../manage/register-user.ts';
+import { needsFirstAccount } from '../manage/accounts/register-user.ts';
 import { endpoint } from './endpoint.ts';
 import { Setup } from './schemas/setup.ts';
 

@@ -1,5 +1,5 @@
 import { bearerOf } from '../auth/authenticate.ts';
-import { startTokens } from '../manage/sign-in.ts';
+import { startTokens } from '../manage/accounts/sign-in.ts';
 import { Refusal } from '../rules/errors.ts';
 import { endpoint } from './endpoint.ts';
 import { SignIn, TokenPair } from './schemas/user.ts';

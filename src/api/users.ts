@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { changePassword, renameUser } from '../manage/change-user.ts';
-import { deleteAccount } from '../manage/delete-account.ts';
-import { readUser, type StoredUser } from '../manage/read-user.ts';
-import { registerUser } from '../manage/register-user.ts';
-import { signOutEverywhere } from '../manage/sessions.ts';
+import { changePassword, renameUser } from '../manage/accounts/change-user.ts';
+import { deleteAccount } from '../manage/accounts/delete-account.ts';
+import { readUser, type StoredUser } from '../manage/accounts/read-user.ts';
+import { registerUser } from '../manage/accounts/register-user.ts';
+import { signOutEverywhere } from '../manage/accounts/sessions.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
 import { formatStamp } from '../rules/instant.ts';

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { tryWebhook } from '../manage/try-webhook.ts';
+import { tryWebhook } from '../manage/webhooks/try-webhook.ts';
 import {
   type DeliveryWithAttempts,
   readDeliveries,
   redeliverFailed as redeliverFailedNow,
   redeliver as sendAgain,
-} from '../manage/webhook-deliveries.ts';
-import { readOutages } from '../manage/webhook-outages.ts';
+} from '../manage/webhooks/webhook-deliveries.ts';
+import { readOutages } from '../manage/webhooks/webhook-outages.ts';
 import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import { clicksRange } from '../stats/range.ts';
 import { Cursors, refuseBoth } from './cursor.ts';

@@ -1,5 +1,5 @@
 import { credentialOf } from '../auth/authenticate.ts';
-import { linkOfKey, sampleFor, subscribeZapier, unsubscribeZapier } from '../manage/zapier-hooks.ts';
+import { linkOfKey, sampleFor, subscribeZapier, unsubscribeZapier } from '../manage/webhooks/zapier-hooks.ts';
 import { readClicks } from '../stats/clicks.ts';
 import { endpoint } from './endpoint.ts';
 import { rawSince } from './raw-since.ts';

@@ -1,6 +1,6 @@
 import { requireInput } from '../api/read-input.ts';
 import { ApiKeyToCreate } from '../api/schemas/api-key.ts';
-import { createApiKey } from '../manage/api-keys.ts';
+import { createApiKey } from '../manage/accounts/api-keys.ts';
 import { accountOf } from './account-of.ts';
 import { type Command, required } from './command.ts';
 

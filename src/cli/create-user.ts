@@ -1,6 +1,6 @@
 import { requireInput } from '../api/read-input.ts';
 import { UserToCreate } from '../api/schemas/user.ts';
-import { registerUser } from '../manage/register-user.ts';
+import { registerUser } from '../manage/accounts/register-user.ts';
 import { askForPassword } from './ask-for-password.ts';
 import { type Command, required } from './command.ts';
 

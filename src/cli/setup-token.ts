@@ -1,4 +1,4 @@
-import { needsFirstAccount, setupToken } from '../manage/register-user.ts';
+import { needsFirstAccount, setupToken } from '../manage/accounts/register-user.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Command } from './command.ts';
 

@@ -10,7 +10,7 @@ import { trustsProxies } from '../http/client-address.ts';
 import { Mailer } from '../mail/mailer.ts';
 import { BackgroundTasks } from '../manage/background-tasks.ts';
 import type { Context } from '../manage/context.ts';
-import { linkStorer } from '../manage/store-links.ts';
+import { linkStorer } from '../manage/links/store-links.ts';
 import { StoreUnavailable } from '../rules/errors.ts';
 import { isLoopbackName } from '../rules/host.ts';
 import { buffered } from '../rules/random-text.ts';

@@ -1,8 +1,8 @@
-import { DestinationWatch } from '../manage/check-destinations.ts';
 import type { Context } from '../manage/context.ts';
-import { copyDestinationProblems } from '../manage/copy-destination-problems.ts';
-import { mailDestinations } from '../manage/mail-destinations.ts';
-import { sweepWatched } from '../manage/sweep-watched.ts';
+import { DestinationWatch } from '../manage/destinations/check-destinations.ts';
+import { copyDestinationProblems } from '../manage/destinations/copy-destination-problems.ts';
+import { mailDestinations } from '../manage/destinations/mail-destinations.ts';
+import { sweepWatched } from '../manage/destinations/sweep-watched.ts';
 import { minuteLength, secondLength } from '../rules/durations.ts';
 import { logFault, repeatWhileOpen } from './repeat-job.ts';
 import type { Start } from './start.ts';

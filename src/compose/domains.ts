@@ -1,7 +1,7 @@
 import type { Config } from '../config/options.ts';
 import { Dns } from '../domains/dns.ts';
 import { TargetFinder } from '../domains/target.ts';
-import type { DomainContext } from '../manage/domain-context.ts';
+import type { DomainContext } from '../manage/domains/domain-context.ts';
 import type { DomainState } from '../rules/domains/domain-status.ts';
 import type { Site } from '../rules/site.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config/options.ts';
 import type { Context } from '../manage/context.ts';
-import { clickTaker } from '../manage/take-clicks.ts';
+import { clickTaker } from '../manage/links/take-clicks.ts';
 import { StoreUnavailable } from '../rules/errors.ts';
 import { suffixOf } from '../rules/path-suffix.ts';
 import { useChallenge } from '../storage/challenges.ts';

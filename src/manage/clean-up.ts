@@ -28,8 +28,8 @@ import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
 import { deleteOldOutages } from '../storage/webhook-outages.ts';
 import { zapierClick } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
-import { deliveryDays } from './webhook-deliveries.ts';
-import { outageKept } from './webhook-outages.ts';
+import { deliveryDays } from './webhooks/webhook-deliveries.ts';
+import { outageKept } from './webhooks/webhook-outages.ts';
 
 /** Nodes that were offline for longer start over; see `ChangeFollower`. */
 const changesKept = dayLength;

@@ -13,8 +13,8 @@ import type { Database } from '../storage/database.ts';
 import type { ChangedLink } from '../storage/link-addresses.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
-import type { DomainContext } from './domain-context.ts';
-import type { StoreLink } from './prepared-link.ts';
+import type { DomainContext } from './domains/domain-context.ts';
+import type { StoreLink } from './links/prepared-link.ts';
 
 /** Whether visitors may have requested a link before its change. */
 export type Caching = 'may be cached' | 'not cached';

@@ -25,7 +25,7 @@ import { knowsAllHits } from '../storage/moved-hits.ts';
 import { recordOtherChange } from '../storage/other-changes.ts';
 import { pageOf } from '../storage/rows.ts';
 import type { Context } from './context.ts';
-import { readLink } from './read-links.ts';
+import { readLink } from './links/read-links.ts';
 import { waitForClicks } from './wait-for-clicks.ts';
 
 export type { ListedCorrection };

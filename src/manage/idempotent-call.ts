@@ -11,7 +11,7 @@ import {
 } from '../storage/idempotency-keys.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
-import { linkStorer } from './store-links.ts';
+import { linkStorer } from './links/store-links.ts';
 
 const retention = dayLength;
 /** In characters, as it is stored. A thousand ordinary links take 0.4 million. */

@@ -15,7 +15,7 @@ import { pageOf } from '../storage/rows.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import { runsInstance } from './instance-health.ts';
-import { domainIdOf } from './read-links.ts';
+import { domainIdOf } from './links/read-links.ts';
 
 export type { NotFoundPosition };
 

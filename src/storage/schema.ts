@@ -149,7 +149,7 @@ export interface Schema {
     action: 'created' | 'changed' | 'deleted' | 'restored' | 'not_applied';
     /** The entry to whose state the link was reverted. */
     back_to: number | null;
-    /** JSON: see manage/record-history.ts. */
+    /** JSON: see manage/links/record-history.ts. */
     changes: string;
     /** The scheduled change that was or would have been applied. */
     scheduled: Generated<number | null>;

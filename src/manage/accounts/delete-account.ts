@@ -1,0 +1,84 @@
+import type { Caller } from '../../rules/access.ts';
+import { notFound, Refusal } from '../../rules/errors.ts';
+import { lastAdministratorProblem, organizationDeletionNotice } from '../../rules/leave-organization.ts';
+import { digitsAndLetters, drawText } from '../../rules/random-text.ts';
+import { markDeleted } from '../../storage/deleted-organizations.ts';
+import { forgetInvitationsBy, forgetInvitationsTo } from '../../storage/invitations.ts';
+import { linkCount } from '../../storage/link-counts.ts';
+import { countMembers, lockMembership, type Membership } from '../../storage/members.ts';
+import {
+  countBelongings,
+  findOrganization,
+  lockOrganizations,
+  updateOrganization,
+} from '../../storage/organizations.ts';
+import type { Queries } from '../../storage/schema.ts';
+import { deleteSetting, replaceSetting } from '../../storage/settings.ts';
+import { deleteUser, hasUsers, lockPassword } from '../../storage/users.ts';
+import type { Context } from '../context.ts';
+import { instanceOrganization } from '../instance-health.ts';
+import { lacksEmailProof } from './email-proof.ts';
+import { passwordWrong, requireOwnPassword } from './own-password.ts';
+import { firstAccount, setupNonce } from './register-user.ts';
+
+interface AccountDeletion {
+  readonly password: string;
+  /** Required if the organization is deleted too. */
+  readonly confirm?: 'delete_organization' | undefined;
+}
+
+/**
+ * Data that identifies the person is deleted at once. What they created belongs to the organization and stays, unless they are its
+ * only member: then the organization is deleted too, and cleared away afterwards (`clear-organizations.ts`).
+ */
+export async function deleteAccount(
+  context: Context,
+  caller: Caller,
+  { password, confirm }: AccountDeletion,
+): Promise<void> {
+  const passwordHash = await requireOwnPassword(context, caller, password, 'password');
+  await context.database.write(async (queries) => {
+    const member = await lockMembership(queries, caller.userId);
+    if (!member) throw notFound('user');
+    if (!(await lockPassword(queries, member.id, passwordHash))) throw passwordWrong('password');
+    await lockOrganizations(queries, [member.organization_id]);
+    await leave(context, queries, member, confirm !== undefined);
+    await forgetInvitationsBy(queries, member.id);
+    if (!lacksEmailProof(context, member)) await forgetInvitationsTo(queries, member.email);
+    await deleteUser(queries, member.id, context.now());
+    // No user is left: the next account is a first one again.
+    if (await hasUsers(queries)) return;
+    for (const setting of [firstAccount, instanceOrganization]) await deleteSetting(queries, setting);
+    await replaceSetting(queries, setupNonce, drawText(digitsAndLetters, 24, context.randomBytes));
+  });
+  context.callerChanged(caller.userId);
+}
+
+async function leave(
+  context: Context,
+  queries: Queries,
+  member: Membership,
+  isConfirmed: boolean,
+): Promise<void> {
+  const { organization_id: id, role } = member;
+  const organization = (await findOrganization(queries, id))?.name ?? '';
+  const { members, administrators } = await countMembers(queries, id);
+  if (members > 1) {
+    if (role === 'administrator' && administrators < 2)
+      throw new Refusal('LAST_ADMINISTRATOR', lastAdministratorProblem(organization, members));
+    // An organization without a name of its own has its first member's.
+    if (organization === member.email || organization === member.name)
+      await updateOrganization(queries, id, { name: `Organization ${id}` });
+    return;
+  }
+  if (!isConfirmed) {
+    const belongings = {
+      ...(await countBelongings(queries, id)),
+      links: await linkCount(queries, id),
+    };
+    throw new Refusal('ORGANIZATION_IN_USE', organizationDeletionNotice(organization, belongings), {
+      field: 'confirm',
+    });
+  }
+  await markDeleted(queries, id, context.now());
+}

@@ -1,0 +1,38 @@
+import type { Caller } from '../../rules/access.ts';
+import { notFound } from '../../rules/errors.ts';
+import * as stored from '../../storage/organizations.ts';
+import { recordOtherChange } from '../../storage/other-changes.ts';
+import type { Context } from '../context.ts';
+
+export type { StoredOrganization } from '../../storage/organizations.ts';
+
+interface OrganizationUpdate {
+  readonly name?: string | undefined;
+  readonly qr_code_marker?: boolean | undefined;
+  readonly watch_destinations?: boolean | undefined;
+}
+
+export async function readOrganization(context: Context, caller: Caller): Promise<stored.StoredOrganization> {
+  const organization = await stored.findOrganization(context.database.lookup, caller.organizationId);
+  if (!organization) throw notFound('organization');
+  return organization;
+}
+
+export async function updateOrganization(
+  context: Context,
+  caller: Caller,
+  { name, qr_code_marker, watch_destinations }: OrganizationUpdate,
+): Promise<stored.StoredOrganization> {
+  const changes = {
+    ...(name === undefined ? {} : { name }),
+    ...(qr_code_marker === undefined ? {} : { qr_marker: qr_code_marker ? 1 : 0 }),
+    ...(watch_destinations === undefined ? {} : { watch_destinations: watch_destinations ? 1 : 0 }),
+  };
+  if (Object.keys(changes).length === 0) return readOrganization(context, caller);
+  return context.database.write(async (queries) => {
+    const organization = await stored.updateOrganization(queries, caller.organizationId, changes);
+    if (!organization) throw notFound('organization');
+    await recordOtherChange(queries, 'organization', organization.id, context.now());
+    return organization;
+  });
+}

@@ -1,0 +1,37 @@
+import { knownPriority } from '../../auth/passwords.ts';
+import type { Limit } from '../../auth/rate-limit.ts';
+import type { Caller } from '../../rules/access.ts';
+import { minuteLength } from '../../rules/durations.ts';
+import { Refusal } from '../../rules/errors.ts';
+import { findPasswordHash } from '../../storage/users.ts';
+import type { Context } from '../context.ts';
+import { readUser } from './read-user.ts';
+
+const quarterOfAnHour = 15 * minuteLength;
+
+/** Guesses at the password of a signed-in user. Those at the sign-in form have another limit. */
+const guessLimit = (userId: number): Limit => ({
+  key: `password change|${userId}`,
+  max: 10,
+  window: quarterOfAnHour,
+});
+
+/** Checks the caller's password, which was sent in this field, and returns its hash. */
+export async function requireOwnPassword(
+  context: Context,
+  { userId }: Caller,
+  password: string,
+  field: string,
+): Promise<string> {
+  const { email } = await readUser(context, userId);
+  const withdraw = await context.limits.reserve([guessLimit(userId)]);
+  const current = await findPasswordHash(context.database.lookup, email);
+  const priority = knownPriority(`user ${userId}`);
+  if (!current || !(await context.passwords.verify(password, current.password_hash, priority)))
+    throw passwordWrong(field);
+  await withdraw();
+  return current.password_hash;
+}
+
+export const passwordWrong = (field: string): Refusal =>
+  new Refusal('PASSWORD_WRONG', 'This is not your current password. Check it and try again.', { field });

@@ -1,0 +1,13 @@
+import type { Caller } from '../../rules/access.ts';
+import { notFound } from '../../rules/errors.ts';
+import { lockMembership } from '../../storage/members.ts';
+import type { Queries } from '../../storage/schema.ts';
+
+/** Keeps the caller in the organization until this transaction ends: nothing is created for one that was left or deleted meanwhile. */
+export async function requireMembership(
+  queries: Queries,
+  { userId, organizationId }: Pick<Caller, 'userId' | 'organizationId'>,
+): Promise<void> {
+  const member = await lockMembership(queries, userId);
+  if (member?.organization_id !== organizationId) throw notFound('organization');
+}

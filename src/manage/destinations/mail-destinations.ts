@@ -1,0 +1,66 @@
+import { destinationMail, type FailingLink } from '../../mail/destination-mail.ts';
+import { readProblems } from '../../rules/destinations/watched-destinations.ts';
+import { hourLength, minuteLength } from '../../rules/durations.ts';
+import { findLink } from '../../storage/links.ts';
+import { administratorsOf } from '../../storage/members.ts';
+import {
+  claimMail,
+  linksToMail,
+  organizationsToMail,
+  setMailed,
+  setMailedAt,
+} from '../../storage/watch-mails.ts';
+import { mailMembers } from '../accounts/mail-members.ts';
+import type { Context } from '../context.ts';
+
+/** Problems found within this time are reported together. */
+const collectTime = 10 * minuteLength;
+const interval = 6 * hourLength;
+const retryAfter = 10 * minuteLength;
+const organizationsPerRun = 50;
+const maxListed = 20;
+
+/** Mails administrators about problems of destinations: all in one mail, at most every six hours. Any node may run it. */
+export async function mailDestinations(context: Context): Promise<void> {
+  const { database, mailer, now } = context;
+  if (mailer === null) return;
+  const mailedBefore = now() - interval;
+  const due = { before: now() - collectTime, mailedBefore };
+  for (const id of await organizationsToMail(database.read, due, organizationsPerRun)) {
+    const at = now();
+    if (!(await database.write((queries) => claimMail(queries, id, at, mailedBefore)))) continue;
+    const isNotified = await mailOne(context, id, at);
+    await database.write((queries) =>
+      isNotified ? setMailed(queries, id, at) : setMailedAt(queries, id, at - interval + retryAfter),
+    );
+  }
+}
+
+/** False if it has to be retried. */
+async function mailOne(context: Context, organizationId: number, until: number): Promise<boolean> {
+  const { database } = context;
+  const { ids, total } = await linksToMail(database.read, organizationId, until, maxListed);
+  const found = await Promise.all(ids.map((id) => failingLink(context, organizationId, id)));
+  const links = found.flatMap((link) => link ?? []);
+  if (links.length === 0) return true;
+  const administrators = await administratorsOf(database.read, organizationId);
+  const result = await mailMembers(context, organizationId, administrators, (facts) =>
+    destinationMail({ ...facts, links, total }),
+  );
+  return result !== 'not_sent';
+}
+
+async function failingLink(
+  { database, site }: Context,
+  organizationId: number,
+  id: number,
+): Promise<FailingLink | null> {
+  const link = await findLink(database.read, organizationId, id);
+  const [first] = readProblems(link?.destination_problems ?? null);
+  if (!link || !first) return null;
+  return {
+    title: link.name ?? site.readableUrl(link.host, link.suffix),
+    url: first.url,
+    problem: first.problem,
+  };
+}

@@ -1,0 +1,78 @@
+import type { Caller } from '../../rules/access.ts';
+import { recordChanges } from '../../storage/changes.ts';
+import { tagsOf } from '../../storage/link-tags.ts';
+import { lockLinks, type StoredLink, setFlags, touchLinks } from '../../storage/links.ts';
+import { idsOf } from '../../storage/rows.ts';
+import { enqueueLinkEvent } from '../../webhooks/outbox.ts';
+import type { Context } from '../context.ts';
+import { messageContext } from '../message-context.ts';
+import { changeTags } from './link-tags.ts';
+import { changeEndsLink, requireConfirmation } from './on-paper.ts';
+import { recordUpdates } from './record-history.ts';
+
+interface ChangeOfMany {
+  readonly ids: readonly number[];
+  readonly add_tags: readonly number[];
+  readonly remove_tags: readonly number[];
+  readonly disabled?: boolean | undefined;
+  readonly archived?: boolean | undefined;
+  readonly on_paper?: boolean | undefined;
+  readonly watch_destination?: boolean | null | undefined;
+}
+
+/** Changes settings that many links can share, and returns how many of the links exist. */
+export async function changeLinks(
+  context: Context,
+  caller: Caller,
+  change: ChangeOfMany,
+  isConfirmed: boolean,
+): Promise<number> {
+  const { organizationId } = caller;
+  const flags = flagsOf(change);
+  const { count, changed } = await context.database.write(async (queries) => {
+    const links = await lockLinks(queries, organizationId, change.ids);
+    const ids = idsOf(links);
+    const retags = change.add_tags.length > 0 || change.remove_tags.length > 0;
+    const tagsBefore = retags ? await tagsOf(queries, ids) : null;
+    const retagged = await changeTags(queries, organizationId, ids, change);
+    const reflagged = links.filter((link) => hasOtherFlags(link, flags));
+    requireConfirmation(
+      reflagged.filter((link) => changeEndsLink(link, { ...link, ...flags })),
+      isConfirmed,
+    );
+    await setFlags(queries, idsOf(reflagged), flags);
+    const changed = links
+      .filter((link) => retagged.has(link.id) || reflagged.includes(link))
+      .map((link) => (reflagged.includes(link) ? { ...link, ...flags } : link));
+    const now = context.now();
+    await touchLinks(queries, idsOf(changed), now);
+    const tags = tagsBefore && (await tagsOf(queries, ids));
+    const before = new Map(links.map((link) => [link.id, link]));
+    const states = changed.map((link) => ({
+      before: { link: before.get(link.id) ?? link, tags: tagsBefore?.get(link.id) ?? [] },
+      after: { link, tags: tags?.get(link.id) ?? [] },
+    }));
+    await recordUpdates(context, queries, caller, states);
+    await recordChanges(queries, reflagged, now);
+    for (const link of changed)
+      await enqueueLinkEvent(queries, 'link.updated', link, messageContext(context, now));
+    return { count: links.length, changed };
+  });
+  context.linksChanged(changed);
+  if (changed.some((link) => link.webhook_url !== null)) context.webhooks.wake();
+  return count;
+}
+
+type Flags = Partial<Pick<StoredLink, 'disabled' | 'archived' | 'on_paper' | 'watch_destination'>>;
+
+const flagsOf = ({ disabled, archived, on_paper, watch_destination }: ChangeOfMany): Flags => ({
+  ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
+  ...(archived !== undefined && { archived: archived ? 1 : 0 }),
+  ...(on_paper !== undefined && { on_paper: on_paper ? 1 : 0 }),
+  ...(watch_destination !== undefined && {
+    watch_destination: watch_destination === null ? null : watch_destination ? 1 : 0,
+  }),
+});
+
+const hasOtherFlags = (link: StoredLink, flags: Flags): boolean =>
+  (Object.keys(flags) as (keyof Flags)[]).some((name) => link[name] !== flags[name]);

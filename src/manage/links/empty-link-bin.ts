@@ -1,0 +1,32 @@
+import type { Caller } from '../../rules/access.ts';
+import { notFound } from '../../rules/errors.ts';
+import { restorableAfter } from '../../rules/link-bin.ts';
+import { binnedBefore, purgeLinks } from '../../storage/empty-bin.ts';
+import type { Context } from '../context.ts';
+
+/** Few enough that no other change waits long for them. */
+const perTransaction = 1_000;
+
+/** Deletes one deleted link permanently. Its suffix stays reserved for as long as before. */
+export async function deleteForGood(context: Context, caller: Caller, id: number): Promise<void> {
+  const now = context.now();
+  const { organizationId } = caller;
+  const emptied = await context.database.write((queries) =>
+    purgeLinks(queries, organizationId, [id], restorableAfter(now), now),
+  );
+  if (emptied === 0) throw notFound('deleted link');
+}
+
+/** Deletes the current contents of the bin permanently; links that are deleted meanwhile stay. Returns how many there were. */
+export async function emptyLinkBin(context: Context, { organizationId }: Caller): Promise<number> {
+  const now = context.now();
+  let total = 0;
+  for (;;) {
+    const emptied = await context.database.write(async (queries) => {
+      const ids = await binnedBefore(queries, organizationId, now, perTransaction);
+      return ids.length === 0 ? null : purgeLinks(queries, organizationId, ids, 0, now);
+    });
+    if (emptied === null) return total;
+    total += emptied;
+  }
+}

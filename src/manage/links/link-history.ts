@@ -1,0 +1,147 @@
+import type { Caller } from '../../rules/access.ts';
+import { invalidField, notFound, type Problem, Refusal } from '../../rules/errors.ts';
+import { findHistoryEntry, type HistoryRow, historyAfter, listHistory } from '../../storage/link-history.ts';
+import { findLink, type StoredLink } from '../../storage/links.ts';
+import { pageOf } from '../../storage/rows.ts';
+import { ownTags } from '../../storage/tags.ts';
+import { type Author, authorsOf } from '../authors.ts';
+import type { Context } from '../context.ts';
+import { requireVersion, versionOf } from './link-version.ts';
+import type { LinkWithTags } from './prepared-link.ts';
+import type { HistoryChange, HistoryValue, TagThen } from './record-history.ts';
+import { type LinkUpdate, type UpdateTerms, updateLink } from './update-link.ts';
+
+/** The entry of a link's creation. */
+const createdEntry = 0;
+
+export interface HistoryEntry
+  extends Author,
+    Pick<HistoryRow, 'id' | 'at' | 'action' | 'back_to' | 'scheduled'> {
+  readonly via: string | null;
+  readonly changes: readonly HistoryChange[];
+  /** Why a scheduled change was not applied. */
+  readonly refusal: Problem | null;
+}
+
+/** A page of a link's history, newest first. Its creation is the last entry. */
+export async function readHistory(
+  context: Context,
+  caller: Caller,
+  id: number,
+  { limit, before }: { readonly limit: number; readonly before: number | undefined },
+): Promise<{ readonly entries: readonly HistoryEntry[]; readonly next: number | null }> {
+  const { lookup, read } = context.database;
+  const link = await findLink(lookup, caller.organizationId, id);
+  if (!link) throw notFound('link');
+  const found = await listHistory(
+    read,
+    { organizationId: caller.organizationId, linkId: id },
+    { limit: limit + 1, before },
+  );
+  const all = found.length > limit ? found : [...found, creationOf(link)];
+  const { rows, last } = pageOf(all, limit);
+  return { entries: await withAuthors(context, caller, rows), next: last?.id ?? null };
+}
+
+type Entry = Omit<HistoryRow, 'via'> & { readonly via: string | null };
+
+const creationOf = (link: StoredLink): Entry => ({
+  id: createdEntry,
+  link_id: link.id,
+  organization_id: link.organization_id,
+  at: link.created_at,
+  user_id: link.created_by,
+  key_id: link.created_key,
+  via: link.created_via,
+  action: 'created',
+  back_to: null,
+  changes: '[]',
+  scheduled: null,
+  refusal: null,
+});
+
+async function withAuthors(
+  context: Context,
+  { organizationId }: Caller,
+  rows: readonly Entry[],
+): Promise<HistoryEntry[]> {
+  const authorOf = await authorsOf(context.database.read, organizationId, rows);
+  return rows.map((row) => ({
+    ...row,
+    ...authorOf(row),
+    changes: JSON.parse(row.changes) as HistoryChange[],
+    refusal: row.refusal === null ? null : (JSON.parse(row.refusal) as Problem),
+  }));
+}
+
+/** Restores the settings and tags that a link had after an entry of its history. Its secrets are unchanged. */
+export async function revertLink(
+  context: Context,
+  caller: Caller,
+  id: number,
+  entry: number,
+  terms: Pick<UpdateTerms, 'expectedVersion' | 'isConfirmed'>,
+): Promise<LinkWithTags> {
+  const { lookup } = context.database;
+  const { organizationId } = caller;
+  for (let tries = 1; ; tries++) {
+    const link = await findLink(lookup, organizationId, id);
+    if (!link) throw notFound('link');
+    requireVersion(terms.expectedVersion ?? null, link);
+    const which = { organizationId, linkId: id };
+    if (entry !== createdEntry && !(await findHistoryEntry(lookup, which, entry))) throw unknownEntry(entry);
+    const { tags, ...fields } = await settingsAfter(context, which, entry);
+    const update = { ...fields, tags: tags && (await existingIds(context, caller, tags)) };
+    try {
+      // A change that was made meanwhile is not in these settings.
+      const expectedVersion = versionOf(link);
+      return await updateLink(context, caller, id, update, { ...terms, expectedVersion, backTo: entry });
+    } catch (cause) {
+      if (!(cause instanceof Refusal) || cause.code !== 'LINK_CHANGED' || tries === maxTries) throw cause;
+    }
+  }
+}
+
+/** How often a link may change while the settings to restore are read. */
+const maxTries = 10;
+
+const unknownEntry = (entry: number): Refusal =>
+  invalidField(
+    'entry',
+    `There is no entry ${entry} in the history of this link. GET /api/v1/link/<id>/history lists them; 0 is how the link was created.`,
+  );
+
+const entriesAtOnce = 200;
+
+/** For each field that changed since, its value before the first change. */
+async function settingsAfter(
+  { database }: Context,
+  which: { readonly organizationId: number; readonly linkId: number },
+  entry: number,
+): Promise<LinkUpdate & { readonly tags?: readonly TagThen[] }> {
+  const settings = new Map<string, HistoryValue>();
+  let after: number | undefined = entry;
+  while (after !== undefined) {
+    const rows: Pick<HistoryRow, 'id' | 'changes'>[] = await historyAfter(
+      database.read,
+      which,
+      after,
+      entriesAtOnce,
+    );
+    for (const change of rows.flatMap((row) => JSON.parse(row.changes) as HistoryChange[]))
+      if (!('hidden' in change) && !settings.has(change.field)) settings.set(change.field, change.from);
+    after = rows.length < entriesAtOnce ? undefined : rows.at(-1)?.id;
+  }
+  return Object.fromEntries(settings);
+}
+
+/** Tags that were deleted since can't be restored. */
+async function existingIds(
+  { database }: Context,
+  { organizationId }: Caller,
+  formerTags: readonly TagThen[],
+): Promise<readonly number[]> {
+  const ids = formerTags.map((tag) => tag.id);
+  const existing = ids.length > 0 ? await ownTags(database.read, organizationId, ids) : [];
+  return existing.map((tag) => tag.id);
+}
