@@ -25,7 +25,7 @@ import { reorderCertificates } from './storage/certificates.ts';
 import type { Database } from './storage/database.ts';
 import { WrongEncoding } from './storage/encoding.ts';
 import { hasHits } from './storage/has-hits.ts';
-import { forgetSealedKeys } from './storage/links.ts';
+import { forgetSealedKeys } from './storage/links/links.ts';
 import type { BeforeUpgrade } from './storage/migrate.ts';
 import { hitLocation, hitStoreId, hitTablesMade } from './storage/moved-hits.ts';
 import { openDatabase } from './storage/open.ts';

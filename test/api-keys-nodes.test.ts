@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { resetTokens } from '../src/auth/opaque-tokens.ts';
 import { digest } from '../src/auth/secrets.ts';
 import { dayLength } from '../src/rules/durations.ts';
-import { insertReset } from '../src/storage/password-resets.ts';
+import { insertReset } from '../src/storage/accounts/password-resets.ts';
 import type { TestApp } from './support/app.ts';
 import { nodesWithOwner } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';

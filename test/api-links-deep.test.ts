@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { type RawBuilder, sql } from 'kysely';
-import { countBlocks } from '../src/storage/link-blocks.ts';
-import { countLinks, listLinks } from '../src/storage/list-links.ts';
+import { countBlocks } from '../src/storage/links/link-blocks.ts';
+import { countLinks, listLinks } from '../src/storage/links/list-links.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
 import { StoreUnavailable } from '../src/rules/errors.ts';
-import { newestLinks } from '../src/storage/newest-links.ts';
+import { newestLinks } from '../src/storage/links/newest-links.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { runDirectly } from '../src/storage/prepared.ts';
 import { type Send, storeKinds } from './support/app.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
-import { proveEmail } from '../src/storage/members.ts';
+import { proveEmail } from '../src/storage/accounts/members.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp, storeKinds, type TestApp, type TestResponse } from './support/app.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rm } from 'node:fs/promises';
 import { dayLength, minuteLength } from '../src/rules/durations.ts';
-import { listDue } from '../src/storage/scheduled-changes.ts';
+import { listDue } from '../src/storage/links/scheduled-changes.ts';
 import {
   type Send,
   startApp,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
 import { updateLink } from '../src/manage/links/update-link.ts';
-import { takeClicks } from '../src/storage/click-limits.ts';
+import { takeClicks } from '../src/storage/links/click-limits.ts';
 import { firefox } from './support/agents-of-people.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { PageFetcher } from '../src/manage/destinations/page-fetcher.ts';
 import { hourLength } from '../src/rules/durations.ts';
-import * as stored from '../src/storage/due-pages.ts';
+import * as stored from '../src/storage/destinations/due-pages.ts';
 import { storeKinds } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { eventually, pollUntil } from './support/eventually.ts';

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { claimDue, DueQueues, insertDeliveries, type NewDelivery } from '../src/storage/webhook-queue.ts';
+import {
+  claimDue,
+  DueQueues,
+  insertDeliveries,
+  type NewDelivery,
+} from '../src/storage/webhooks/webhook-queue.ts';
 import { storeKinds } from './support/app.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { SQL } from 'bun';
 import { LostChanges } from '../src/compose/lost-changes.ts';
 import { deleteOldChanges, recordChange } from '../src/storage/changes.ts';
-import { newestLinks } from '../src/storage/newest-links.ts';
+import { newestLinks } from '../src/storage/links/newest-links.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { outboxStatus } from '../src/storage/outbox-status.ts';
-import { insertDeliveries, type NewDelivery } from '../src/storage/webhook-queue.ts';
+import { outboxStatus } from '../src/storage/webhooks/outbox-status.ts';
+import { insertDeliveries, type NewDelivery } from '../src/storage/webhooks/webhook-queue.ts';
 import { storeKinds } from './support/app.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';

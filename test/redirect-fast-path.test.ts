@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { hourLength } from '../src/rules/durations.ts';
-import { findLinkForVisitor } from '../src/storage/links.ts';
+import { findLinkForVisitor } from '../src/storage/links/links.ts';
 import { firefox } from './support/agents-of-people.ts';
 import { storeKinds, type TestApp } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { insertOrganization } from '../src/storage/accounts/users.ts';
 import { changesFrom } from '../src/storage/changes.ts';
 import { type Database, NotUnique } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
@@ -8,7 +9,6 @@ import { openDatabase } from '../src/storage/open.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { claimSetting, findSetting, replaceSetting } from '../src/storage/settings.ts';
 import { insertTag, renameTag } from '../src/storage/tags.ts';
-import { insertOrganization } from '../src/storage/users.ts';
 import { type StoreKind, storeKinds } from './support/app.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';

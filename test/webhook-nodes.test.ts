@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { hourLength } from '../src/rules/durations.ts';
-import { claimDue } from '../src/storage/webhook-queue.ts';
+import { claimDue } from '../src/storage/webhooks/webhook-queue.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { nodesWithOwner } from './support/app-suite.ts';
 import { foldClicks } from './support/click.ts';

@@ -3,7 +3,7 @@ import type { Mailer } from '../src/mail/mailer.ts';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { mailOutages } from '../src/manage/webhooks/webhook-outages.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
-import { listOutages, noteFailure } from '../src/storage/webhook-outages.ts';
+import { listOutages, noteFailure } from '../src/storage/webhooks/webhook-outages.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { KeyOwner } from '../storage/api-keys.ts';
+import type { KeyOwner } from '../storage/accounts/api-keys.ts';
 import { ApiKeyCache } from './api-key-cache.ts';
 
 const ownerOf = (userId: number): KeyOwner => ({

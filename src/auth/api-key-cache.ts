@@ -1,4 +1,4 @@
-import type { KeyOwner } from '../storage/api-keys.ts';
+import type { KeyOwner } from '../storage/accounts/api-keys.ts';
 
 /**
  * Milliseconds. A fallback for what the change feed doesn't report: a key revoked by a node of an earlier version or by hand in

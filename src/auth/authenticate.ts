@@ -1,10 +1,10 @@
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
-import { touchApiKey } from '../storage/api-keys.ts';
+import { touchApiKey } from '../storage/accounts/api-keys.ts';
+import { findSessionOwner, renewSession } from '../storage/accounts/sessions.ts';
+import { findTokenOwner } from '../storage/accounts/tokens.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
-import { findSessionOwner, renewSession } from '../storage/sessions.ts';
-import { findTokenOwner } from '../storage/tokens.ts';
 import type { ApiKeyCache } from './api-key-cache.ts';
 import { looksLikeApiKey } from './api-keys.ts';
 import { credentialTypo } from './credential-typos.ts';

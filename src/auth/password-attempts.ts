@@ -1,6 +1,6 @@
 import { dayLength, minuteLength, secondLength } from '../rules/durations.ts';
 import { widestNetwork } from '../rules/networks.ts';
-import { hasRecentSignIn, recordSignIn } from '../storage/attempts.ts';
+import { hasRecentSignIn, recordSignIn } from '../storage/accounts/attempts.ts';
 import type { Database } from '../storage/database.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
 import { FairSemaphore, type Priority } from './fair-semaphore.ts';

@@ -1,6 +1,11 @@
 import { Refusal } from '../rules/errors.ts';
 import { networksAround } from '../rules/networks.ts';
-import { type AttemptCount, countAttempts, type Window, withdrawAttempts } from '../storage/attempts.ts';
+import {
+  type AttemptCount,
+  countAttempts,
+  type Window,
+  withdrawAttempts,
+} from '../storage/accounts/attempts.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';

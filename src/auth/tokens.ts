@@ -1,8 +1,6 @@
 import { dayLength } from '../rules/durations.ts';
 import { Refusal } from '../rules/errors.ts';
 import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-text.ts';
-import type { Database } from '../storage/database.ts';
-import type { Queries } from '../storage/schema.ts';
 import {
   endFamilies,
   findRefreshToken,
@@ -10,7 +8,9 @@ import {
   insertTokens,
   replaceRefreshToken,
   type TokenHashes,
-} from '../storage/tokens.ts';
+} from '../storage/accounts/tokens.ts';
+import type { Database } from '../storage/database.ts';
+import type { Queries } from '../storage/schema.ts';
 import { digest, type Secrets } from './secrets.ts';
 
 const accessLifetime = 3 * dayLength;

@@ -1,7 +1,7 @@
 import type { Context } from '../manage/context.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
-import { findUserByEmail } from '../storage/users.ts';
+import { findUserByEmail } from '../storage/accounts/users.ts';
 
 /** The account that a command concerns. */
 export async function accountOf({ database }: Context, address: string) {

@@ -2,7 +2,7 @@ import { requireInput } from '../api/read-input.ts';
 import { UserToCreate } from '../api/schemas/user.ts';
 import { knownPriority } from '../auth/passwords.ts';
 import { endSignIns } from '../manage/accounts/end-sign-ins.ts';
-import { setPassword as storePassword } from '../storage/users.ts';
+import { setPassword as storePassword } from '../storage/accounts/users.ts';
 import { accountOf } from './account-of.ts';
 import { askForPassword } from './ask-for-password.ts';
 import { type Command, required } from './command.ts';

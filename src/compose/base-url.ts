@@ -3,8 +3,8 @@ import type { Config } from '../config/options.ts';
 import { findBaseUrl } from '../manage/base-url.ts';
 import { isLoopbackName } from '../rules/host.ts';
 import { Site } from '../rules/site.ts';
+import { hasUsers } from '../storage/accounts/users.ts';
 import type { Database } from '../storage/database.ts';
-import { hasUsers } from '../storage/users.ts';
 import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 

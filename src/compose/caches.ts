@@ -3,7 +3,7 @@ import type { Config } from '../config/options.ts';
 import { trustsProxies } from '../http/client-address.ts';
 import type { QueryForwarding } from '../rules/destinations/forwarding.ts';
 import type { Site } from '../rules/site.ts';
-import { changedUser } from '../storage/caller-changes.ts';
+import { changedUser } from '../storage/accounts/caller-changes.ts';
 import {
   changesFrom,
   changesWithin,
@@ -16,7 +16,7 @@ import type { Lookups } from '../storage/database.ts';
 import { databaseTimeline, noTimeline } from '../storage/database-timeline.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
 import { changedHost } from '../storage/host-changes.ts';
-import { forgetPages } from '../storage/newest-links.ts';
+import { forgetPages } from '../storage/links/newest-links.ts';
 import { otherChange } from '../storage/other-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { withDefaultForwarding } from '../visit/default-forwarding.ts';

@@ -1,6 +1,6 @@
 import type { IncomingRequest } from '../http/router.ts';
+import { hasUsers } from '../storage/accounts/users.ts';
 import type { Database } from '../storage/database.ts';
-import { hasUsers } from '../storage/users.ts';
 
 type Answer = Response | Promise<Response>;
 

@@ -1,10 +1,10 @@
 import { hourLength } from '../rules/durations.ts';
-import { changedUser } from '../storage/caller-changes.ts';
+import { changedUser } from '../storage/accounts/caller-changes.ts';
 import { changesSince, type LinkChange, suffixesIn } from '../storage/changes.ts';
 import { databaseTimeline } from '../storage/database-timeline.ts';
 import { hostsOfDomains } from '../storage/domains.ts';
 import { changedHost } from '../storage/host-changes.ts';
-import type { LinkAddress } from '../storage/link-addresses.ts';
+import type { LinkAddress } from '../storage/links/link-addresses.ts';
 import { otherChange } from '../storage/other-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { replicaMark } from '../storage/timeline-sql.ts';

@@ -1,5 +1,5 @@
+import { hasUsers } from '../storage/accounts/users.ts';
 import type { Database } from '../storage/database.ts';
-import { hasUsers } from '../storage/users.ts';
 
 /** The answer of `/readyz`: whether a load balancer should send requests here. */
 export class Readiness {

@@ -2,12 +2,12 @@ import { nodeIdIn } from '../journal/files.ts';
 import { unfoldedIn } from '../journal/unfolded.ts';
 import { destinationProblems } from '../rules/destinations/watched-destinations.ts';
 import { nodesOf } from '../rules/node-status.ts';
+import { longestWait } from '../storage/destinations/watched-hosts.ts';
+import { countUrls } from '../storage/destinations/watched-urls.ts';
 import { watermarksOf } from '../storage/journal-watermarks.ts';
 import { listNodes } from '../storage/nodes.ts';
-import { outboxStatus } from '../storage/outbox-status.ts';
 import type { Queries } from '../storage/schema.ts';
-import { longestWait } from '../storage/watched-hosts.ts';
-import { countUrls } from '../storage/watched-urls.ts';
+import { outboxStatus } from '../storage/webhooks/outbox-status.ts';
 import { gauge, type Metric, samplesBy } from '../telemetry/metrics.ts';
 
 /** The webhook deliveries waiting to be sent: for the whole instance, so every node reports the same. */

@@ -1,8 +1,8 @@
 import type { Position } from '../journal/files.ts';
 import { rollupClasses } from '../rules/click-fields.ts';
 import { dayLength } from '../rules/durations.ts';
-import type { StoredLink } from '../storage/links.ts';
-import type { NewDelivery } from '../storage/webhook-queue.ts';
+import type { StoredLink } from '../storage/links/links.ts';
+import type { NewDelivery } from '../storage/webhooks/webhook-queue.ts';
 
 /** Typed arrays, because batches have hundreds of thousands of integers. */
 export type Column = Float64Array | Int32Array;

@@ -1,4 +1,4 @@
-import { keysNamed, membersNamed } from '../storage/link-history.ts';
+import { keysNamed, membersNamed } from '../storage/links/link-history.ts';
 import type { Queries } from '../storage/schema.ts';
 
 export interface Author {

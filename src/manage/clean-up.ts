@@ -1,7 +1,8 @@
 import { dayLength } from '../rules/durations.ts';
 import { restorableAfter } from '../rules/link-bin.ts';
 import { dayOf } from '../rules/utc-time.ts';
-import { deleteOldAttempts } from '../storage/attempts.ts';
+import { deleteOldAttempts } from '../storage/accounts/attempts.ts';
+import { deleteEmptyFamilies } from '../storage/accounts/tokens.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import {
@@ -9,7 +10,8 @@ import {
   deleteExcessDue,
   deleteFreeHosts,
   hostsWithMoreDue,
-} from '../storage/due-pages.ts';
+} from '../storage/destinations/due-pages.ts';
+import { deleteOldestIcons } from '../storage/destinations/page-icons.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
 import { correctFutureTimes } from '../storage/future-times.ts';
 import {
@@ -17,15 +19,13 @@ import {
   deleteOldIdempotencyKeys,
   organizationsOverAnswerLimit,
 } from '../storage/idempotency-keys.ts';
-import { deleteBinned, oldBinned } from '../storage/link-bin.ts';
-import { deleteSomeCountsOf } from '../storage/link-records.ts';
+import { deleteBinned, oldBinned } from '../storage/links/link-bin.ts';
+import { deleteSomeCountsOf } from '../storage/links/link-records.ts';
+import { deleteOldScheduled } from '../storage/links/scheduled-changes.ts';
 import { deleteOldNotFound } from '../storage/not-found-visits.ts';
-import { deleteOldestIcons } from '../storage/page-icons.ts';
-import { deleteOldScheduled } from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
-import { deleteEmptyFamilies } from '../storage/tokens.ts';
-import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
-import { deleteOldOutages } from '../storage/webhook-outages.ts';
+import { deleteOldDeliveries } from '../storage/webhooks/webhook-deliveries.ts';
+import { deleteOldOutages } from '../storage/webhooks/webhook-outages.ts';
 import { zapierClick } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { deliveryDays } from './webhooks/webhook-deliveries.ts';

@@ -10,7 +10,7 @@ import type { KnownPlaceFields } from '../rules/place.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
 import type { Database } from '../storage/database.ts';
-import type { ChangedLink } from '../storage/link-addresses.ts';
+import type { ChangedLink } from '../storage/links/link-addresses.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import type { DomainContext } from './domains/domain-context.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../storage/database.ts';
-import { countBlocks } from '../storage/link-blocks.ts';
+import { countBlocks } from '../storage/links/link-blocks.ts';
 import type { Queries } from '../storage/schema.ts';
 
 /** From this many links on, it pays to look up where a page begins. */

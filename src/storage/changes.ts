@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
-import { addressesOf, type ChangedLink, type LinkAddress } from './link-addresses.ts';
+import { addressesOf, type ChangedLink, type LinkAddress } from './links/link-addresses.ts';
 import { prepared, type Statement } from './prepared.ts';
 import { deleteFound } from './rows.ts';
 import type { Queries } from './schema.ts';

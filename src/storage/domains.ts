@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { hasAliases } from './link-aliases.ts';
+import { hasAliases } from './links/link-aliases.ts';
 import { deleteNotFoundOf } from './not-found-visits.ts';
 import { preparedHasRow, preparedRow } from './prepared.ts';
 import { idsOf } from './rows.ts';

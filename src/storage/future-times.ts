@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { dayLength } from '../rules/durations.ts';
 import type { Database } from './database.ts';
 import type { Schema } from './schema.ts';
-import { waitingOrganizations } from './webhook-queue.ts';
+import { waitingOrganizations } from './webhooks/webhook-queue.ts';
 
 /** Marks hosts without an address to check; see `releaseHost`. */
 const never = Number.MAX_SAFE_INTEGER;

@@ -1,6 +1,6 @@
 import type { Lookups } from './database.ts';
 import { openSqliteLookups } from './drivers/sqlite.ts';
-import { findLinkForVisitor, linkFinder } from './links.ts';
+import { findLinkForVisitor, linkFinder } from './links/links.ts';
 
 /** Separate connections for lookups by key, to a store that is migrated. */
 export async function openLookups(

@@ -2,7 +2,7 @@ import type { Generated, Kysely } from 'kysely';
 import type { ChangeChannel } from '../rules/access.ts';
 import type { HitColumn, RollupClass, UtmField } from '../rules/click-fields.ts';
 import type { CheckState } from '../rules/destinations/destination-check.ts';
-import type { LinkRow } from './link-columns.ts';
+import type { LinkRow } from './links/link-columns.ts';
 
 /** Integers are ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
 export interface Schema {

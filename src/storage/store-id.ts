@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { hasUsers } from './accounts/users.ts';
 import type { Database } from './database.ts';
 import { claimSetting, findSetting } from './settings.ts';
-import { hasUsers } from './users.ts';
 
 /** The setting with the random id of a store, which its backups include. */
 export const storeIdSetting = 'store_id';

@@ -3,7 +3,7 @@ import type { FoldedClick } from '../ledger/click.ts';
 import type { HitIdOf, HookedLink } from '../ledger/fold-store.ts';
 import type { Site } from '../rules/site.ts';
 import { readEvents } from '../rules/webhook-event.ts';
-import type { NewDelivery } from '../storage/webhook-queue.ts';
+import type { NewDelivery } from '../storage/webhooks/webhook-queue.ts';
 import { type AddressForm, clickBody, flatClick } from './payload.ts';
 
 interface ClickOutboxSettings {

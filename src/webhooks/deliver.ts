@@ -1,6 +1,6 @@
 import type { AllowList } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
-import { noteFailure, noteSuccess } from '../storage/webhook-outages.ts';
+import { noteFailure, noteSuccess } from '../storage/webhooks/webhook-outages.ts';
 import {
   claimDue,
   DueQueues,
@@ -10,8 +10,8 @@ import {
   releaseClaims,
   type StoredDelivery,
   type Verdict,
-} from '../storage/webhook-queue.ts';
-import { forgetZapierHook } from '../storage/webhook-zapier.ts';
+} from '../storage/webhooks/webhook-queue.ts';
+import { forgetZapierHook } from '../storage/webhooks/webhook-zapier.ts';
 import { waitAtMost } from '../structures/within.ts';
 import { type AfterAttempt, afterAttempt } from './back-off.ts';
 import { zapierClick } from './click-outbox.ts';

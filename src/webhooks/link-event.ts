@@ -1,7 +1,7 @@
 import { formatIso } from '../rules/instant.ts';
 import type { Site } from '../rules/site.ts';
 import type { LinkEvent } from '../rules/webhook-event.ts';
-import type { StoredLink } from '../storage/links.ts';
+import type { StoredLink } from '../storage/links/links.ts';
 
 /** The link as it is now (or was, if it is deleted), under the names of the API; never its secrets. */
 export const linkEventBody = (

@@ -8,7 +8,7 @@ import { readRules } from '../rules/link-rules/rule-fields.ts';
 import { cityNameOf } from '../rules/place.ts';
 import type { Site } from '../rules/site.ts';
 import { visitedAddress } from '../rules/visited-address.ts';
-import type { StoredLink } from '../storage/links.ts';
+import type { StoredLink } from '../storage/links/links.ts';
 
 export type ClickedLink = Pick<
   StoredLink,

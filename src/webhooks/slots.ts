@@ -1,4 +1,4 @@
-import type { DeliveryQueue } from '../storage/webhook-queue.ts';
+import type { DeliveryQueue } from '../storage/webhooks/webhook-queue.ts';
 
 export interface SlotLimits {
   readonly overall: number;

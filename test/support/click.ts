@@ -1,7 +1,7 @@
 import type { FoldedClick } from '../../src/ledger/click.ts';
 import { noWords } from '../../src/rules/click-fields.ts';
-import { findAnyLink } from '../../src/storage/links.ts';
-import { insertDeliveries } from '../../src/storage/webhook-queue.ts';
+import { findAnyLink } from '../../src/storage/links/links.ts';
+import { insertDeliveries } from '../../src/storage/webhooks/webhook-queue.ts';
 import { clickDeliveries } from '../../src/webhooks/click-outbox.ts';
 import type { TestApp } from './app.ts';
 

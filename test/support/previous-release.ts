@@ -1,6 +1,6 @@
 /**
  * The release before this version, as a commit of this repository. At each release, set it to that release's tag and to
- * the `newestMigration` in its src/storage/migrate.ts. Nothing has been released yet: this commit is the first whose
+ * the number of its newest migration. Nothing has been released yet: this commit is the first whose
  * migrations expand first and contract later.
  */
 export const previousRelease = {

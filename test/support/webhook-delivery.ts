@@ -1,4 +1,4 @@
-import type { NewDelivery } from '../../src/storage/webhook-queue.ts';
+import type { NewDelivery } from '../../src/storage/webhooks/webhook-queue.ts';
 
 /** A delivery that waits for its next try, or has failed if there is none. */
 export const webhookDelivery = (

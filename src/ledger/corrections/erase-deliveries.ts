@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database.ts';
-import { deleteDeliveries, deliveriesAfter } from '../../storage/webhook-deliveries.ts';
+import { deleteDeliveries, deliveriesAfter } from '../../storage/webhooks/webhook-deliveries.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import type { Step } from './step-result.ts';
 

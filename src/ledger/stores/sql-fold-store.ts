@@ -3,7 +3,7 @@ import { dimensionCodes, rollupClasses } from '../../rules/click-fields.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
 import { newestMigration } from '../../storage/newest-migration.ts';
 import { deletedBefore, minMigrationKey } from '../../storage/setting-keys.ts';
-import type { NewDelivery } from '../../storage/webhook-queue.ts';
+import type { NewDelivery } from '../../storage/webhooks/webhook-queue.ts';
 import { wordsOf } from '../batch-words.ts';
 import { countEntry, mergeCounts } from '../counts/hour-counts.ts';
 import {

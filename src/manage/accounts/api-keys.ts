@@ -2,13 +2,13 @@ import { makeApiKey, shownPrefix } from '../../auth/api-keys.ts';
 import { digest } from '../../auth/secrets.ts';
 import type { Caller } from '../../rules/access.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
-import * as stored from '../../storage/api-keys.ts';
+import * as stored from '../../storage/accounts/api-keys.ts';
 import type { Context } from '../context.ts';
 import { requireMembership } from './require-membership.ts';
 
 const maxKeys = 1_000;
 
-export type { StoredApiKey } from '../../storage/api-keys.ts';
+export type { StoredApiKey } from '../../storage/accounts/api-keys.ts';
 
 export interface CreatedApiKey extends stored.StoredApiKey {
   readonly key: string;

@@ -7,9 +7,9 @@ import {
   deleteOrganization,
   deleteSomeOf,
   linkIdsOf,
-} from '../../storage/deleted-organizations.ts';
-import { binnedBefore, purgeLinks } from '../../storage/empty-bin.ts';
-import { deleteSomeCountsOf } from '../../storage/link-records.ts';
+} from '../../storage/accounts/deleted-organizations.ts';
+import { binnedBefore, purgeLinks } from '../../storage/links/empty-bin.ts';
+import { deleteSomeCountsOf } from '../../storage/links/link-records.ts';
 import { knowsAllHits } from '../../storage/moved-hits.ts';
 import { requestWordSweep } from '../../storage/word-sweeps.ts';
 import type { Context } from '../context.ts';

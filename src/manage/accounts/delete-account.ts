@@ -2,19 +2,19 @@ import type { Caller } from '../../rules/access.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
 import { lastAdministratorProblem, organizationDeletionNotice } from '../../rules/leave-organization.ts';
 import { digitsAndLetters, drawText } from '../../rules/random-text.ts';
-import { markDeleted } from '../../storage/deleted-organizations.ts';
-import { forgetInvitationsBy, forgetInvitationsTo } from '../../storage/invitations.ts';
-import { linkCount } from '../../storage/link-counts.ts';
-import { countMembers, lockMembership, type Membership } from '../../storage/members.ts';
+import { markDeleted } from '../../storage/accounts/deleted-organizations.ts';
+import { forgetInvitationsBy, forgetInvitationsTo } from '../../storage/accounts/invitations.ts';
+import { countMembers, lockMembership, type Membership } from '../../storage/accounts/members.ts';
 import {
   countBelongings,
   findOrganization,
   lockOrganizations,
   updateOrganization,
-} from '../../storage/organizations.ts';
+} from '../../storage/accounts/organizations.ts';
+import { deleteUser, hasUsers, lockPassword } from '../../storage/accounts/users.ts';
+import { linkCount } from '../../storage/links/link-counts.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { deleteSetting, replaceSetting } from '../../storage/settings.ts';
-import { deleteUser, hasUsers, lockPassword } from '../../storage/users.ts';
 import type { Context } from '../context.ts';
 import { instanceOrganization } from '../instance-health.ts';
 import { lacksEmailProof } from './email-proof.ts';

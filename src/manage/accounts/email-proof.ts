@@ -1,5 +1,5 @@
 import { Refusal } from '../../rules/errors.ts';
-import type { Membership } from '../../storage/members.ts';
+import type { Membership } from '../../storage/accounts/members.ts';
 import type { Context } from '../context.ts';
 
 type User = Pick<Membership, 'email' | 'email_proven'>;

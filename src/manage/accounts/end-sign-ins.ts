@@ -1,7 +1,7 @@
-import { deleteResetsOf } from '../../storage/password-resets.ts';
+import { deleteResetsOf } from '../../storage/accounts/password-resets.ts';
+import { endSessionsOf } from '../../storage/accounts/sessions.ts';
+import { endFamilies } from '../../storage/accounts/tokens.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { endSessionsOf } from '../../storage/sessions.ts';
-import { endFamilies } from '../../storage/tokens.ts';
 
 /**
  * Ends every session (except one) and token pair of a user. API keys are revoked one by one, because other programs depend on

@@ -5,16 +5,16 @@ import type { Caller, Role } from '../../rules/access.ts';
 import { normaliseEmail } from '../../rules/account.ts';
 import { dayLength } from '../../rules/durations.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
-import * as stored from '../../storage/invitations.ts';
-import { isMember } from '../../storage/members.ts';
-import { lockOrganizations } from '../../storage/organizations.ts';
+import * as stored from '../../storage/accounts/invitations.ts';
+import { isMember } from '../../storage/accounts/members.ts';
+import { lockOrganizations } from '../../storage/accounts/organizations.ts';
 import { recordOtherChange } from '../../storage/other-changes.ts';
 import type { Context } from '../context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 import { readUser } from './read-user.ts';
 import { requireAdministrator } from './require-administrator.ts';
 
-export type { StoredInvitation } from '../../storage/invitations.ts';
+export type { StoredInvitation } from '../../storage/accounts/invitations.ts';
 
 const maxInvitations = 1_000;
 const lifetime = 14 * dayLength;

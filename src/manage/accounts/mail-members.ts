@@ -1,6 +1,6 @@
 import type { OrganizationFacts } from '../../mail/action-mail.ts';
 import type { Mail } from '../../mail/mailer.ts';
-import { findOrganization } from '../../storage/organizations.ts';
+import { findOrganization } from '../../storage/accounts/organizations.ts';
 import type { Context } from '../context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 

@@ -1,7 +1,7 @@
 import type { Caller, Role } from '../../rules/access.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
-import { deleteApiKeysOf } from '../../storage/api-keys.ts';
-import { withdrawInvitations } from '../../storage/invitations.ts';
+import { deleteApiKeysOf } from '../../storage/accounts/api-keys.ts';
+import { withdrawInvitations } from '../../storage/accounts/invitations.ts';
 import {
   countMembers,
   findMember,
@@ -10,15 +10,15 @@ import {
   type Membership,
   type StoredMember,
   setMembership,
-} from '../../storage/members.ts';
-import { lockOrganizations } from '../../storage/organizations.ts';
+} from '../../storage/accounts/members.ts';
+import { lockOrganizations } from '../../storage/accounts/organizations.ts';
+import { insertOrganization } from '../../storage/accounts/users.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { insertOrganization } from '../../storage/users.ts';
 import type { Context } from '../context.ts';
 import { endSessions } from './end-sign-ins.ts';
 import { requireAdministrator } from './require-administrator.ts';
 
-export type { StoredMember } from '../../storage/members.ts';
+export type { StoredMember } from '../../storage/accounts/members.ts';
 
 export const readMembers = (context: Context, { organizationId }: Caller): Promise<StoredMember[]> =>
   listMembers(context.database.read, organizationId);

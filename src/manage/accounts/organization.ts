@@ -1,10 +1,10 @@
 import type { Caller } from '../../rules/access.ts';
 import { notFound } from '../../rules/errors.ts';
-import * as stored from '../../storage/organizations.ts';
+import * as stored from '../../storage/accounts/organizations.ts';
 import { recordOtherChange } from '../../storage/other-changes.ts';
 import type { Context } from '../context.ts';
 
-export type { StoredOrganization } from '../../storage/organizations.ts';
+export type { StoredOrganization } from '../../storage/accounts/organizations.ts';
 
 interface OrganizationUpdate {
   readonly name?: string | undefined;

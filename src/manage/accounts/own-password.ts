@@ -3,7 +3,7 @@ import type { Limit } from '../../auth/rate-limit.ts';
 import type { Caller } from '../../rules/access.ts';
 import { minuteLength } from '../../rules/durations.ts';
 import { Refusal } from '../../rules/errors.ts';
-import { findPasswordHash } from '../../storage/users.ts';
+import { findPasswordHash } from '../../storage/accounts/users.ts';
 import type { Context } from '../context.ts';
 import { readUser } from './read-user.ts';
 

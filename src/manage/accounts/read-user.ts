@@ -1,9 +1,9 @@
 import { notFound } from '../../rules/errors.ts';
+import { findUser, type StoredUser } from '../../storage/accounts/users.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { findUser, type StoredUser } from '../../storage/users.ts';
 import type { Context } from '../context.ts';
 
-export type { StoredUser } from '../../storage/users.ts';
+export type { StoredUser } from '../../storage/accounts/users.ts';
 
 export const readUser = ({ database }: Context, userId: number): Promise<StoredUser> =>
   requireUser(database.lookup, userId);

@@ -3,7 +3,7 @@ import { digest } from '../../auth/secrets.ts';
 import type { Caller } from '../../rules/access.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
 import { leavingProblem } from '../../rules/leave-organization.ts';
-import { deleteApiKeysOf } from '../../storage/api-keys.ts';
+import { deleteApiKeysOf } from '../../storage/accounts/api-keys.ts';
 import {
   deleteReceivedInvitation,
   findInvitation,
@@ -13,25 +13,29 @@ import {
   type ReceivedInvitation,
   type StoredInvitation,
   withdrawInvitations,
-} from '../../storage/invitations.ts';
-import { linkCount } from '../../storage/link-counts.ts';
+} from '../../storage/accounts/invitations.ts';
 import {
   countMembers,
   findMembership,
   lockMembership,
   type Membership,
   setMembership,
-} from '../../storage/members.ts';
-import { countBelongings, findOrganization, lockOrganizations } from '../../storage/organizations.ts';
+} from '../../storage/accounts/members.ts';
+import {
+  countBelongings,
+  findOrganization,
+  lockOrganizations,
+} from '../../storage/accounts/organizations.ts';
+import { findUserByEmail, type StoredUser } from '../../storage/accounts/users.ts';
+import { linkCount } from '../../storage/links/link-counts.ts';
 import { recordOtherChange } from '../../storage/other-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { findUserByEmail, type StoredUser } from '../../storage/users.ts';
 import type { Context } from '../context.ts';
 import { lacksEmailProof, requireEmailProof } from './email-proof.ts';
 import { uselessInvitation } from './invitations.ts';
 import { requireUser } from './read-user.ts';
 
-export type { ReceivedInvitation } from '../../storage/invitations.ts';
+export type { ReceivedInvitation } from '../../storage/accounts/invitations.ts';
 
 interface InvitationPreview {
   readonly invitation: ReceivedInvitation;

@@ -1,6 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { notFound } from '../../rules/errors.ts';
-import { lockMembership } from '../../storage/members.ts';
+import { lockMembership } from '../../storage/accounts/members.ts';
 import type { Queries } from '../../storage/schema.ts';
 
 /** Keeps the caller in the organization until this transaction ends: nothing is created for one that was left or deleted meanwhile. */

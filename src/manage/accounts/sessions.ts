@@ -1,7 +1,12 @@
 import { digest } from '../../auth/secrets.ts';
 import type { Caller } from '../../rules/access.ts';
 import { Refusal } from '../../rules/errors.ts';
-import { endSession, endSessionNamed, listSessions, type ShownSession } from '../../storage/sessions.ts';
+import {
+  endSession,
+  endSessionNamed,
+  listSessions,
+  type ShownSession,
+} from '../../storage/accounts/sessions.ts';
 import type { Context } from '../context.ts';
 import { endSessions } from './end-sign-ins.ts';
 

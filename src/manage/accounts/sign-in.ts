@@ -5,9 +5,9 @@ import { digest } from '../../auth/secrets.ts';
 import type { TokenPair } from '../../auth/tokens.ts';
 import { normaliseEmail } from '../../rules/account.ts';
 import { Refusal } from '../../rules/errors.ts';
+import { endSession, insertSession } from '../../storage/accounts/sessions.ts';
+import { findPasswordHash, findUser, lockPassword, type StoredUser } from '../../storage/accounts/users.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { endSession, insertSession } from '../../storage/sessions.ts';
-import { findPasswordHash, findUser, lockPassword, type StoredUser } from '../../storage/users.ts';
 import type { Context } from '../context.ts';
 
 interface Login {

@@ -8,7 +8,6 @@ import {
 import { isParkedPage } from '../../rules/destinations/parked-page.ts';
 import { isAllowedByRobots, robotsFor } from '../../rules/destinations/robots-txt.ts';
 import { dayLength, hourLength, minuteLength, secondLength } from '../../rules/durations.ts';
-import { settleAll } from '../../storage/settle-all.ts';
 import {
   claimHost,
   findRobots,
@@ -17,9 +16,10 @@ import {
   releaseHost,
   setHostDue,
   storeRobots,
-} from '../../storage/watched-hosts.ts';
-import { isWatchedUrl } from '../../storage/watched-links.ts';
-import { updateUrl, urlDue, type WatchedUrl } from '../../storage/watched-urls.ts';
+} from '../../storage/destinations/watched-hosts.ts';
+import { isWatchedUrl } from '../../storage/destinations/watched-links.ts';
+import { updateUrl, urlDue, type WatchedUrl } from '../../storage/destinations/watched-urls.ts';
+import { settleAll } from '../../storage/settle-all.ts';
 import { type Attempt, guardedRequest, type RequestOptions } from '../../webhooks/guarded-request.ts';
 import type { Context } from '../context.ts';
 

@@ -6,10 +6,20 @@ import {
   writeProblems,
 } from '../../rules/destinations/watched-destinations.ts';
 import { formatIso } from '../../rules/instant.ts';
-import { lockLink } from '../../storage/links.ts';
+import {
+  linksToUrl,
+  setProblems,
+  setUnmailed,
+  stillWatched,
+} from '../../storage/destinations/watched-links.ts';
+import {
+  findWatchedUrl,
+  setUrlCopied,
+  uncopiedUrls,
+  type WatchedUrl,
+} from '../../storage/destinations/watched-urls.ts';
+import { lockLink } from '../../storage/links/links.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { linksToUrl, setProblems, setUnmailed, stillWatched } from '../../storage/watched-links.ts';
-import { findWatchedUrl, setUrlCopied, uncopiedUrls, type WatchedUrl } from '../../storage/watched-urls.ts';
 import { enqueueLinkEvent } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
 import { messageContext } from '../message-context.ts';

@@ -1,15 +1,15 @@
 import { destinationMail, type FailingLink } from '../../mail/destination-mail.ts';
 import { readProblems } from '../../rules/destinations/watched-destinations.ts';
 import { hourLength, minuteLength } from '../../rules/durations.ts';
-import { findLink } from '../../storage/links.ts';
-import { administratorsOf } from '../../storage/members.ts';
+import { administratorsOf } from '../../storage/accounts/members.ts';
 import {
   claimMail,
   linksToMail,
   organizationsToMail,
   setMailed,
   setMailedAt,
-} from '../../storage/watch-mails.ts';
+} from '../../storage/destinations/watch-mails.ts';
+import { findLink } from '../../storage/links/links.ts';
 import { mailMembers } from '../accounts/mail-members.ts';
 import type { Context } from '../context.ts';
 

@@ -1,15 +1,15 @@
 import { dayLength, minuteLength } from '../../rules/durations.ts';
-import type { StoredLink } from '../../storage/links.ts';
-import { beginSweep, continueSweep, endSweep, isSweepDue } from '../../storage/watch-sweeps.ts';
-import { deleteUnusedHosts } from '../../storage/watched-hosts.ts';
+import { beginSweep, continueSweep, endSweep, isSweepDue } from '../../storage/destinations/watch-sweeps.ts';
+import { deleteUnusedHosts } from '../../storage/destinations/watched-hosts.ts';
 import {
   linksWatchedWith,
   ownWatched,
   stillWatched,
   watchedLinkIds,
   watchingOrganizations,
-} from '../../storage/watched-links.ts';
-import { deleteUnusedUrls } from '../../storage/watched-urls.ts';
+} from '../../storage/destinations/watched-links.ts';
+import { deleteUnusedUrls } from '../../storage/destinations/watched-urls.ts';
+import type { StoredLink } from '../../storage/links/links.ts';
 import type { Context } from '../context.ts';
 import { unwatchLinks, watchLinks } from './watched-page.ts';
 

@@ -5,9 +5,7 @@ import {
   readProblems,
   watchedDestinations,
 } from '../../rules/destinations/watched-destinations.ts';
-import { lockLink, type StoredLink } from '../../storage/links.ts';
-import type { Queries } from '../../storage/schema.ts';
-import { setHostDue } from '../../storage/watched-hosts.ts';
+import { setHostDue } from '../../storage/destinations/watched-hosts.ts';
 import {
   clearProblems,
   deleteWatched,
@@ -15,8 +13,10 @@ import {
   insertWatched,
   setProblems,
   watchedAddresses,
-} from '../../storage/watched-links.ts';
-import { insertUrls, setUrlsUncopied, urlsByKey } from '../../storage/watched-urls.ts';
+} from '../../storage/destinations/watched-links.ts';
+import { insertUrls, setUrlsUncopied, urlsByKey } from '../../storage/destinations/watched-urls.ts';
+import { lockLink, type StoredLink } from '../../storage/links/links.ts';
+import type { Queries } from '../../storage/schema.ts';
 import type { Context } from '../context.ts';
 
 /** A link can have a hundred destinations. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../../rules/errors.ts';
 import { lockDomains } from '../../storage/domains.ts';
-import { readAliases } from '../../storage/link-addresses.ts';
+import { readAliases } from '../../storage/links/link-addresses.ts';
 import { defaultDomainId, type Queries } from '../../storage/schema.ts';
 
 interface OnDomain {

@@ -1,14 +1,14 @@
 import type { Caller, Role } from '../../rules/access.ts';
 import { type Problem, Refusal, StoreUnavailable } from '../../rules/errors.ts';
 import { formatIso } from '../../rules/instant.ts';
-import { findLink } from '../../storage/links.ts';
-import { findMember } from '../../storage/members.ts';
+import { findMember } from '../../storage/accounts/members.ts';
+import { findLink } from '../../storage/links/links.ts';
 import {
   findScheduled,
   finishScheduled,
   listDue,
   type ScheduledRow,
-} from '../../storage/scheduled-changes.ts';
+} from '../../storage/links/scheduled-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { settleAll } from '../../storage/settle-all.ts';
 import { enqueueLinkEvent } from '../../webhooks/outbox.ts';

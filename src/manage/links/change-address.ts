@@ -6,10 +6,10 @@ import {
   type LinkAddress,
   readAliases,
   writeAliases,
-} from '../../storage/link-addresses.ts';
-import { deleteAliases, insertAliases, setAliasForwarding } from '../../storage/link-aliases.ts';
-import { countLinksIn } from '../../storage/link-counts.ts';
-import { linksUnder, type StoredLink } from '../../storage/links.ts';
+} from '../../storage/links/link-addresses.ts';
+import { deleteAliases, insertAliases, setAliasForwarding } from '../../storage/links/link-aliases.ts';
+import { countLinksIn } from '../../storage/links/link-counts.ts';
+import { linksUnder, type StoredLink } from '../../storage/links/links.ts';
 import { defaultDomainId, type Queries } from '../../storage/schema.ts';
 import type { Context } from '../context.ts';
 import { refusalsOfLostDomains } from '../domains/held-domains.ts';

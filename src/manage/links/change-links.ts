@@ -1,7 +1,7 @@
 import type { Caller } from '../../rules/access.ts';
 import { recordChanges } from '../../storage/changes.ts';
-import { tagsOf } from '../../storage/link-tags.ts';
-import { lockLinks, type StoredLink, setFlags, touchLinks } from '../../storage/links.ts';
+import { tagsOf } from '../../storage/links/link-tags.ts';
+import { lockLinks, type StoredLink, setFlags, touchLinks } from '../../storage/links/links.ts';
 import { idsOf } from '../../storage/rows.ts';
 import { enqueueLinkEvent } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';

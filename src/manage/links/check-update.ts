@@ -1,5 +1,5 @@
 import type { Caller } from '../../rules/access.ts';
-import type { LinkChanges, StoredLink } from '../../storage/links.ts';
+import type { LinkChanges, StoredLink } from '../../storage/links/links.ts';
 import type { Context } from '../context.ts';
 import { FieldRefusals } from '../field-refusals.ts';
 import {

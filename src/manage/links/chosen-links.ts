@@ -1,6 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { invalidField, Refusal } from '../../rules/errors.ts';
-import { matchingIds } from '../../storage/list-links.ts';
+import { matchingIds } from '../../storage/links/list-links.ts';
 import { ownTags } from '../../storage/tags.ts';
 import type { Context } from '../context.ts';
 import { unknownTags } from './link-tags.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../../rules/access.ts';
 import { invalidField, Refusal, refusalOfAll } from '../../rules/errors.ts';
+import { findOrganization } from '../../storage/accounts/organizations.ts';
 import { dialects } from '../../storage/dialect.ts';
-import { findOrganization } from '../../storage/organizations.ts';
 import type { Caching, Context } from '../context.ts';
 import { TimeSlice } from '../time-slice.ts';
 import { findLinks, findOrStore } from './find-or-store.ts';

@@ -1,11 +1,11 @@
 import type { Caller } from '../../rules/access.ts';
 import { notFound } from '../../rules/errors.ts';
 import { recordChanges } from '../../storage/changes.ts';
-import { moveToBin } from '../../storage/link-bin.ts';
-import { correctBlocks } from '../../storage/link-blocks.ts';
-import { countLinksIn } from '../../storage/link-counts.ts';
-import { tagsAmong } from '../../storage/link-tags.ts';
-import { lockLinks } from '../../storage/links.ts';
+import { moveToBin } from '../../storage/links/link-bin.ts';
+import { correctBlocks } from '../../storage/links/link-blocks.ts';
+import { countLinksIn } from '../../storage/links/link-counts.ts';
+import { tagsAmong } from '../../storage/links/link-tags.ts';
+import { lockLinks } from '../../storage/links/links.ts';
 import { idsOf } from '../../storage/rows.ts';
 import { addToTagCounts } from '../../storage/tag-counts.ts';
 import { enqueueLinkEvent } from '../../webhooks/outbox.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../../rules/access.ts';
 import { notFound } from '../../rules/errors.ts';
 import { restorableAfter } from '../../rules/link-bin.ts';
-import { binnedBefore, purgeLinks } from '../../storage/empty-bin.ts';
+import { binnedBefore, purgeLinks } from '../../storage/links/empty-bin.ts';
 import type { Context } from '../context.ts';
 
 /** Few enough that no other change waits long for them. */

@@ -4,7 +4,7 @@ import { notFound } from '../../rules/errors.ts';
 import { type Description, describedVisitor } from '../../rules/link-rules/described-visitor.ts';
 import { type Outcome, resolve, type Step, withForwarding } from '../../rules/link-rules/resolve.ts';
 import { suffixOf } from '../../rules/path-suffix.ts';
-import { findLink, linkForVisitor } from '../../storage/links.ts';
+import { findLink, linkForVisitor } from '../../storage/links/links.ts';
 import type { Context } from '../context.ts';
 import { aliasUrls } from './link-address.ts';
 

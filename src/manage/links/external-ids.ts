@@ -1,7 +1,7 @@
 import type { Caller } from '../../rules/access.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
-import { findByExternalId, holdersOfExternalIds } from '../../storage/external-ids.ts';
-import { tagsOf } from '../../storage/link-tags.ts';
+import { findByExternalId, holdersOfExternalIds } from '../../storage/links/external-ids.ts';
+import { tagsOf } from '../../storage/links/link-tags.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { Context } from '../context.ts';
 import type { LinkWithTags, PreparedLink } from './prepared-link.ts';

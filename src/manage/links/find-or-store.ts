@@ -1,11 +1,11 @@
 import { Refusal } from '../../rules/errors.ts';
-import { tagsOf } from '../../storage/link-tags.ts';
+import { tagsOf } from '../../storage/links/link-tags.ts';
 import {
   leadsEveryone,
   linksByDestination,
   lockDestinations,
   type RequestedLink,
-} from '../../storage/links-by-destination.ts';
+} from '../../storage/links/links-by-destination.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { LinkWithTags, Outcome, PreparedLink, StoringDependencies } from './prepared-link.ts';
 import { inParts, type OnPlaced, outcomeOf, storeLinks } from './store-links.ts';

@@ -1,14 +1,14 @@
 import { restorableAfter } from '../../rules/link-bin.ts';
-import { addressKey } from '../../storage/link-addresses.ts';
+import { addressKey } from '../../storage/links/link-addresses.ts';
 import {
   claimAddresses,
   deleteAliases,
   type HeldAddress,
   heldUnder,
   type RequestedAddress,
-} from '../../storage/link-aliases.ts';
-import { removeFromBin } from '../../storage/link-bin.ts';
-import { deleteTracesOf } from '../../storage/link-records.ts';
+} from '../../storage/links/link-aliases.ts';
+import { removeFromBin } from '../../storage/links/link-bin.ts';
+import { deleteTracesOf } from '../../storage/links/link-records.ts';
 import type { Queries } from '../../storage/schema.ts';
 
 interface AddressRequest {

@@ -1,6 +1,11 @@
-import { type CompleteLink, dropLinks, type Inserted, insertLinks } from '../../storage/insert-links.ts';
-import { addressKey } from '../../storage/link-addresses.ts';
-import { type HeldAddress, heldUnder } from '../../storage/link-aliases.ts';
+import {
+  type CompleteLink,
+  dropLinks,
+  type Inserted,
+  insertLinks,
+} from '../../storage/links/insert-links.ts';
+import { addressKey } from '../../storage/links/link-addresses.ts';
+import { type HeldAddress, heldUnder } from '../../storage/links/link-aliases.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { settleAll } from '../../storage/settle-all.ts';
 import { isFreeFor } from './held-addresses.ts';

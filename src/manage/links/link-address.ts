@@ -4,7 +4,7 @@ import { normaliseHostname } from '../../rules/host.ts';
 import type { Site } from '../../rules/site.ts';
 import { checkSuffix, enteredSuffix } from '../../rules/suffix.ts';
 import { findVerifiedDomain } from '../../storage/domains.ts';
-import { type Alias, addressKey, type LinkAddress, readAliases } from '../../storage/link-addresses.ts';
+import { type Alias, addressKey, type LinkAddress, readAliases } from '../../storage/links/link-addresses.ts';
 import { defaultDomainId } from '../../storage/schema.ts';
 import type { Context } from '../context.ts';
 import type { FieldRefusals } from '../field-refusals.ts';

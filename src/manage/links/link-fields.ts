@@ -14,7 +14,7 @@ import { invalidField, Refusal } from '../../rules/errors.ts';
 import { formatIsoOrNull, parseInstant } from '../../rules/instant.ts';
 import { isBrokenKey } from '../../rules/signing-key.ts';
 import { readEvents, type WebhookEvent, writeEvents } from '../../rules/webhook-event.ts';
-import type { AnsweredLink, LinkChanges, StoredLink } from '../../storage/links.ts';
+import type { AnsweredLink, LinkChanges, StoredLink } from '../../storage/links/links.ts';
 import type { Context } from '../context.ts';
 import {
   destinationIn,

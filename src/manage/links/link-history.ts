@@ -1,7 +1,12 @@
 import type { Caller } from '../../rules/access.ts';
 import { invalidField, notFound, type Problem, Refusal } from '../../rules/errors.ts';
-import { findHistoryEntry, type HistoryRow, historyAfter, listHistory } from '../../storage/link-history.ts';
-import { findLink, type StoredLink } from '../../storage/links.ts';
+import {
+  findHistoryEntry,
+  type HistoryRow,
+  historyAfter,
+  listHistory,
+} from '../../storage/links/link-history.ts';
+import { findLink, type StoredLink } from '../../storage/links/links.ts';
 import { pageOf } from '../../storage/rows.ts';
 import { ownTags } from '../../storage/tags.ts';
 import { type Author, authorsOf } from '../authors.ts';

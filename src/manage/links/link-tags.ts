@@ -1,5 +1,5 @@
 import { invalidField, Refusal } from '../../rules/errors.ts';
-import { attachTags, detachTags, hasMoreTags } from '../../storage/link-tags.ts';
+import { attachTags, detachTags, hasMoreTags } from '../../storage/links/link-tags.ts';
 import { idsOf } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { ownTags, type StoredTag } from '../../storage/tags.ts';

@@ -1,14 +1,14 @@
 import { type RefusedChange, refusalMail } from '../../mail/refusal-mail.ts';
 import { dayLength, minuteLength } from '../../rules/durations.ts';
 import type { Problem } from '../../rules/errors.ts';
-import { findLink } from '../../storage/links.ts';
-import { administratorsOf, mailableMember } from '../../storage/members.ts';
+import { administratorsOf, mailableMember } from '../../storage/accounts/members.ts';
+import { findLink } from '../../storage/links/links.ts';
 import {
   claimRefusals,
   postponeRefusals,
   type ScheduledRow,
   setRefusalsMailed,
-} from '../../storage/scheduled-changes.ts';
+} from '../../storage/links/scheduled-changes.ts';
 import { mailMembers } from '../accounts/mail-members.ts';
 import type { Context } from '../context.ts';
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../../rules/errors.ts';
-import type { StoredLink } from '../../storage/links.ts';
+import type { StoredLink } from '../../storage/links/links.ts';
 
 type Ending = Pick<
   StoredLink,

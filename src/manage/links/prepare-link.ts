@@ -1,7 +1,7 @@
 import type { Caller } from '../../rules/access.ts';
 import { sameColour } from '../../rules/colour.ts';
 import { Refusal } from '../../rules/errors.ts';
-import { type Alias, writeAliases } from '../../storage/link-addresses.ts';
+import { type Alias, writeAliases } from '../../storage/links/link-addresses.ts';
 import type { Context } from '../context.ts';
 import { pageHost } from '../destinations/page-fetcher.ts';
 import { FieldRefusals } from '../field-refusals.ts';

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../rules/errors.ts';
 import type { Database } from '../../storage/database.ts';
-import type { CompleteLink } from '../../storage/insert-links.ts';
-import type { AnsweredLink } from '../../storage/links.ts';
+import type { CompleteLink } from '../../storage/links/insert-links.ts';
+import type { AnsweredLink } from '../../storage/links/links.ts';
 import type { StoredTag } from '../../storage/tags.ts';
 
 /** A link with valid fields: it can be stored if its suffix is free. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
-import { holdersOfExternalIds } from '../../storage/external-ids.ts';
+import { holdersOfExternalIds } from '../../storage/links/external-ids.ts';
 import type { Context } from '../context.ts';
 import { createLink } from './create-links.ts';
 import type { LinkToCreate } from './prepare-link.ts';

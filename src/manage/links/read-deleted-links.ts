@@ -5,7 +5,7 @@ import {
   type DeletedLink,
   type DeletedPosition,
   listDeleted,
-} from '../../storage/list-deleted.ts';
+} from '../../storage/links/list-deleted.ts';
 import { pageOf } from '../../storage/rows.ts';
 import type { Context } from '../context.ts';
 

@@ -1,10 +1,10 @@
 import type { Caller } from '../../rules/access.ts';
 import { notFound } from '../../rules/errors.ts';
 import { findOwnDomainId } from '../../storage/domains.ts';
-import { closerStart } from '../../storage/link-blocks.ts';
-import { archivedCount, hasArchived, linkCount, linkTotals } from '../../storage/link-counts.ts';
-import type { LinkPosition } from '../../storage/link-position.ts';
-import { findAnyLink, type StoredLink } from '../../storage/links.ts';
+import { closerStart } from '../../storage/links/link-blocks.ts';
+import { archivedCount, hasArchived, linkCount, linkTotals } from '../../storage/links/link-counts.ts';
+import type { LinkPosition } from '../../storage/links/link-position.ts';
+import { findAnyLink, type StoredLink } from '../../storage/links/links.ts';
 import {
   countLinks,
   type FilterTag,
@@ -14,12 +14,12 @@ import {
   listFrom,
   listLinks,
   searchLinks,
-} from '../../storage/list-links.ts';
-import { newestLinks } from '../../storage/newest-links.ts';
+} from '../../storage/links/list-links.ts';
+import { newestLinks } from '../../storage/links/newest-links.ts';
+import { findByKeys } from '../../storage/links/tagged-links.ts';
 import { pageOf } from '../../storage/rows.ts';
 import { defaultDomainId, type Queries } from '../../storage/schema.ts';
 import { tagCount } from '../../storage/tag-counts.ts';
-import { findByKeys } from '../../storage/tagged-links.ts';
 import { ownTags } from '../../storage/tags.ts';
 import type { Context } from '../context.ts';
 import { countInBackground, deepOffset, prefetchBlockCounts } from '../prefetch-block-counts.ts';
@@ -154,7 +154,7 @@ export async function* eachLink(
   }
 }
 
-/** Up to this many links are all searched for a text; of more, only those that `storage/link-search.ts` describes. */
+/** Up to this many links are all searched for a text; of more, only those that `storage/links/link-search.ts` describes. */
 const maxSearchedWhole = 50_000;
 
 /** Null if nothing can match. */

@@ -1,8 +1,8 @@
 import type { Caller } from '../../rules/access.ts';
 import { recordChanges } from '../../storage/changes.ts';
-import { aliasesOn, copyAliases, deleteAliases } from '../../storage/link-aliases.ts';
-import { tagsOf } from '../../storage/link-tags.ts';
-import { lockLinks, type StoredLink, touchLinks } from '../../storage/links.ts';
+import { aliasesOn, copyAliases, deleteAliases } from '../../storage/links/link-aliases.ts';
+import { tagsOf } from '../../storage/links/link-tags.ts';
+import { lockLinks, type StoredLink, touchLinks } from '../../storage/links/links.ts';
 import type { Context } from '../context.ts';
 import { recordUpdates } from './record-history.ts';
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../../rules/errors.ts';
-import { addressKey, readAliases } from '../../storage/link-addresses.ts';
+import { addressKey, readAliases } from '../../storage/links/link-addresses.ts';
 import type { Outcome, PreparedLink } from './prepared-link.ts';
 
 /**

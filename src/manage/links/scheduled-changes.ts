@@ -1,9 +1,9 @@
 import type { Caller } from '../../rules/access.ts';
 import { dayLength } from '../../rules/durations.ts';
 import { invalidField, notFound, type Problem, Refusal } from '../../rules/errors.ts';
-import { findLink, type LinkChanges, lockLink, type StoredLink } from '../../storage/links.ts';
+import { findLink, type LinkChanges, lockLink, type StoredLink } from '../../storage/links/links.ts';
+import * as stored from '../../storage/links/scheduled-changes.ts';
 import { recordOtherChange } from '../../storage/other-changes.ts';
-import * as stored from '../../storage/scheduled-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { type Author, authorsOf } from '../authors.ts';
 import type { Context } from '../context.ts';

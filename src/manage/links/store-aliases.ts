@@ -1,6 +1,6 @@
-import { dropLinks } from '../../storage/insert-links.ts';
-import { addressKey, type LinkAddress, readAliases } from '../../storage/link-addresses.ts';
-import { type HeldAddress, insertAliases, type RequestedAddress } from '../../storage/link-aliases.ts';
+import { dropLinks } from '../../storage/links/insert-links.ts';
+import { addressKey, type LinkAddress, readAliases } from '../../storage/links/link-addresses.ts';
+import { type HeldAddress, insertAliases, type RequestedAddress } from '../../storage/links/link-aliases.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { release, reserveAddresses } from './held-addresses.ts';
 import type { Outcome, PreparedLink } from './prepared-link.ts';

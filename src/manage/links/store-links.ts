@@ -1,14 +1,24 @@
 import { Refusal } from '../../rules/errors.ts';
 import { recordingChanges } from '../../storage/changes.ts';
 import type { WriteItems } from '../../storage/database.ts';
+import { addingDuePages } from '../../storage/destinations/due-pages.ts';
 import { dialects } from '../../storage/dialect.ts';
-import { addingDuePages } from '../../storage/due-pages.ts';
-import { type CompleteLink, type Inserted, insertWholeLinks, takeIds } from '../../storage/insert-links.ts';
-import { addressKey, compareAddresses, compareTexts, readAliases } from '../../storage/link-addresses.ts';
-import { claimAddresses, type HeldAddress, type RequestedAddress } from '../../storage/link-aliases.ts';
-import { countingIn } from '../../storage/link-counts.ts';
-import { insertLinkTags } from '../../storage/link-tags.ts';
-import { searchText } from '../../storage/links.ts';
+import {
+  type CompleteLink,
+  type Inserted,
+  insertWholeLinks,
+  takeIds,
+} from '../../storage/links/insert-links.ts';
+import {
+  addressKey,
+  compareAddresses,
+  compareTexts,
+  readAliases,
+} from '../../storage/links/link-addresses.ts';
+import { claimAddresses, type HeldAddress, type RequestedAddress } from '../../storage/links/link-aliases.ts';
+import { countingIn } from '../../storage/links/link-counts.ts';
+import { insertLinkTags } from '../../storage/links/link-tags.ts';
+import { searchText } from '../../storage/links/links.ts';
 import { runWithCommit } from '../../storage/prepared.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { settleAll } from '../../storage/settle-all.ts';

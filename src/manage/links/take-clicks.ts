@@ -1,6 +1,6 @@
 import { recordChange } from '../../storage/changes.ts';
-import { takeClicks } from '../../storage/click-limits.ts';
-import { findAnyLink, type StoredLink } from '../../storage/links.ts';
+import { takeClicks } from '../../storage/links/click-limits.ts';
+import { findAnyLink, type StoredLink } from '../../storage/links/links.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { enqueueLinkEvent } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../rules/errors.ts';
-import { linksUnder } from '../../storage/links.ts';
+import { linksUnder } from '../../storage/links/links.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { AliasField } from './link-address.ts';
 import type { PreparedLink } from './prepared-link.ts';

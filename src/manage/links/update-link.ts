@@ -3,8 +3,8 @@ import { problemsLeft } from '../../rules/destinations/watched-destinations.ts';
 import { notFound } from '../../rules/errors.ts';
 import { recordChanges } from '../../storage/changes.ts';
 import { NotUnique } from '../../storage/database.ts';
-import { addDuePages } from '../../storage/due-pages.ts';
-import { tagsOf } from '../../storage/link-tags.ts';
+import { addDuePages } from '../../storage/destinations/due-pages.ts';
+import { tagsOf } from '../../storage/links/link-tags.ts';
 import {
   findLink,
   isSpent,
@@ -12,8 +12,8 @@ import {
   type StoredLink,
   searchText,
   updateLink as store,
-} from '../../storage/links.ts';
-import { finishScheduled, type ScheduledRow } from '../../storage/scheduled-changes.ts';
+} from '../../storage/links/links.ts';
+import { finishScheduled, type ScheduledRow } from '../../storage/links/scheduled-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { StoredTag } from '../../storage/tags.ts';
 import { enqueueLinkEvent } from '../../webhooks/outbox.ts';

@@ -1,4 +1,4 @@
-import { hasExpired, takeExpired } from '../../storage/webhook-expiry.ts';
+import { hasExpired, takeExpired } from '../../storage/webhooks/webhook-expiry.ts';
 import { enqueueLinkEvent } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
 

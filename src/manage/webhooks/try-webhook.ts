@@ -1,8 +1,8 @@
 import type { Caller } from '../../rules/access.ts';
 import { notFound } from '../../rules/errors.ts';
-import { findLink } from '../../storage/links.ts';
-import { insertDelivery } from '../../storage/webhook-deliveries.ts';
-import { insertAttempt } from '../../storage/webhook-queue.ts';
+import { findLink } from '../../storage/links/links.ts';
+import { insertDelivery } from '../../storage/webhooks/webhook-deliveries.ts';
+import { insertAttempt } from '../../storage/webhooks/webhook-queue.ts';
 import { sampleDelivery } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
 import { messageContext } from '../message-context.ts';

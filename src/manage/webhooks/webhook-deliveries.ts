@@ -1,6 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
-import { findAnyLink, findLink, type StoredLink } from '../../storage/links.ts';
+import { findAnyLink, findLink, type StoredLink } from '../../storage/links/links.ts';
 import { idsOf, pageOf } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import {
@@ -16,8 +16,8 @@ import {
   type Redelivery,
   requeueDeliveries,
   type StoredAttempt,
-} from '../../storage/webhook-deliveries.ts';
-import { hooksOfLinks, type StoredDelivery } from '../../storage/webhook-queue.ts';
+} from '../../storage/webhooks/webhook-deliveries.ts';
+import { hooksOfLinks, type StoredDelivery } from '../../storage/webhooks/webhook-queue.ts';
 import { zapierClick } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
 import { limitCalls } from '../limit-calls.ts';

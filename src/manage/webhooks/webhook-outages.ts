@@ -1,14 +1,14 @@
 import { outageMail } from '../../mail/outage-mail.ts';
 import type { Caller } from '../../rules/access.ts';
 import { dayLength, hourLength } from '../../rules/durations.ts';
-import { administratorsOf } from '../../storage/members.ts';
+import { administratorsOf } from '../../storage/accounts/members.ts';
 import {
   claimUnmailedOutages,
   listOutages,
   postpone,
   type StoredOutage,
   setOutageMailed,
-} from '../../storage/webhook-outages.ts';
+} from '../../storage/webhooks/webhook-outages.ts';
 import { type MailResult, mailMembers } from '../accounts/mail-members.ts';
 import type { Context } from '../context.ts';
 import { countFailedDeliveries, deliveryDays } from './webhook-deliveries.ts';

@@ -1,8 +1,8 @@
 import { linkOfZapierKey } from '../../auth/zapier-keys.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
 import { recordChange } from '../../storage/changes.ts';
-import { findAnyLink, type StoredLink } from '../../storage/links.ts';
-import { clearZapierHook, setZapierHook } from '../../storage/webhook-zapier.ts';
+import { findAnyLink, type StoredLink } from '../../storage/links/links.ts';
+import { clearZapierHook, setZapierHook } from '../../storage/webhooks/webhook-zapier.ts';
 import { zapierSample } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
 import { requireTarget } from './webhook-target.ts';

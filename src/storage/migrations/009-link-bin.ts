@@ -73,7 +73,7 @@ export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd, textOrder
   `create index links_destination_key on links (organization_id, (${searchKeys.destination}) ${textOrder})`,
 
   // How many links an organization has in each block of ids, so that a page far down is found without counting up to it. Counted
-  // when a page that far down is first read; see storage/link-blocks.ts.
+  // when a page that far down is first read; see storage/links/link-blocks.ts.
   `create table link_blocks (
     organization_id ${integer} not null,
     block ${integer} not null,

@@ -1,0 +1,31 @@
+import type { Selectable } from 'kysely';
+import { countDomains } from '../domains.ts';
+import { countRows } from '../rows.ts';
+import type { Queries, Schema } from '../schema.ts';
+
+export type StoredOrganization = Selectable<Schema['organizations']>;
+
+export const findOrganization = (queries: Queries, id: number): Promise<StoredOrganization | undefined> =>
+  queries.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const updateOrganization = (
+  queries: Queries,
+  id: number,
+  changes: { readonly name?: string; readonly qr_marker?: number; readonly watch_destinations?: number },
+): Promise<StoredOrganization | undefined> =>
+  queries.updateTable('organizations').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
+
+/** Keeps others from joining, leaving and changing roles in these organizations until this transaction ends. */
+export async function lockOrganizations(queries: Queries, ids: readonly number[]): Promise<void> {
+  // Lowest id first, so that two transactions on the same ones don't deadlock.
+  const locked = queries.selectFrom('organizations').select('id').where('id', 'in', ids).orderBy('id');
+  await locked.forNoKeyUpdate().execute();
+}
+
+/** Counts an organization's belongings other than links. */
+export async function countBelongings(queries: Queries, id: number) {
+  return {
+    tags: await countRows(queries.selectFrom('tags').where('organization_id', '=', id)),
+    domains: (await countDomains(queries, id)).all,
+  };
+}

@@ -1,0 +1,89 @@
+import type { Insertable, Selectable } from 'kysely';
+import { preparedHasRow } from '../prepared.ts';
+import { hasRow } from '../rows.ts';
+import type { Queries, Schema } from '../schema.ts';
+import { recordCallerChange } from './caller-changes.ts';
+
+export type StoredUser = Omit<Selectable<Schema['users']>, 'password_hash' | 'email_proven'> & {
+  readonly organization_name: string;
+};
+
+const withOrganization = (queries: Queries) =>
+  queries
+    .selectFrom('users')
+    .innerJoin('organizations', 'organizations.id', 'users.organization_id')
+    .select([
+      'users.id',
+      'users.created_at',
+      'users.email',
+      'users.name',
+      'users.organization_id',
+      'organizations.name as organization_name',
+      'users.role',
+    ]);
+
+export const findUser = (queries: Queries, id: number): Promise<StoredUser | undefined> =>
+  withOrganization(queries).where('users.id', '=', id).executeTakeFirst();
+
+export const findUserByEmail = (queries: Queries, email: string): Promise<StoredUser | undefined> =>
+  withOrganization(queries).where('users.email', '=', email).executeTakeFirst();
+
+export const findPasswordHash = (queries: Queries, email: string) =>
+  queries.selectFrom('users').select(['id', 'password_hash']).where('email', '=', email).executeTakeFirst();
+
+/** Whether this is still the password; locks it until the transaction ends. */
+export const lockPassword = (queries: Queries, id: number, hash: string): Promise<boolean> =>
+  replacePassword(queries, id, hash, hash);
+
+/** False if the expected password isn't the current one any more. */
+export const replacePassword = (queries: Queries, id: number, expected: string, hash: string) =>
+  hasRow(
+    queries
+      .updateTable('users')
+      .set({ password_hash: hash })
+      .where('id', '=', id)
+      .where('password_hash', '=', expected)
+      .returning('id'),
+  );
+
+/** Sets it, whatever it was before. */
+export async function setPassword(queries: Queries, id: number, hash: string): Promise<void> {
+  await queries.updateTable('users').set({ password_hash: hash }).where('id', '=', id).execute();
+}
+
+export async function renameUser(queries: Queries, id: number, name: string | null): Promise<void> {
+  await queries.updateTable('users').set({ name }).where('id', '=', id).execute();
+}
+
+/** With their keys, sessions, tokens and password resets. */
+export async function deleteUser(queries: Queries, id: number, now: number): Promise<void> {
+  await queries.deleteFrom('users').where('id', '=', id).execute();
+  await recordCallerChange(queries, id, now);
+}
+
+export const hasUsers = preparedHasRow((queries) =>
+  queries.selectFrom('users').select('id').limit(1).compile(),
+);
+
+/** Null if the address has an account already. */
+export async function insertUser(
+  queries: Queries,
+  user: Insertable<Schema['users']>,
+): Promise<number | null> {
+  const row = await queries
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+export async function insertOrganization(queries: Queries, name: string, now: number): Promise<number> {
+  const row = await queries
+    .insertInto('organizations')
+    .values({ name, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
