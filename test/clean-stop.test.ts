@@ -42,22 +42,21 @@ function modesIn(folder: string): { files: Set<string>; folders: Set<string>; na
 }
 
 test.each(['1', '2'])(
-  'with %s process(es): no other user can read the data folder, and a clean stop leaves no SQLite log',
+  'with %s process(es): no other user can read the data folder, and a clean stop leaves no SQLite log, also during visits and reads; nor does a concurrent command',
   async (WORKERS) => {
     await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
     const first = stoppedAfterTest(runServer(settings));
-    const url = await first.address();
-    const { suffix, id } = await createFirstLink(url);
-    await visit(url, suffix, 20);
+    const firstUrl = await first.address();
+    const { suffix, id } = await createFirstLink(firstUrl);
+    await visit(firstUrl, suffix, 20);
     const modes = modesIn(data.path);
     expect(modes.names).toContain('linnet.sqlite-wal');
     expect([...modes.files]).toEqual(['600']);
     expect([...modes.folders]).toEqual(['700']);
     await stop(first);
-    expect(readdirSync(data.path).filter((name) => name.startsWith('linnet.sqlite'))).toEqual([
-      'linnet.sqlite',
-    ]);
+    const sqliteFiles = () => readdirSync(data.path).filter((name) => name.startsWith('linnet.sqlite'));
+    expect(sqliteFiles()).toEqual(['linnet.sqlite']);
 
     // As an earlier version, or a copy of the folder, may have left them.
     mkdirSync(join(data.path, 'journal', 'a', 'b'), { recursive: true });
@@ -67,41 +66,30 @@ test.each(['1', '2'])(
       chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
     }
     const second = stoppedAfterTest(runServer(settings));
-    await visit(await second.address(), suffix, 1);
+    const url = await second.address();
+    await visit(url, suffix, 1);
     const again = modesIn(data.path);
     expect([...again.files, ...again.folders].toSorted()).toEqual(['600', '700']);
-    await stop(second);
-    const counter = hitCounter(data.path, '');
-    expect((await counter.of(id)).ledger).toBe(21);
-    await counter.close();
-  },
-);
 
-test.each(['1', '2'])(
-  'with %s process(es): a stop during visits and reads leaves no SQLite log, nor does a concurrent command',
-  async (WORKERS) => {
-    await using data = await storeFolder();
-    const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
-    const program = stoppedAfterTest(runServer(settings));
-    const url = await program.address();
-    const { suffix } = await createFirstLink(url);
-    let visits = 0;
+    let answered = 21;
     const visitForever = async (): Promise<void> => {
       for (;;) {
-        await fetch(`${url}/${suffix}`, { redirect: 'manual' });
+        const { status } = await fetch(`${url}/${suffix}`, { redirect: 'manual' });
+        if (status === 302) answered += 1;
         await fetch(`${url}/api/v1/setup`);
-        visits += 1;
       }
     };
     const visiting = Promise.allSettled(Array.from({ length: 8 }, visitForever));
-    await eventually(() => visits > 50, 'visits');
-    await stop(program);
+    await eventually(() => answered > 70, 'visits');
+    await stop(second);
     await visiting;
-    const sqliteFiles = () => readdirSync(data.path).filter((name) => name.startsWith('linnet.sqlite'));
     expect(sqliteFiles()).toEqual(['linnet.sqlite']);
     const command = ['user', 'create', '--email', 'a@people.example', '--password', 'correct horse battery'];
     expect(await exitCodeOf(runCommand(command, settings))).toBe(0);
     expect(sqliteFiles()).toEqual(['linnet.sqlite']);
+    const counter = hitCounter(data.path, '');
+    expect((await counter.of(id)).ledger).toBeGreaterThanOrEqual(answered);
+    await counter.close();
   },
 );
 
