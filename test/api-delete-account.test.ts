@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type KyselyPlugin, sql } from 'kysely';
 import { DeletedOrganizations } from '../src/manage/accounts/clear-organizations.ts';
 import { setupToken } from '../src/manage/accounts/register-user.ts';
@@ -8,10 +8,11 @@ import { eventually } from './support/eventually.ts';
 import { invite, member } from './support/members.ts';
 
 let app: TestApp;
-afterEach(async () => {
+
+async function stop(): Promise<void> {
   expect(app.faults).toEqual([]);
   await app.stop();
-});
+}
 
 const remove = (key: string, body: object) => app.call('DELETE', '/api/v1/user', { key, body });
 const link = (key: string, fields?: object) => app.createLink({ key }, fields);
@@ -33,7 +34,7 @@ const tablesOfOrganizations = async (): Promise<string[]> => {
 
 /** Tables that `storage/accounts/deleted-organizations.ts` and `ledger/chunks/delete-chunks.ts` empty, or whose rows are deleted by other means. */
 const knownTables =
-  /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|idempotency_keys|invitations|link_aliases|link_bin|link_block_marks|link_blocks|link_counts|link_history|links|organization_rollups|scheduled_changes|tags|users|utm_templates|watched_links|webhook_deliveries|webhook_outages)$|^(hits|hit_packs)_/;
+  /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|idempotency_keys|invitations|link_aliases|link_bin|link_block_marks|link_blocks|link_counts|link_history|links|organization_rollups|scheduled_changes|tags|users|utm_templates|watched_links|webhook_deliveries|webhook_outages)$|^(hits|hit_packs|hit_chunks)_/;
 
 /** The number of an organization's rows, by table. */
 async function rowsOf(organizationId: number): Promise<Record<string, number>> {
@@ -49,12 +50,12 @@ async function rowsOf(organizationId: number): Promise<Record<string, number>> {
 }
 
 describe.each(storeKinds)('an account on %s', (store) => {
-  const start = async () => {
+  beforeAll(async () => {
     app = await startApp({ store, overrides: { clearInterval: 50, domainInterval: 50 } });
-  };
+  });
+  afterAll(stop);
 
   test('is deleted by its password, and all of its credentials are invalid', async () => {
-    await start();
     const owner = await app.createAccount();
     const guest = await member(app, owner);
     const made = await link(guest.key);
@@ -94,7 +95,6 @@ describe.each(storeKinds)('an account on %s', (store) => {
   });
 
   test('of the only administrator stays while there are other members', async () => {
-    await start();
     const owner = await app.createAccount();
     const guest = await member(app, owner);
     const refused = await remove(owner.key, { password: owner.password, confirm });
@@ -109,7 +109,6 @@ describe.each(storeKinds)('an account on %s', (store) => {
   });
 
   test('of the only member is deleted with the organization, after confirmation', async () => {
-    await start();
     const other = await app.createAccount();
     const owner = await app.createAccount();
     const { key, organizationId, password } = owner;
@@ -150,7 +149,8 @@ describe.each(storeKinds)('an account on %s', (store) => {
           0,
         `the rows of ${table} to be deleted`,
       );
-    const binRows = await read.selectFrom('link_bin').select(['destination_url', 'name']).execute();
+    const ownBin = read.selectFrom('link_bin').where('organization_id', '=', organizationId);
+    const binRows = await ownBin.select(['destination_url', 'name']).execute();
     expect(binRows.every(({ destination_url, name }) => destination_url === '' && name === null)).toBe(true);
     for (const { suffix } of [...made, withWebhook]) expect((await app.visit(`/${suffix}`)).status).toBe(404);
     const taken = await app.call('POST', '/api/v1/link', {
@@ -166,7 +166,6 @@ describe.each(storeKinds)('an account on %s', (store) => {
   });
 
   test('is deleted, and an organization that was named after it gets another name', async () => {
-    await start();
     const owner = await app.createAccount();
     const guest = await member(app, owner);
     const role = { role: 'administrator' };
@@ -177,18 +176,16 @@ describe.each(storeKinds)('an account on %s', (store) => {
   });
 
   test('is deleted with its organization from every table', async () => {
-    await start();
     // A table that is missing in `known` must be added there, and emptied when an organization is deleted.
     expect((await tablesOfOrganizations()).filter((name) => !knownTables.test(name))).toEqual([]);
   });
 
   test('of an organization with chunks of clicks is deleted with them', async () => {
-    await start();
     const owner = await app.createAccount();
     const { database } = app.app.context;
     if (database.kind === 'postgres') return;
     const facts = { hits: 1, first_id: 1, last_id: 1, first_at: 1, last_at: 1, classes: 1, made_at: 1 };
-    const others = owner.organizationId + 1;
+    const others = 987_654;
     await database.write(async (queries) => {
       for (let id = 1; id <= 26; id++) {
         const organization_id = id > 25 ? others : owner.organizationId;
@@ -210,7 +207,6 @@ describe.each(storeKinds)('an account on %s', (store) => {
   });
 
   test('is deleted with any number of hours of its links, a few in each statement', async () => {
-    await start();
     const { database } = app.app.context;
     // SQLite's triggers don't know the statement.
     if (database.kind === 'sqlite') return;
@@ -228,13 +224,21 @@ describe.each(storeKinds)('an account on %s', (store) => {
     });
     expect((await remove(owner.key, { password: owner.password, confirm })).status).toBe(204);
     await eventually(
-      async () => (await database.read.selectFrom('link_hours').select('hour').execute()).length === 0,
+      async () =>
+        (await database.read.selectFrom('link_hours').select('hour').where('link_id', '=', id).execute())
+          .length === 0,
       'the hours of the link to be deleted',
     );
   });
+});
+
+describe.each(storeKinds)('an account without others on %s', (store) => {
+  beforeAll(async () => {
+    app = await startApp({ store, overrides: { clearInterval: hourLength } });
+  });
+  afterAll(stop);
 
   test('is asked about no more once its organization is cleared away, except its suffixes', async () => {
-    app = await startApp({ store, overrides: { clearInterval: hourLength } });
     const { context } = app.app;
     for (let made = 0; made < 3; made++) {
       const { key, password } = await app.createAccount();
@@ -264,23 +268,23 @@ describe.each(storeKinds)('an account on %s', (store) => {
   });
 
   test('that was the last one allows a first account again', async () => {
-    await start();
     const owner = await app.createAccount();
     expect((await remove(owner.key, { password: owner.password, confirm })).status).toBe(204);
     expect((await app.call('GET', '/api/v1/setup')).json.needs_first_account).toBe(true);
     expect((await app.createAccount()).organizationId).not.toBe(owner.organizationId);
   });
+});
 
-  test('that was the last one makes the setup token of before useless', async () => {
-    app = await startApp({ env: { REGISTRATION: 'closed', BASE_URL: 'https://links.example.com' } });
-    const owner = await app.createAccount();
-    const register = (setup_token: string | null) =>
-      app.call('POST', '/api/v1/user', {
-        headers: { 'x-forwarded-for': '203.0.113.9' },
-        body: { email: 'ada@example.com', password: 'a long enough one', setup_token },
-      });
-    expect((await remove(owner.key, { password: owner.password, confirm })).status).toBe(204);
-    expect((await register(app.app.setupToken)).json.error_code).toBe('SETUP_TOKEN_WRONG');
-    expect((await register(await setupToken(app.app.context))).status).toBe(201);
-  });
+test('the deletion of the last account makes the setup token of before useless', async () => {
+  app = await startApp({ env: { REGISTRATION: 'closed', BASE_URL: 'https://links.example.com' } });
+  const owner = await app.createAccount();
+  const register = (setup_token: string | null) =>
+    app.call('POST', '/api/v1/user', {
+      headers: { 'x-forwarded-for': '203.0.113.9' },
+      body: { email: 'ada@example.com', password: 'a long enough one', setup_token },
+    });
+  expect((await remove(owner.key, { password: owner.password, confirm })).status).toBe(204);
+  expect((await register(app.app.setupToken)).json.error_code).toBe('SETUP_TOKEN_WRONG');
+  expect((await register(await setupToken(app.app.context))).status).toBe(201);
+  await stop();
 });
