@@ -41,9 +41,9 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
     await app.stop();
   });
 
-  // Links are stored in parts of 250, which overlapped: one call in three gave an address to two links (on SQLite).
+  // Links are stored in parts of 250, which overlapped: one call in three gave an address to two links on SQLite, none on PostgreSQL.
   test('an address becomes an alias of one link, or the suffix of another', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < (store === 'sqlite' ? 10 : 2); round++) {
       const address = `alias-or-suffix-${round}`;
       const links = Array.from({ length: 1_000 }, (_, index) => ({
         destination_url: 'https://example.com',
