@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { dayLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { appForSuite, appWithOwner } from './support/app-suite.ts';
 
 const password = 'a long enough one';
 const register = (app: TestApp, body: object, headers: Record<string, string> = {}) =>
@@ -19,7 +20,61 @@ async function withApp(options: Parameters<typeof startApp>[0], work: (app: Test
 const closed = { env: { REGISTRATION: 'closed' } };
 
 describe.each(storeKinds)('accounts on %s', (store) => {
-  test('the first account is created from this machine and administers its own organization', () =>
+  const app = appForSuite({ store });
+
+  test('names are trimmed, and blank ones count as not sent', async () => {
+    const namesOf = async (body: object) => {
+      const { status, json } = await register(app, {
+        email: `${crypto.randomUUID()}@example.com`,
+        ...body,
+      });
+      return [status, json.name, json.organization_name];
+    };
+    const blank = { name: ' \t ', organization_name: '   ' };
+    expect(await namesOf({ ...blank, email: 'blank@example.com' })).toEqual([201, null, 'blank@example.com']);
+    expect(await namesOf({ ...blank, name: ' Ada ' })).toEqual([201, 'Ada', 'Ada']);
+    expect(await namesOf({ organization_name: ' Engines ' })).toEqual([201, null, 'Engines']);
+  });
+
+  test('an address with an invisible character is refused', async () => {
+    const { status, json } = await register(app, { email: 'x\u200b@example.com' });
+    expect([status, json.field_key, json.error_string]).toEqual([
+      400,
+      'email',
+      'This is not an email address. Give one such as ada@example.com.',
+    ]);
+  });
+
+  test('a password has 8 to 256 characters, an email address 254 at most', async () => {
+    const problemWith = async (body: object) => {
+      const { status, json } = await register(app, {
+        email: `${crypto.randomUUID()}@example.com`,
+        ...body,
+      });
+      return status === 201 ? null : json.field_key;
+    };
+    const passwords = [7, 8, 256, 257].map((length) => ({ password: 'p'.repeat(length) }));
+    expect(await Promise.all(passwords.map(problemWith))).toEqual(['password', null, null, 'password']);
+    const emails = [254, 255].map((length) => ({
+      email: `${`someone@${'e.'.repeat(200)}`.slice(0, length - 1)}e`,
+    }));
+    expect(await Promise.all(emails.map(problemWith))).toEqual([null, 'email']);
+  });
+
+  test('an address has one account, ignoring case, even if two are created at once', async () => {
+    await register(app, { email: 'first@example.com' });
+    const responses = await Promise.all([
+      register(app, { email: 'same@example.com' }),
+      register(app, { email: 'SAME@example.com' }),
+    ]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const refused = responses.find(({ status }) => status === 409);
+    expect(refused?.json).toMatchObject({ error_code: 'EMAIL_TAKEN', field_key: 'email' });
+  });
+});
+
+describe.each(storeKinds)('while registration is closed on %s', (store) => {
+  test('the first account is created from this machine and administers its own organization; then registration is closed, on this machine too', () =>
     withApp({ ...closed, store }, async (app) => {
       const { status, json } = await register(app, {
         email: 'Ada@Example.com',
@@ -34,59 +89,8 @@ describe.each(storeKinds)('accounts on %s', (store) => {
         role: 'administrator',
       });
       expect(json).not.toHaveProperty('password');
-    }));
-
-  test('names are trimmed, and blank ones count as not sent', () =>
-    withApp({ store }, async (app) => {
-      const namesOf = async (body: object) => {
-        const { status, json } = await register(app, {
-          email: `${crypto.randomUUID()}@example.com`,
-          ...body,
-        });
-        return [status, json.name, json.organization_name];
-      };
-      const blank = { name: ' \t ', organization_name: '   ' };
-      expect(await namesOf({ ...blank, email: 'blank@example.com' })).toEqual([
-        201,
-        null,
-        'blank@example.com',
-      ]);
-      expect(await namesOf({ ...blank, name: ' Ada ' })).toEqual([201, 'Ada', 'Ada']);
-      expect(await namesOf({ organization_name: ' Engines ' })).toEqual([201, null, 'Engines']);
-    }));
-
-  test('an address with an invisible character is refused', () =>
-    withApp({ store }, async (app) => {
-      const { status, json } = await register(app, { email: 'x\u200b@example.com' });
-      expect([status, json.field_key, json.error_string]).toEqual([
-        400,
-        'email',
-        'This is not an email address. Give one such as ada@example.com.',
-      ]);
-    }));
-
-  test('after the first account registration is closed, on this machine too', () =>
-    withApp({ ...closed, store }, async (app) => {
-      await register(app, { email: 'one@example.com' });
-      const { status, json } = await register(app, { email: 'two@example.com' });
-      expect([status, json.error_code]).toEqual([403, 'REGISTRATION_CLOSED']);
-    }));
-
-  test('a password has 8 to 256 characters, an email address 254 at most', () =>
-    withApp({ store }, async (app) => {
-      const problemWith = async (body: object) => {
-        const { status, json } = await register(app, {
-          email: `${crypto.randomUUID()}@example.com`,
-          ...body,
-        });
-        return status === 201 ? null : json.field_key;
-      };
-      const passwords = [7, 8, 256, 257].map((length) => ({ password: 'p'.repeat(length) }));
-      expect(await Promise.all(passwords.map(problemWith))).toEqual(['password', null, null, 'password']);
-      const emails = [254, 255].map((length) => ({
-        email: `${`someone@${'e.'.repeat(200)}`.slice(0, length - 1)}e`,
-      }));
-      expect(await Promise.all(emails.map(problemWith))).toEqual([null, 'email']);
+      const second = await register(app, { email: 'two@example.com' });
+      expect([second.status, second.json.error_code]).toEqual([403, 'REGISTRATION_CLOSED']);
     }));
 
   test('of many simultaneous first accounts, one is created', () =>
@@ -96,76 +100,64 @@ describe.each(storeKinds)('accounts on %s', (store) => {
       );
       expect(responses.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403]);
     }));
+});
 
-  test('an address has one account, ignoring case, even if two are created at once', () =>
-    withApp({ store }, async (app) => {
-      await register(app, { email: 'first@example.com' });
-      const responses = await Promise.all([
-        register(app, { email: 'same@example.com' }),
-        register(app, { email: 'SAME@example.com' }),
-      ]);
-      expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
-      const refused = responses.find(({ status }) => status === 409);
-      expect(refused?.json).toMatchObject({ error_code: 'EMAIL_TAKEN', field_key: 'email' });
-    }));
+describe.each(storeKinds)('invitations on %s', (store) => {
+  const { app, owner: admin } = appWithOwner({ ...closed, store });
 
-  test('an invitation lets only its address join the organization once, in its role', () =>
-    withApp({ ...closed, store }, async (app) => {
-      const admin = await app.createAccount();
-      const invite = (email: string, role = 'editor') =>
-        app.call('POST', '/api/v1/invitation', { key: admin.key, body: { email, role } });
-      const { status, json: invitation } = await invite('bob@example.com');
-      expect(status).toBe(201);
-      expect((await app.call('GET', '/api/v1/invitation', { key: admin.key })).json).toEqual([
-        {
-          id: invitation.id,
-          created_at: invitation.created_at,
-          email: 'bob@example.com',
-          role: 'editor',
-          expires_at: invitation.expires_at,
-        },
-      ]);
-      const invitation_token = invitation.token;
-      expect((await register(app, { email: 'eve@example.com', invitation_token })).json.error_code).toBe(
-        'INVITATION_INVALID',
-      );
-      const joined = await register(app, { email: 'Bob@example.com', invitation_token });
-      expect(joined.json).toMatchObject({ organization_id: admin.organizationId, role: 'editor' });
-      expect((await register(app, { email: 'bob2@example.com', invitation_token })).status).toBe(403);
+  test('an invitation lets only its address join the organization once, in its role', async () => {
+    const invite = (email: string, role = 'editor') =>
+      app.call('POST', '/api/v1/invitation', { key: admin.key, body: { email, role } });
+    const { status, json: invitation } = await invite('bob@example.com');
+    expect(status).toBe(201);
+    expect((await app.call('GET', '/api/v1/invitation', { key: admin.key })).json).toEqual([
+      {
+        id: invitation.id,
+        created_at: invitation.created_at,
+        email: 'bob@example.com',
+        role: 'editor',
+        expires_at: invitation.expires_at,
+      },
+    ]);
+    const invitation_token = invitation.token;
+    expect((await register(app, { email: 'eve@example.com', invitation_token })).json.error_code).toBe(
+      'INVITATION_INVALID',
+    );
+    const joined = await register(app, { email: 'Bob@example.com', invitation_token });
+    expect(joined.json).toMatchObject({ organization_id: admin.organizationId, role: 'editor' });
+    expect((await register(app, { email: 'bob2@example.com', invitation_token })).status).toBe(403);
 
-      const expiredToken = (await invite('carol@example.com')).json.token;
-      const lateToken = (await invite('dave@example.com')).json.token;
-      app.clock.now += 13 * dayLength;
-      expect((await register(app, { email: 'dave@example.com', invitation_token: lateToken })).status).toBe(
-        201,
-      );
-      app.clock.now += 2 * dayLength;
-      expect(
-        (await register(app, { email: 'carol@example.com', invitation_token: expiredToken })).status,
-      ).toBe(403);
-    }));
+    const expiredToken = (await invite('carol@example.com')).json.token;
+    const lateToken = (await invite('dave@example.com')).json.token;
+    app.clock.now += 13 * dayLength;
+    expect((await register(app, { email: 'dave@example.com', invitation_token: lateToken })).status).toBe(
+      201,
+    );
+    app.clock.now += 2 * dayLength;
+    expect((await register(app, { email: 'carol@example.com', invitation_token: expiredToken })).status).toBe(
+      403,
+    );
+  });
 
-  test('an editor may create links but not invite members', () =>
-    withApp({ ...closed, store }, async (app) => {
-      const admin = await app.createAccount();
-      const { json } = await app.call('POST', '/api/v1/invitation', {
-        key: admin.key,
-        body: { email: 'ed@example.com' },
-      });
-      await register(app, { email: 'ed@example.com', invitation_token: json.token });
-      const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
-        body: { email: 'ed@example.com', password },
-      });
-      const headers = { authorization: `Bearer ${pair.json.access_token}` };
-      expect(
-        (await app.call('POST', '/api/v1/link', { headers, body: { destination_url: 'e.com' } })).status,
-      ).toBe(201);
-      const refused = await app.call('POST', '/api/v1/invitation', {
-        headers,
-        body: { email: 'x@example.com' },
-      });
-      expect([refused.status, refused.json.error_code]).toEqual([403, 'FORBIDDEN']);
-    }));
+  test('an editor may create links but not invite members', async () => {
+    const { json } = await app.call('POST', '/api/v1/invitation', {
+      key: admin.key,
+      body: { email: 'ed@example.com' },
+    });
+    await register(app, { email: 'ed@example.com', invitation_token: json.token });
+    const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
+      body: { email: 'ed@example.com', password },
+    });
+    const headers = { authorization: `Bearer ${pair.json.access_token}` };
+    expect(
+      (await app.call('POST', '/api/v1/link', { headers, body: { destination_url: 'e.com' } })).status,
+    ).toBe(201);
+    const refused = await app.call('POST', '/api/v1/invitation', {
+      headers,
+      body: { email: 'x@example.com' },
+    });
+    expect([refused.status, refused.json.error_code]).toEqual([403, 'FORBIDDEN']);
+  });
 });
 
 describe('creating the first account', () => {

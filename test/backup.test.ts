@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allTables } from './support/all-tables.ts';
-import { storeKinds } from './support/app.ts';
+import { startApp, storeKinds } from './support/app.ts';
 import {
   contentsOf,
   type PopulatedServer,
@@ -12,7 +12,7 @@ import {
   settingsWithoutStore,
   webhookKey,
 } from './support/populated-server.ts';
-import { problemsOf, runServer, temporaryFolder } from './support/program.ts';
+import { temporaryFolder } from './support/program.ts';
 
 /** These tables distinguish the visitors of a day, and are not backed up. */
 const omittedTables = [
@@ -82,8 +82,9 @@ describe.each(storeKinds)('a backup of %s', (from) => {
         for (const [name, rows] of Object.entries(tables))
           expect([name, restoredTables[name]]).toEqual([name, omittedTables.includes(name) ? [] : rows]);
 
-      const server = runServer(restored);
-      const after = { ...before, server, url: await server.address() };
+      // A restored store with a started program: test/backup-journal.test.ts.
+      const app = await startApp({ env: restored });
+      const after = { ...before, url: app.url };
       expect(await responsesOf(after)).toBe(responses);
       expect((await contentsOf(after)).webhookKey).toBe(webhookKey);
       // Ids continue where they were: none is used twice.
@@ -93,8 +94,8 @@ describe.each(storeKinds)('a backup of %s', (from) => {
         body: JSON.stringify({ destination_url: 'https://example.com/next' }),
       });
       expect([made.status, ((await made.json()) as { id: number }).id]).toEqual([201, 6]);
-      await stop(after);
-      expect(problemsOf(server)).toEqual([]);
+      await app.stop();
+      expect(app.faults).toEqual([]);
     },
     240_000,
   );
