@@ -19,20 +19,21 @@ describe.each(storeKinds)('a long list on %s', (store) => {
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
-  const createLinks = async (key: string, call: number) => {
-    const links = Array.from({ length: perCall }, (_, index) => ({
+  const createLinks = async (key: string, call: number, count = perCall) => {
+    const links = Array.from({ length: count }, (_, index) => ({
       destination_url: `https://deep.example/${call}/${index}`,
     }));
     const { json } = await send('POST', '/link/bulk?disable_png=true', { links }, key);
     return json.results.map(({ link }: { link: { id: number } }) => link.id) as number[];
   };
-  /** Copies the links of call 0, as if another call had created them, in a tenth of the time. */
+  /** Copies the owner's links of call 0, as if another call had created them, in a tenth of the time. */
   const copy = async (account: TestAccount, [first = 0, ...others]: readonly number[], call: number) =>
     app.app.context.database.write(async (queries) => {
-      const own = queries.selectFrom('links').where('organization_id', '=', account.organizationId);
+      const own = queries.selectFrom('links').where('organization_id', '=', owner.organizationId);
       const { id: _, ...row } = await own.selectAll().limit(1).executeTakeFirstOrThrow();
       const changed: Record<string, RawBuilder<unknown>> = {
-        suffix: sql`suffix || ${sql.lit(`-${call}`)}`,
+        organization_id: sql.lit(account.organizationId),
+        suffix: sql`suffix || ${sql.lit(`-${account.organizationId}-${call}`)}`,
         destination_url: renumbered('destination_url', call),
         search_text: renumbered('search_text', call),
       };
@@ -40,7 +41,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       const { rows } = await sql<{ id: number }>`
         insert into links (${sql.join(columns.map((column) => sql.ref(column)))})
         select ${sql.join(columns.map((column) => changed[column] ?? sql.ref(column)))} from links
-        where organization_id = ${account.organizationId} and id between ${first} and ${others.at(-1) ?? first}
+        where organization_id = ${owner.organizationId} and id between ${first} and ${others.at(-1) ?? first}
         order by id returning id`.execute(queries);
       await sql`update link_counts set links = links + ${rows.length} where organization_id = ${account.organizationId}
         and shard = (select min(shard) from link_counts where organization_id = ${account.organizationId})`.execute(
@@ -65,7 +66,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     const newestFirst = ids.toReversed();
     const before = newestFirst[500] ?? 0;
     const below = newestFirst.filter((id) => id < before);
-    for (const offset of [20_001, 20_480, 22_222, ids.length - 3, ids.length, ids.length + 5000]) {
+    for (const offset of [20_001, 20_480, 22_222, ids.length - 3, ids.length + 5000]) {
       const end = offset + 5;
       const query = `limit=5&offset=${offset}`;
       expect([offset, await page(query)]).toEqual([offset, newestFirst.slice(offset, end)]);
@@ -78,17 +79,17 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     [owner, stranger] = [await app.createAccount(), await app.createAccount()];
     originals = await createLinks(owner.key, 0);
     ids = [...originals];
-    const ofStranger = await createLinks(stranger.key, 0);
+    await createLinks(stranger.key, 0, 1);
     for (let call = 1; call < calls; call++) {
       ids.push(...(await copy(owner, originals, call)));
-      if (call % 6 === 0) await copy(stranger, ofStranger, call);
+      if (call % 6 === 0) await copy(stranger, originals, call);
     }
     // PostgreSQL doesn't count ids that may still be uncommitted; the older links' ids are now far below those.
     if (store === 'postgres') {
       await app.app.context.database.write((queries) =>
         sql`select setval(pg_get_serial_sequence('links', 'id'), 1000000)`.execute(queries),
       );
-      ids.push(...(await createLinks(owner.key, calls)));
+      ids.push(...(await copy(owner, originals, calls)));
     }
   }, 240_000);
 
@@ -142,7 +143,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     const restoredIds = deletedIds.filter((_, index) => index % 2 === 0).slice(0, perCall);
     await send('POST', '/link/restore', { ids: restoredIds });
     ids = [...ids, ...restoredIds].sort((one, other) => one - other);
-    ids.push(...(await createLinks(owner.key, calls + 1)));
+    ids.push(...(await createLinks(owner.key, calls + 1, 100)));
     await expectRightPages();
     await countBlocks(database, owner.organizationId);
     await expectRightPages();
@@ -151,7 +152,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
   test('links deleted during counting are not on its pages', async () => {
     const { database } = app.app.context;
     await database.write((queries) => queries.deleteFrom('link_block_marks').execute());
-    const deletedIds = ids.filter((_, index) => index % 17 === 5).slice(0, 150);
+    const deletedIds = ids.filter((_, index) => index % 17 === 5).slice(0, 80);
     const remove = async (id: number) => {
       for (;;) {
         const { status } = await send('DELETE', `/link/${id}`);
