@@ -29,10 +29,10 @@ describe.each(storeKinds)('cached pages of links on %s', (store) => {
   const newestIds = async (): Promise<number[]> =>
     (await call('GET', '/link?limit=1000')).links.map(({ id }: { id: number }) => id);
 
-  /** Compares the pages with reads by id, which aren't cached. */
+  /** Compares the pages, which are of the first ten links, with reads by id, which aren't cached. */
   const expectRightPages = async (after: string) => {
     const ids = await newestIds();
-    const links = await Promise.all(ids.map((id) => call('GET', `/link/${id}`)));
+    const links = await Promise.all(ids.slice(0, 10).map((id) => call('GET', `/link/${id}`)));
     for (const page of pages) {
       const query = new URLSearchParams(page);
       const offset = Number(query.get('offset') ?? 0);
@@ -40,7 +40,7 @@ describe.each(storeKinds)('cached pages of links on %s', (store) => {
       const expected = links.slice(offset, offset + Number(query.get('limit')));
       expect({ after, page, listed, total_links }).toEqual({
         ...{ after, page },
-        ...{ listed: expected, total_links: links.length },
+        ...{ listed: expected, total_links: ids.length },
       });
     }
   };
@@ -80,7 +80,7 @@ describe.each(storeKinds)('cached pages of links on %s', (store) => {
       'page title': (id) => setColumns(id, { page_title: `title ${draw(1000)}` }),
       nothing: async () => {},
     };
-    for (let step = 0; step < 80; step++) {
+    for (let step = 0; step < 60; step++) {
       const ids = await newestIds();
       const names = Object.keys(changes);
       const name = names[step < names.length ? step : draw(names.length)] ?? '';
