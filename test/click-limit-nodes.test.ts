@@ -99,16 +99,16 @@ function expectLimit(
 
 test('64 simultaneous visitors on three nodes get exactly as many redirects as the limit, and no more if a node is killed', async () => {
   const nodes = [nodeA.url, nodeB.url, await startKilledNode()];
-  const link = await createLink({ click_limit: 400 });
+  const link = await createLink({ click_limit: 200 });
   const first = await visitUntilEnded(nodes, link);
   expect(first.unanswered).toBe(0);
-  expectLimit(first, 400);
+  expectLimit(first, 200);
 
-  const other = await createLink({ click_limit: 600 });
+  const other = await createLink({ click_limit: 300 });
   const results = await visitUntilEnded(nodes, other, (clicks) => {
-    if (clicks === 200) killedNode.kill('SIGKILL');
+    if (clicks === 100) killedNode.kill('SIGKILL');
   });
-  expectLimit(results, 600);
+  expectLimit(results, 300);
   expect((await call('GET', `/link/${other.id}`)).clicks_left).toBe(0);
 
   await killedNode.exited;
@@ -116,7 +116,7 @@ test('64 simultaneous visitors on three nodes get exactly as many redirects as t
   expect(await visit(again, other)).toBe(410);
   const total = async () => (await call('GET', `/link/${other.id}`)).clicks;
   await eventually(async () => (await total()) >= results.clicks, 'every answered click to be counted');
-  expect(await total()).toBeLessThanOrEqual(600);
+  expect(await total()).toBeLessThanOrEqual(300);
   killedNode.kill('SIGKILL');
   await killedNode.exited;
 });
