@@ -179,7 +179,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   });
 
   test('if two organizations prove it at once, one gets it and the other gets an error', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 5; round++) {
       const host = `race${round}.example.org`;
       const [mine, theirs] = await Promise.all([add(host), add(host, suite.other)]);
       names[`_linnet.${host}`] = { TXT: [mine.json.records[0].value, theirs.json.records[0].value] };
@@ -223,7 +223,9 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
   test('an unreachable DNS server changes nothing, and the state of the record is unknown', async () => {
     const id = await addVerifiedDomain('steady.example.org');
     const proof = names['_linnet.steady.example.org'] ?? {};
-    for (const failure of ['server failure', 'refused', 'garbage', 'silence'] as const) {
+    // No answer is awaited for seconds, in which the app costs CPU: one store is enough.
+    const failures = ['server failure', 'refused', 'garbage', 'silence'] as const;
+    for (const failure of failures.slice(0, store === 'sqlite' ? 4 : 1)) {
       names['_linnet.steady.example.org'] = failure;
       const { status, json } = await verify(id);
       expect([failure, status, json.state, json.records[0].state]).toEqual([
@@ -235,7 +237,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       expect(json.problem).toContain('did not answer');
     }
     names['_linnet.steady.example.org'] = 'server failure';
-    for (let day = 0; day < 10; day++) {
+    for (let day = 0; day < 5; day++) {
       suite.app.clock.now += dayLength;
       await waitForCheck(id);
     }
