@@ -209,19 +209,19 @@ describe.each(storeKinds)('the bin on %s', (store) => {
   });
 
   test('emptying the bin erases the links of only its own organization, however many', async () => {
-    const links = Array.from({ length: 1_000 }, () => ({ destination_url: 'https://example.com/' }));
-    const idsOfMany = async () => {
+    const idsOfMany = async (length: number) => {
+      const links = Array.from({ length }, () => ({ destination_url: 'https://example.com/' }));
       const { json } = await send('POST', '/link/bulk?disable_png=true', { links });
       return json.results.map(({ link }: { link: { id: number } }) => link.id) as number[];
     };
-    for (const ids of [await idsOfMany(), (await idsOfMany()).slice(0, 5)])
+    for (const ids of [await idsOfMany(1_000), (await idsOfMany(15)).slice(0, 5)])
       await send('POST', '/link/bulk_delete', { ids });
     const theirs = (await create(newSuffix(), 'https://stranger.example/', stranger.key)).json.id;
     await send('DELETE', `/link/${theirs}`, undefined, stranger.key);
     expect((await send('DELETE', '/link/deleted')).json).toEqual({ deleted: 1_005 });
     expect(await bin()).toEqual({ links: [], total_links: 0, next: null });
     expect((await send('DELETE', '/link/deleted')).json).toEqual({ deleted: 0 });
-    expect((await send('GET', '/link?limit=1')).json.total_links).toBe(995);
+    expect((await send('GET', '/link?limit=1')).json.total_links).toBe(10);
     expect((await send('POST', '/link/restore', { ids: [theirs] }, stranger.key)).status).toBe(200);
   }, 240_000);
 });

@@ -75,8 +75,9 @@ describe.each(storeKinds)('the life of a link on %s', (store) => {
     expect((await app.visit(`/${second}`)).status).toBe(302);
     const host = new URL(app.url).host;
     const filters = ['', 'q=shelf', `tag=${tag}`, `domain=${host}`, `tag=${tag}&domain=${host}&q=shelf`];
-    for (const filter of filters) {
-      for (const sort of ['-created_at', '-name', '-suffix', '-updated_at']) {
+    const sorts = ['-name', '-suffix', '-updated_at'];
+    for (const [index, filter] of filters.entries()) {
+      for (const sort of ['-created_at', sorts[index % sorts.length]]) {
         const listed = async (more: string) => {
           const found = await list(`${filter}&sort=${sort}&${more}`, key);
           return [suffixes(found).sort(), found.total_links];
