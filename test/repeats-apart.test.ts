@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { accountWithLinks } from './support/account.ts';
 import { firefox } from './support/agents-of-people.ts';
-import { type StoreKind, startApp } from './support/app.ts';
+import { type StoreKind, startApp, storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
@@ -10,7 +10,7 @@ import { exchange } from './support/raw-http.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 
 /** The number of visitors, who each send the same request twice, the second time possibly to another process. */
-const visitorCount = 120;
+const visitorCount = 60;
 const settings = {
   PORT: '0',
   REGISTRATION: 'open',
@@ -62,16 +62,12 @@ async function stop(program: Program): Promise<void> {
 const databaseFor = async (store: StoreKind): Promise<string> =>
   store === 'postgres' ? migratedPostgres() : '';
 
-test.each([
-  ['sqlite', '1'],
-  ['sqlite', '2'],
-  ['postgres', '2'],
-] as const)(
-  '120 visitors who each send two requests make 120 clicks on %s with WORKERS=%s',
-  async (store, WORKERS) => {
+test.each(storeKinds)(
+  '60 visitors who each send two requests make 60 clicks on %s with WORKERS=2',
+  async (store) => {
     await using folder = await storeFolder();
     const DATABASE_URL = await databaseFor(store);
-    const program = runServer({ ...settings, DATA_DIR: folder.path, DATABASE_URL, WORKERS });
+    const program = runServer({ ...settings, DATA_DIR: folder.path, DATABASE_URL, WORKERS: '2' });
     try {
       const url = await program.address();
       const { id, path } = await linkAt(url);
@@ -85,35 +81,40 @@ test.each([
 );
 
 test.each([
-  ['sqlite', 'SIGKILL'],
-  ['sqlite', 'SIGTERM'],
-  ['postgres', 'SIGKILL'],
+  ['sqlite', ['SIGKILL', 'SIGTERM']],
+  ['postgres', ['SIGKILL']],
 ] as const)(
-  '120 visitors make 120 clicks if the program on %s gets a %s between their two requests, and is restarted',
-  async (store, signal) => {
+  '60 visitors make 60 clicks on a link on %s, even if the program gets a signal between their two requests, and is restarted: %p',
+  async (store, signals) => {
     await using folder = await storeFolder();
     const DATABASE_URL = await databaseFor(store);
     const all = { ...settings, DATA_DIR: folder.path, DATABASE_URL };
-    const first = runServer(all);
-    let second: Program | null = null;
+    const programs: Program[] = [];
+    const start = (): Promise<string> => {
+      const program = runServer(all);
+      programs.push(program);
+      return program.address();
+    };
     try {
-      const url = await first.address();
-      const { id, path } = await linkAt(url);
-      await visitAll([url], path);
-      first.kill(signal);
-      await first.exited;
-      second = runServer(all);
-      await visitAll([await second.address()], path);
-      await expectOneClickEach(folder.path, DATABASE_URL, id);
-      await stop(second);
+      let url = await start();
+      const { ids } = await accountWithLinks(url, ['none', ...signals]);
+      await Promise.all([visitAll([url], '/none'), visitAll([url], '/none')]);
+      for (const signal of signals) {
+        await visitAll([url], `/${signal}`);
+        programs.at(-1)?.kill(signal);
+        await programs.at(-1)?.exited;
+        url = await start();
+        await visitAll([url], `/${signal}`);
+      }
+      for (const id of ids.values()) await expectOneClickEach(folder.path, DATABASE_URL, id);
+      await stop(programs.at(-1) as Program);
     } finally {
-      first.kill('SIGKILL');
-      second?.kill('SIGKILL');
+      for (const program of programs) program.kill('SIGKILL');
     }
   },
 );
 
-test('120 visitors make 120 clicks on two nodes on PostgreSQL that fold at the same time', async () => {
+test('60 visitors make 60 clicks on two nodes on PostgreSQL that fold at the same time', async () => {
   const DATABASE_URL = await migratedPostgres();
   const env = { ...settings, DATABASE_URL, SECRET_KEY };
   const nodes = [await startApp({ env }), await startApp({ env })];
