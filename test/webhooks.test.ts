@@ -13,7 +13,7 @@ const target = targetOfEachTest();
 describe.each(storeKinds)('webhooks on %s', (store) => {
   const { app, owner } = appWithOwner({
     store,
-    overrides: { webhooks: { random: () => 0.5 }, expiryInterval: 50 },
+    overrides: { webhooks: { random: () => 0.5 }, expiryInterval: 150 },
   });
 
   const call = (method: string, path: string, body?: object, key = owner.key) =>
@@ -27,6 +27,18 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
 
   async function deliveries(id: number) {
     return (await call('GET', `link/${id}/webhook_deliveries`)).json.webhook_deliveries;
+  }
+
+  /** Sets the clock forward and lets the deliverer look at once, which it else does a few times a second. */
+  const advance = (milliseconds: number): void => {
+    app.clock.now += milliseconds;
+    app.app.context.webhooks.wake();
+  };
+
+  /** Puts clicks on a link into the outbox and wakes the deliverer, as the fold does. */
+  async function click(id: number, count = 1): Promise<void> {
+    await foldClicks(app, id, count);
+    app.app.context.webhooks.wake();
   }
 
   /** Waits until the newest delivery of a link has `count` attempts. */
@@ -68,7 +80,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const hook = target();
     const webhook_auth_key = `whsec_${Buffer.from('a secret of 24 bytes or more').toString('base64')}`;
     const id = await createLink({ webhook_url: hook.url, webhook_auth_key });
-    await foldClicks(app, id);
+    await click(id);
     const [received] = await hook.calls(1);
     const headers = received?.headers ?? {};
     const body = received?.body ?? '';
@@ -84,10 +96,10 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const hook = target((before) => new Response(null, { status: before === 0 ? 401 : 200 }));
     const keys = ['mistyped', 'current'].map((text) => `whsec_${Buffer.from(text).toString('base64')}`);
     const id = await createLink({ webhook_url: hook.url, webhook_auth_key: keys[0] });
-    await foldClicks(app, id);
+    await click(id);
     await eventuallyAttempts(id, 1);
     await call('PATCH', `link/${id}`, { webhook_auth_key: keys[1] });
-    app.clock.now += 10_000;
+    advance(10_000);
     const signedWith = (await hook.calls(2)).map(({ headers, body }) =>
       keys.findIndex((key) => {
         const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
@@ -101,11 +113,11 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
   test('a failed delivery is retried under the same id, and the log shows both attempts', async () => {
     const hook = target((before) => new Response('not now', { status: before === 0 ? 500 : 204 }));
     const id = await createLink({ webhook_url: hook.url });
-    await foldClicks(app, id);
+    await click(id);
     const first = await eventuallyAttempts(id, 1);
     expect(first.state).toBe('waiting');
     expect(Date.parse(first.next_try_at)).toBe(app.clock.now + 5_000);
-    app.clock.now += 5_000;
+    advance(5_000);
     const second = await eventuallyAttempts(id, 2);
     expect(second.state).toBe('delivered');
     expect(second.attempts.map(({ status }: { status: number }) => status)).toEqual([500, 204]);
@@ -122,12 +134,12 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
         : new Response(null, { status: 410 }),
     );
     const id = await createLink({ webhook_url: hook.url });
-    await foldClicks(app, id);
+    await click(id);
     const first = await eventuallyAttempts(id, 1);
     expect(Date.parse(first.next_try_at)).toBe(app.clock.now + 10 * minuteLength);
-    app.clock.now += 10 * minuteLength;
+    advance(10 * minuteLength);
     expect(await eventuallyAttempts(id, 2)).toMatchObject({ state: 'failed', next_try_at: null });
-    app.clock.now += 3 * dayLength;
+    advance(3 * dayLength);
     // Long enough to show that no more come.
     await Bun.sleep(600);
     expect(hook.received).toHaveLength(2);
@@ -136,9 +148,9 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
   test('after three days of failures a delivery has failed; redelivered, it is sent under the same id', async () => {
     const hook = target((before) => new Response(null, { status: before < 2 ? 503 : 200 }));
     const id = await createLink({ webhook_url: hook.url });
-    await foldClicks(app, id);
+    await click(id);
     await eventuallyAttempts(id, 1);
-    app.clock.now += 3 * dayLength;
+    advance(3 * dayLength);
     const failed = await eventuallyAttempts(id, 2);
     expect(failed.state).toBe('failed');
     const again = await call('POST', `webhook_delivery/${failed.id}/redeliver`);
@@ -153,7 +165,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
   test('a redelivery is sent to the current webhook', async () => {
     const [wrong, right] = [target(() => new Response(null, { status: 410 })), target()];
     const id = await createLink({ webhook_url: wrong.url });
-    await foldClicks(app, id);
+    await click(id);
     const failed = await eventuallyAttempts(id, 1);
     await call('PATCH', `link/${id}`, { webhook_url: right.url });
     await call('POST', `webhook_delivery/${failed.id}/redeliver`);
@@ -168,9 +180,9 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const released = Promise.withResolvers<Response>();
     const [slow, right] = [target(() => released.promise), target()];
     const id = await createLink({ webhook_url: slow.url });
-    await foldClicks(app, id);
+    await click(id);
     await slow.calls(1);
-    app.clock.now += 1_000;
+    advance(1_000);
     const [{ id: deliveryId, message_id }] = await deliveries(id);
     await call('PATCH', `link/${id}`, { webhook_url: right.url });
     const again = await call('POST', `webhook_delivery/${deliveryId}/redeliver`);
@@ -187,10 +199,10 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
   test('pending messages are not sent when the webhook is removed', async () => {
     const hook = target(() => new Response(null, { status: 500 }));
     const id = await createLink({ webhook_url: hook.url });
-    await foldClicks(app, id);
+    await click(id);
     await eventuallyAttempts(id, 1);
     await call('PATCH', `link/${id}`, { webhook_url: null });
-    app.clock.now += minuteLength;
+    advance(minuteLength);
     const outdated = await eventuallyAttempts(id, 2);
     expect(outdated).toMatchObject({ state: 'failed', attempts: [{ status: 500 }, { status: null }] });
     expect(hook.received).toHaveLength(1);
@@ -202,10 +214,10 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const fast = target();
     const slowId = await createLink({ webhook_url: slow.url });
     const fastId = await createLink({ webhook_url: fast.url });
-    await foldClicks(app, slowId, 300);
+    await click(slowId, 300);
     await slow.calls(8);
     const start = Date.now();
-    await foldClicks(app, fastId, 20);
+    await click(fastId, 20);
     const received = await fast.calls(20);
     expect((received.at(-1)?.at ?? 0) - start).toBeLessThan(scaledToLoad(2_000));
     expect(slow.received).toHaveLength(8);
@@ -219,9 +231,9 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const server = target((_before, { path }) => (path === '/slow' ? released.promise : new Response()));
     const slowId = await createLink({ webhook_url: server.url.replace('/hook', '/slow') });
     const fastId = await createLink({ webhook_url: server.url });
-    await foldClicks(app, slowId, 50);
+    await click(slowId, 50);
     await server.calls(8);
-    await foldClicks(app, fastId, 20);
+    await click(fastId, 20);
     const received = await server.calls(28);
     expect(received.filter(({ path }) => path === '/slow')).toHaveLength(8);
     await call('PATCH', `link/${slowId}`, { webhook_url: null });
@@ -233,7 +245,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const padding = Array.from({ length: 2_100 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
     const webhook_url = `${hook.url}?${padding}`.slice(0, 2_048);
     const id = await createLink({ webhook_url });
-    await foldClicks(app, id);
+    await click(id);
     expect(webhook_url).toEndWith((await hook.calls(1))[0]?.path ?? '-');
   });
 
@@ -272,7 +284,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
       statuses.push((await call('POST', `link/${id}/webhook_test`)).status);
     }
     expect(statuses).toEqual([...Array(10).fill(200), 429]);
-    app.clock.now += minuteLength;
+    advance(minuteLength);
     expect((await call('POST', `link/${id}/webhook_test`)).status).toBe(200);
   });
 
@@ -290,12 +302,12 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
       'link.updated',
       'link.deleted',
     ]);
-    await foldClicks(app, id);
+    await click(id);
     await call('PATCH', `link/${id}`, { name: 'new name' });
     await hook.calls(1);
     // A minute is longer than a claim: a message that isn't recorded as sent by then would be sent again.
     await eventuallyAttempts(id, 1);
-    app.clock.now += minuteLength;
+    advance(minuteLength);
     await hook.calls(2);
     // Sent back as it was read: the same time is not a new expiry.
     const whole = (await call('GET', `link/${id}`)).json;
@@ -333,7 +345,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
   test('deliveries are listed newest first in pages, only for their own organization', async () => {
     const hook = target();
     const id = await createLink({ webhook_url: hook.url });
-    await foldClicks(app, id, 3);
+    await click(id, 3);
     await hook.calls(3);
     const { json } = await call('GET', `link/${id}/webhook_deliveries?limit=2&offset=1`);
     expect(json.total_webhook_deliveries).toBe(3);
@@ -353,13 +365,13 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
   test('completed deliveries are kept for thirty days', async () => {
     const hook = target();
     const id = await createLink({ webhook_url: hook.url });
-    await foldClicks(app, id);
+    await click(id);
     await eventuallyAttempts(id, 1);
     const { cleanUp } = await import('../src/manage/clean-up.ts');
-    app.clock.now += 29 * dayLength;
+    advance(29 * dayLength);
     await cleanUp(app.app.context);
     expect(await deliveries(id)).toHaveLength(1);
-    app.clock.now += 2 * dayLength;
+    advance(2 * dayLength);
     await cleanUp(app.app.context);
     expect(await deliveries(id)).toEqual([]);
   });
