@@ -68,8 +68,8 @@ const failures: { cause: string; problem: RegExp; prepare: (folder: string) => P
 ];
 
 /** The results of starts that fail one after the other, in a process that exits once nothing keeps its event loop alive. */
-async function failedStarts(VISITORS: string, starts: readonly Settings[]): Promise<FailedStart[]> {
-  const program = runScript('failing-start.ts', { VISITORS, STARTS: JSON.stringify(starts) });
+async function failedStarts(starts: readonly Settings[]): Promise<FailedStart[]> {
+  const program = runScript('failing-start.ts', { STARTS: JSON.stringify(starts) });
   try {
     expect(await exitCodeOf(program)).toBe(0);
     return JSON.parse(program.output().out);
@@ -78,30 +78,33 @@ async function failedStarts(VISITORS: string, starts: readonly Settings[]): Prom
   }
 }
 
-describe.each(['in a thread', 'here'])('with visitors %s, a failing start', (visitors) => {
-  const failed = new Map<string, FailedStart>();
+const threads = ['in a thread', 'here'];
+const failed = new Map<string, FailedStart>();
 
-  beforeAll(async () => {
-    await using folder = await temporaryFolder();
-    const starts = await Promise.all(
-      failures.map(async ({ prepare }, index) => {
-        const DATA_DIR = join(folder.path, String(index));
-        await mkdir(DATA_DIR);
-        await migratedSqlite(DATA_DIR);
-        return { DATA_DIR, ...(await prepare(DATA_DIR)) };
-      }),
-    );
-    const all = await failedStarts(visitors, starts);
-    for (const [index, { cause }] of failures.entries()) failed.set(cause, all[index] as FailedStart);
-  });
+beforeAll(async () => {
+  await using folder = await temporaryFolder();
+  const pairs = threads.flatMap((VISITORS) => failures.map((failure) => ({ VISITORS, ...failure })));
+  const starts = await Promise.all(
+    pairs.map(async ({ VISITORS, prepare }, index) => {
+      const DATA_DIR = join(folder.path, String(index));
+      await mkdir(DATA_DIR);
+      await migratedSqlite(DATA_DIR);
+      return { VISITORS, DATA_DIR, ...(await prepare(DATA_DIR)) };
+    }),
+  );
+  const all = await failedStarts(starts);
+  for (const [index, { VISITORS, cause }] of pairs.entries())
+    failed.set(`${VISITORS}: ${cause}`, all[index] as FailedStart);
+});
 
+describe.each(threads)('with visitors %s, a failing start', (visitors) => {
   test.each(failures)('because of $cause leaves nothing open', ({ cause, problem }) => {
-    expect(failed.get(cause)?.problem).toMatch(problem);
-    expect(failed.get(cause)?.held).toEqual([]);
+    expect(failed.get(`${visitors}: ${cause}`)?.problem).toMatch(problem);
+    expect(failed.get(`${visitors}: ${cause}`)?.held).toEqual([]);
   });
 
   if (visitors === 'in a thread')
     test('answers requests that have arrived meanwhile before it ends', () => {
-      expect(failed.get('a store that fails once visits are accepted')?.isWaitedFor).toBe(true);
+      expect(failed.get('in a thread: a store that fails once visits are accepted')?.isWaitedFor).toBe(true);
     });
 });

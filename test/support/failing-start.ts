@@ -1,7 +1,7 @@
 /**
- * Starts that fail, each because of its settings or its BREAK. For each, prints how it failed, whether requests in
- * progress were waited for, and which files in its data folder are still open. Then it does nothing more, so the process
- * exits unless an open handle keeps it running.
+ * Starts that fail, each because of its settings or its BREAK, with VISITORS in a thread or here. For each, prints how it
+ * failed, whether requests in progress were waited for, and which files in its data folder are still open. Then it does
+ * nothing more, so the process exits unless an open handle keeps it running.
  */
 import { Database } from 'bun:sqlite';
 import { readdirSync, readlinkSync } from 'node:fs';
@@ -23,12 +23,11 @@ export interface FailedStart {
 
 /** Of the current start. */
 let isWaitedFor = false;
+let isInThread = false;
 let settings: Settings = {};
 
 const startDataPlane: StartDataPlane = (...parts) =>
-  process.env.VISITORS === 'in a thread'
-    ? startVisitorThread(settings)(...parts)
-    : startInThisThread(...parts);
+  isInThread ? startVisitorThread(settings)(...parts) : startInThisThread(...parts);
 
 const withChange =
   (change: (visitors: DataPlane) => void): StartDataPlane =>
@@ -86,8 +85,9 @@ function openFiles(): string[] {
   return files.filter((file) => file.startsWith(settings.DATA_DIR ?? ''));
 }
 
-async function failedStart({ BREAK = '', ...environment }: Settings): Promise<FailedStart> {
+async function failedStart({ BREAK = '', VISITORS, ...environment }: Settings): Promise<FailedStart> {
   isWaitedFor = false;
+  isInThread = VISITORS === 'in a thread';
   settings = { PORT: '0', ...environment };
   const problem = await createApp(loadConfig(settings), {}, breaks[BREAK] ?? startDataPlane).then(
     () => 'none: it started',
