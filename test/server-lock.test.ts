@@ -2,18 +2,25 @@ import { expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { portOfServer } from '../src/compose/server-lock.ts';
+import { lockDataFolder, portOfServer } from '../src/compose/server-lock.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { Log } from '../src/telemetry/log.ts';
+import { startApp } from './support/app.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { type Program, runCommand, runServer } from './support/program.ts';
 
 const portOf = async (program: Program): Promise<string> => new URL(await program.address()).port;
+
+/** What a server does before it opens its store. */
+const lock = (settings: Record<string, string>) =>
+  lockDataFolder(loadConfig(settings), new Log('error', (line) => process.stderr.write(line)));
 
 async function stop(...programs: Program[]): Promise<void> {
   for (const program of programs) program.kill('SIGTERM');
   for (const program of programs) expect(await program.exited).toBe(0);
 }
 
-const refusalLine = (folder: string, { pid }: Program, port: string) =>
+const refusalLine = (folder: string, { pid }: { readonly pid: number }, port: string) =>
   new RegExp(
     `^The data folder ${folder} is in use by another Linnet: process ${pid}, since \\d{4}-\\S+Z, on port ${port}\\. Stop that one, or set DATA_DIR to another folder\\.\n$`,
   );
@@ -34,9 +41,7 @@ test.each(['1', '2'])(
     const command = runCommand(user, { DATA_DIR: folder.path }, 'typed in secret\n');
     expect([await command.exited, command.output().err]).toEqual([0, '']);
     await stop(first);
-    const third = runServer({ ...settings, WORKERS: '1' });
-    await third.address();
-    await stop(third);
+    (await lock({ DATA_DIR: folder.path }))[Symbol.dispose]();
   },
   240_000,
 );
@@ -48,17 +53,14 @@ test('lock files of killed servers, and garbage in their place, prevent no start
   await killed.address();
   killed.kill('SIGKILL');
   await killed.exited;
-  const next = runServer(settings);
-  await next.address();
-  await stop(next);
+  (await lock(settings))[Symbol.dispose]();
   for (const name of ['server.lock', 'server.json'])
     await writeFile(join(folder.path, name), '\u0000 4711 } no lock at all '.repeat(500));
-  const last = runServer(settings);
-  const port = await portOf(last);
+  using last = await lock(settings);
+  last.listensOn(4711);
   const refused = runServer(settings);
   expect(await refused.exited).toBe(1);
-  expect(refused.output().err).toMatch(refusalLine(folder.path, last, port));
-  await stop(last);
+  expect(refused.output().err).toMatch(refusalLine(folder.path, process, '4711'));
 }, 240_000);
 
 test('the port of a server that was killed is not looked at any more', async () => {
@@ -77,8 +79,13 @@ test('the port of a server that was killed is not looked at any more', async () 
 
 test('two nodes on PostgreSQL may share a data folder', async () => {
   await using folder = await storeFolder();
-  const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL: await migratedPostgres() };
-  const nodes = [runServer(settings), runServer(settings)];
-  for (const node of nodes) expect((await fetch(`${await node.address()}/readyz`)).status).toBe(200);
-  await stop(...nodes);
+  const DATABASE_URL = await migratedPostgres();
+  const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL };
+  const program = runServer(settings);
+  const url = await program.address();
+  using _ = await lock(settings);
+  const { url: otherUrl, stop: stopOther } = await startApp({ env: settings });
+  for (const node of [url, otherUrl]) expect((await fetch(`${node}/readyz`)).status).toBe(200);
+  await stopOther();
+  await stop(program);
 }, 240_000);
