@@ -7,7 +7,7 @@ import { requestBytes } from '../bench/request.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const destination = 'https://shop.example.com/collections/autumn/products/1742';
-const visits = 20_000;
+const visits = 10_000;
 const rounds = 6;
 /** The ratio was between 1.05 and 1.35 when this was written; a redirect of twice that cost exceeds the bound. */
 const bound = 1.8;
