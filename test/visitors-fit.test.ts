@@ -39,7 +39,7 @@ const owners: readonly Owner[] = [
 
 /** Some visitors visit once, some all day long, on one link or on all. */
 function visitsFrom(begin: number, random: (below: number) => number): RawHit[] {
-  const visits = Array.from({ length: 900 }, () => ({
+  const visits = Array.from({ length: 450 }, () => ({
     ...plainHit,
     linkId: links[random(3)] ?? 1,
     at: begin + random(4 * dayLength),
@@ -93,8 +93,10 @@ async function inconsistencies(
 test.each(storeKinds)(
   'no bucket of any zone has more visitors than clicks, and sums agree, on %s',
   async (store) => {
-    // Zones differ in the same way on both databases, so one span is enough for PostgreSQL.
-    for (const [index, [span, inZones]] of spans.slice(0, store === 'sqlite' ? spans.length : 1).entries()) {
+    // Zones differ in the same way on both databases, so one span and every third zone are enough for PostgreSQL.
+    const isWhole = store === 'sqlite';
+    for (const [index, [span, zonesOfSpan]] of spans.slice(0, isWhole ? spans.length : 1).entries()) {
+      const inZones = zonesOfSpan.filter((_, zone) => isWhole || zone % 3 === 0);
       const begin = Date.parse(span);
       const app = await startApp({ store, startsAt: begin });
       try {
