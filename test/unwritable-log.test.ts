@@ -5,9 +5,8 @@ import { storeFolder } from './support/migrated-store.ts';
 import { runServerRedirected } from './support/program.ts';
 
 test.each([
-  ['the disk of the log is full', '2>/dev/full'],
   ['the program that reads the log has ended', '2> >(exit)'],
-  ['nothing that it prints can be written', '>/dev/full 2>/dev/full'],
+  ['the disk is full of what it prints and logs', '>/dev/full 2>/dev/full'],
 ])('the server runs on when %s', async (_, redirection) => {
   await using folder = await storeFolder();
   const [port = 0] = freePorts(1);
