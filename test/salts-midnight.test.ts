@@ -8,9 +8,8 @@ import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { dayOf } from '../src/rules/utc-time.ts';
 import { browserUserAgent, configFor, startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { plainHit } from './support/plain-hit.ts';
-import { temporaryFolder } from './support/program.ts';
 
 const today = (hour: number, minute = 0) => Date.UTC(2026, 5, 2, hour, minute);
 const yesterday = (hour: number, minute = 0) => Date.UTC(2026, 5, 1, hour, minute);
@@ -86,7 +85,7 @@ describe.each(storeKinds)('the salt of a day on %s', (store) => {
   });
 
   test('still identifies visitors whose clicks are only folded by a start on the next day, and is then destroyed', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const config = configFor(folder.path, DATABASE_URL);
     const startAt = (now: number, overrides: Overrides = {}) =>
