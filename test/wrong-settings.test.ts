@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { ConfigProblem, loadConfig } from '../src/config/load.ts';
 import { options } from '../src/config/options.ts';
+import { StartProblem } from '../src/start-problem.ts';
 import { portProblem } from '../src/visit/connection/port-problem.ts';
-import { runServer, temporaryFolder } from './support/program.ts';
+import { startApp } from './support/app.ts';
 
 /** Unusable values for each setting that has any; the others accept any text, which the start checks. */
 const wrong: Record<string, readonly string[]> = {
@@ -166,13 +167,9 @@ test.each([
     /^The database at 127\.0\.0\.1:1\/d can not be reached(?!.*hunter2).* Check DATABASE_URL/,
   ],
 ])('the start stops at %s=%s with one line that says what to do', async (name, value, line) => {
-  await using folder = await temporaryFolder();
-  const program = runServer({ PORT: '0', DATA_DIR: folder.path, [name]: value });
-  expect(await program.exited).toBe(1);
-  const lines = program
-    .output()
-    .err.split('\n')
-    .filter((text) => text !== '' && !text.startsWith('{'));
-  expect([program.output().out, lines.length]).toEqual(['', 1]);
-  expect(lines[0]).toMatch(line);
+  // The program prints the message of a StartProblem and exits: start-up.test.ts.
+  const cause = await startApp({ env: { [name]: value } }).catch((problem: unknown) => problem);
+  if (!(cause instanceof StartProblem)) throw cause;
+  expect(cause.message).toMatch(line);
+  expect(cause.message).not.toContain('\n');
 });
