@@ -35,7 +35,7 @@ async function ownerOf(origin: string, setupToken: string): Promise<{ headers: R
 /** Milliseconds between a client's calls: the restarts, not the load, should use the CPU. */
 const pause = process.env.ROUNDS === undefined ? 50 : 20;
 
-/** Calls repeatedly until stopped, and counts the results by status or error. */
+/** Calls repeatedly until stopped by the returned function, which counts the results by status or error. */
 function callRepeatedly(calls: readonly (() => Promise<Response>)[]) {
   const seen: Record<string, number> = {};
   let isOver = false;
@@ -53,15 +53,16 @@ function callRepeatedly(calls: readonly (() => Promise<Response>)[]) {
       await Bun.sleep(pause);
     }
   });
-  const stop = async () => {
+  return async () => {
     isOver = true;
     await Promise.all(running);
     return seen;
   };
-  return { seen, stop };
 }
 
 const routes = ['directly', ...(hasNginx ? ['behind nginx'] : []), ...(hasCaddy ? ['behind Caddy'] : [])];
+/** The routes that are tested together: in the short form all of them, with the same restarts. */
+const turns = process.env.ROUNDS === undefined ? [routes] : routes.map((route) => [route]);
 
 /** The HTTPS port of the proxy; null without one. */
 async function proxyOf(
@@ -82,9 +83,9 @@ async function proxyOf(
   return httpsPort;
 }
 
-test.each(routes)(
+test.each(turns.map((together) => [together.join(' and '), together] as const))(
   'two workers restarted one after the other, %s, fail no visit and no creation',
-  async (route) => {
+  async (name, together) => {
     await using data = await storeFolder();
     const [port = 0] = freePorts(1);
     const settings = {
@@ -102,25 +103,34 @@ test.each(routes)(
     const directUrl = `http://127.0.0.1:${port}`;
     expect(url).toContain(host);
     await using proxies = new AsyncDisposableStack();
-    const httpsPort = await proxyOf(route, directUrl, proxies);
-    const origin = httpsPort === null ? directUrl : `https://127.0.0.1:${httpsPort}`;
+    const origins = await Promise.all(
+      together.map(async (route) => {
+        const httpsPort = await proxyOf(route, directUrl, proxies);
+        return httpsPort === null ? directUrl : `https://127.0.0.1:${httpsPort}`;
+      }),
+    );
     const tokenCommand = runCommand(['setup', 'token'], settings);
     await tokenCommand.exited;
     const { headers } = await ownerOf(directUrl, tokenCommand.output().out.trim());
     const body = JSON.stringify({ destination_url: 'https://example.com/', suffix: 'rolling' });
     expect((await fetch(`${directUrl}/api/v1/link`, { method: 'POST', headers, body })).status).toBe(201);
 
-    const visit = (keepalive: boolean) => () =>
-      fetch(`${origin}/rolling`, { headers: { host }, redirect: 'manual', keepalive, tls });
-    const create = () =>
-      fetch(`${origin}/api/v1/link?disable_png=true`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ destination_url: 'https://example.com/' }),
-        tls,
-      });
-    const calls = callRepeatedly([visit(true), visit(true), visit(false), visit(false), create, create]);
-    const readiness = callRepeatedly([() => fetch(`${origin}/readyz`, { headers: { host }, tls })]);
+    const callsTo = (origin: string) => {
+      const visit = (keepalive: boolean) => () =>
+        fetch(`${origin}/rolling`, { headers: { host }, redirect: 'manual', keepalive, tls });
+      const create = () =>
+        fetch(`${origin}/api/v1/link?disable_png=true`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ destination_url: 'https://example.com/' }),
+          tls,
+        });
+      return callRepeatedly([visit(true), visit(true), visit(false), visit(false), create, create]);
+    };
+    const calls = origins.map(callsTo);
+    const readiness = origins.map((origin) =>
+      callRepeatedly([() => fetch(`${origin}/readyz`, { headers: { host }, tls })]),
+    );
     for (let restart = 0; restart < restarts; restart++) {
       const [first = 0] = childrenOf(program.pid);
       process.kill(first, 'SIGTERM');
@@ -131,11 +141,11 @@ test.each(routes)(
       );
       await eventually(() => listenersOn(port) === 2, 'the next worker to listen');
     }
-    const seen = await calls.stop();
-    await readiness.stop();
-    printFigure(`${route}, ${restarts} restarts: ${JSON.stringify(seen)}`);
-    expect(Object.keys(seen).sort()).toEqual(['201', '302']);
-    expect(Object.keys(readiness.seen)).toEqual(['200']);
+    const seen = await Promise.all(calls.map((stop) => stop()));
+    const probes = await Promise.all(readiness.map((stop) => stop()));
+    printFigure(`${name}, ${restarts} restarts: ${seen.map((each) => JSON.stringify(each)).join(', ')}`);
+    expect(seen.map((each) => Object.keys(each).sort())).toEqual(together.map(() => ['201', '302']));
+    expect(probes.map((each) => Object.keys(each))).toEqual(together.map(() => ['200']));
     program.kill('SIGTERM');
     expect(await program.exited).toBe(0);
   },
