@@ -184,10 +184,15 @@ test('dpkg installs the Debian package, keeps changed settings at an upgrade and
 test('the compressed image is smaller than 70 MB', async () => {
   const image = join(folder.path, 'packed');
   expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, output: '' });
-  const { stdout } = Bun.spawnSync(['tar', '-C', image, '-c', '.']);
-  expect(stdout.length).toBeGreaterThan((await stat(file)).size);
-  // About as small as the gzip of registries, with a fifth of the CPU time.
-  expect(Bun.zstdCompressSync(stdout, { level: 2 }).length).toBeLessThan(70e6);
+  let [whole, compressed] = [0, 0];
+  for (const path of new Bun.Glob('**').scanSync({ cwd: image, absolute: true, onlyFiles: true })) {
+    const content = await readFile(path);
+    whole += content.length;
+    // About as small as the gzip of registries, with a fifth of the CPU time.
+    compressed += Bun.zstdCompressSync(content, { level: 2 }).length;
+  }
+  expect(whole).toBeGreaterThan((await stat(file)).size);
+  expect(compressed).toBeLessThan(70e6);
 }, 240_000);
 
 test('the image runs with a read-only root, passes its health check, and stops at SIGTERM', async () => {
