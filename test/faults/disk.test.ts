@@ -9,7 +9,10 @@ import { scaledToLoad } from '../support/scaled-to-load.ts';
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
 
 const disk = await smallDisk();
-const duration = process.env.ROUNDS === undefined ? 1_500 : 10_000;
+const isShort = process.env.ROUNDS === undefined;
+const duration = isShort ? 1_500 : 10_000;
+/** Milliseconds between a visitor's requests, and between creations: fewer of them than visits, as in use. */
+const pauses = isShort ? { visit: 20, creation: 40 } : { visit: 5, creation: 20 };
 /** The journal is synced once a second: when the disk fails, the last moment's hits are lost, as when a machine stops. */
 const syncTime = 1_500;
 /** The time within which everything must work again. */
@@ -80,7 +83,7 @@ test.skipIf(disk === null).each(faults)(
           });
           record('visit', status);
           // Leaves CPU for the server.
-          await Bun.sleep(5);
+          await Bun.sleep(pauses.visit);
         }
       };
       const create = async () => {
@@ -94,8 +97,7 @@ test.skipIf(disk === null).each(faults)(
             const { suffix } = (await response.json()) as { suffix: string };
             created.set(`${name} ${count}`, suffix);
           }
-          // Fewer creations than visits, as in use.
-          await Bun.sleep(20);
+          await Bun.sleep(pauses.creation);
         }
       };
       const clients = [...Array.from({ length: visitors }, visit), create()];
