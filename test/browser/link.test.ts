@@ -4,6 +4,7 @@ import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTarget } from '../support/webhook-target.ts';
+import { followLink } from './follow-link.ts';
 import { describedBy, field, linkPagesOf, save } from './link-page.ts';
 
 const app = await appOfSuite();
@@ -83,18 +84,18 @@ describe('the webhook of a link', () => {
 
   test('shows beside the field that a target is not allowed, and shows why a test call has to wait', async () => {
     const target = startTarget();
-    const { page } = await open({ webhook_url: target.url }, '/webhook');
+    const { page, link, owner } = await open({ webhook_url: target.url }, '/webhook');
     const address = field(page, 'Webhook address');
     await address.fill('http://nas.local/hook');
     await page.getByRole('button', { name: 'Save and send test call' }).click();
     await page.locator('[aria-invalid="true"]').waitFor();
     expect(await describedBy(address)).toMatch(/nas\.local|inside|public/);
     await address.fill(target.url);
-    for (let count = 0; count < 10; count++) {
-      const answered = page.waitForResponse('**/webhook_test');
-      await page.getByRole('button', { name: 'Send test call' }).click();
-      expect((await answered).status()).toBe(200);
-      await page.locator('.test-call .callout.good').waitFor();
+    await page.getByRole('button', { name: 'Send test call' }).click();
+    await page.locator('.test-call .callout.good').waitFor();
+    for (let count = 1; count < 10; count++) {
+      const sent = await app.call('POST', `/api/v1/link/${link.id}/webhook_test`, { key: owner.key });
+      expect(sent.status).toBe(200);
     }
     await page.getByRole('button', { name: 'Send test call' }).click();
     await page.getByText('Ten tests and redeliveries a minute').waitFor();
@@ -123,8 +124,6 @@ describe('a script in a text', () => {
       key: owner.key,
       body: { name: payload.slice(0, 90) },
     });
-    await change({ add_tags: [tag.json.id] });
-    await page.reload();
     const text = payload.slice(0, 250);
     await field(page, 'Destination').fill(`https://example.com/?${text}`);
     for (const label of ['Name', 'Card title', 'Card description']) await field(page, label).fill(text);
@@ -132,7 +131,7 @@ describe('a script in a text', () => {
     await page.getByText('How it looks when it is shared').waitFor();
     await page.getByRole('button', { name: 'Set a password' }).click();
     await page.locator('input:focus').waitFor();
-    await page.keyboard.type(text);
+    await page.keyboard.insertText(text);
     await field(page, 'Card picture').fill(`https://example.invalid/"onerror="window.ran=1`);
     await page.getByRole('link', { name: 'Webhook' }).click();
     await field(page, 'Webhook key').fill(text);
@@ -141,15 +140,16 @@ describe('a script in a text', () => {
     await page.locator('.test-call .callout.bad').waitFor();
     await page.getByRole('button', { name: /Test call/ }).click();
     await page.getByRole('heading', { name: 'What was sent' }).waitFor();
-    await change({ name: `theirs ${text}` });
+    await change({ name: `theirs ${text}`, add_tags: [tag.json.id] });
     await page.getByRole('link', { name: 'Details' }).click();
     await field(page, 'Name').fill('mine');
     await page.keyboard.press('Control+s');
     await page.getByRole('dialog').waitFor();
     await page.getByRole('button', { name: 'Take theirs' }).click();
-    for (const tab of ['/stats', '/visits', '/webhook', '']) {
-      await page.goto(`${app.url}/app/links/${link.id}${tab}`);
-      await page.getByRole('navigation', { name: 'Link' }).waitFor();
+    await page.reload();
+    for (const tab of ['', '/stats', '/visits', '/webhook']) {
+      await followLink(page, `/app/links/${link.id}${tab}`);
+      await page.locator(`nav [href="/app/links/${link.id}${tab}"][aria-current]`).waitFor();
       await waitUntilLoaded(page);
       expect(await page.evaluate("'ran' in window")).toBe(false);
       expect(await page.locator('main script, main [onerror]').count()).toBe(0);
@@ -158,9 +158,25 @@ describe('a script in a text', () => {
   });
 });
 
-test('in a window of 320 pixels the menu, "Save later" and the hours of a rule are not cut off', async () => {
+test('no control of a link reaches beyond the window, nor is too narrow to type in; at 320 pixels the menu, "Save later" and the hours of a rule are not cut off', async () => {
   const hours = { timezone: 'UTC', from: '09:00', to: '17:00' };
   const { page } = await open({ rules: [{ when: { hours }, destination_url: 'https://example.com/open' }] });
+  const tabs = page.getByRole('navigation', { name: 'Link' });
+  for (const [tab, loaded] of [
+    ['Rules', 'Try as…'],
+    ['Details', 'Background'],
+  ] as const) {
+    await tabs.getByRole('link', { name: tab }).click();
+    await page.getByText(loaded, { exact: true }).first().waitFor();
+    for (const width of [500, 1001, 1100]) {
+      await page.setViewportSize({ width, height: 700 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      const fields = page.locator('main .input:visible');
+      const widths = await fields.evaluateAll((all) => all.map((input) => input.clientWidth));
+      expect(Math.min(...widths)).toBeGreaterThan(80);
+    }
+  }
+
   await page.setViewportSize({ width: 320, height: 640 });
   /** The controls that reach beyond the window, or beyond the frame that they are in. */
   const cutOff = (frame: string) =>
@@ -178,26 +194,8 @@ test('in a window of 320 pixels the menu, "Save later" and the hours of a rule a
   await page.getByRole('button', { name: 'Save later' }).click();
   expect(await cutOff('dialog[open]')).toBe(false);
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: 'Rules' }).click();
+  await tabs.getByRole('link', { name: 'Rules' }).click();
   await page.getByRole('button', { name: 'Edit rule 1' }).click();
   await field(page, 'Until').waitFor();
   expect(await cutOff('.hours-times')).toBe(false);
-});
-
-test('no control of a link reaches beyond the window, nor is too narrow to type in', async () => {
-  const { page } = await open();
-  for (const [tab, loaded] of [
-    ['Rules', 'Try as…'],
-    ['Details', 'Background'],
-  ] as const) {
-    await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: tab }).click();
-    await page.getByText(loaded, { exact: true }).first().waitFor();
-    for (const width of [500, 1001, 1100]) {
-      await page.setViewportSize({ width, height: 700 });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-      const fields = page.locator('main .input:visible');
-      const widths = await fields.evaluateAll((all) => all.map((input) => input.clientWidth));
-      expect(Math.min(...widths)).toBeGreaterThan(80);
-    }
-  }
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import { dayLength } from '../../src/rules/durations.ts';
-import { accessibilityViolations, contrastViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { followLink } from './follow-link.ts';
 import {
   bar,
@@ -25,9 +25,9 @@ describe('the statistics board', () => {
   });
 
   test('with forced colours, the area below the line does not cover the grid and the line of visitors', async () => {
-    const page = await openBoard(fixture);
+    const page = await dashboardOf(app, fixture.owner, '/app/nowhere', { timezoneId: noonZone });
     await page.emulateMedia({ forcedColors: 'active' });
-    await page.reload();
+    await followLink(page, `/app/links/${fixture.link.id}/stats`);
     await title(page).waitFor();
     await page.locator('.chart canvas').waitFor();
     const paintedShare = await page.waitForFunction(() => {
@@ -117,8 +117,10 @@ describe('the statistics board', () => {
     // The card with the filter still shows the other values.
     await bar(page, 'Devices', /^Desktop or laptop 67 % 4$/).waitFor();
     expect(await bar(page, 'Devices', /^Phone/).getAttribute('aria-pressed')).toBe('true');
-    // The address keeps the filter after a reload.
-    await page.reload();
+    // The address keeps the filter.
+    await followLink(page, '/app/nowhere');
+    await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+    await page.goBack();
     await title(page)
       .filter({ hasText: /^2 clicks in 30 days$/ })
       .waitFor();
@@ -146,7 +148,9 @@ describe('the statistics board', () => {
       .filter({ hasText: /^2 hits in 30 days$/ })
       .waitFor();
     // With another filter active, the kinds are derived from the reasons.
-    await page.goto(`${app.url}/app/links/${fixture.link.id}/stats?country=DE`);
+    await followLink(page, '/app/nowhere');
+    await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+    await followLink(page, `/app/links/${fixture.link.id}/stats?country=DE`);
     await notCounted.getByText('4 hits were not people: 2 previews, 1 bot, 1 prefetch.').waitFor();
     await notCounted.getByRole('button', { name: 'Kinds' }).click();
     await bar(page, 'Not counted as clicks', /^Previews 50 % 2$/).waitFor();
@@ -252,7 +256,8 @@ describe('the statistics board', () => {
   test('has all values in a dialog, where a value filters too', async () => {
     const linkWithTags = await newFixture();
     for (let tag = 0; tag < 12; tag++)
-      for (let times = 0; times <= tag; times++) await linkWithTags.visit({ query: `?utm_source=tag${tag}` });
+      for (let times = 0; times < (tag === 2 ? 1 : 2); times++)
+        await linkWithTags.visit({ query: `?utm_source=tag${tag}` });
     await app.app.clicks.settled();
     const page = await openBoard(linkWithTags);
     await page.getByRole('button', { name: 'Show all 12 UTM sources' }).click();
@@ -260,39 +265,37 @@ describe('the statistics board', () => {
     await dialog.locator('.bar').nth(11).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: /^tag2 / }).click();
-    await title(page).filter({ hasText: '3 clicks' }).waitFor();
+    await title(page).filter({ hasText: '1 click' }).waitFor();
     // A selected value is always shown, however small it is.
     expect(await bar(page, 'Campaigns', /^tag2 /).getAttribute('aria-pressed')).toBe('true');
   });
-});
 
-test('statistics and visits pass the accessibility check with data: light, dark and on a phone (without data: accessibility.test.ts)', async () => {
-  const { owner, link } = await busyFixture();
-  const page = await dashboardOf(app, owner, '/app/stats');
-  for (const path of [
-    '/app/stats?table=1',
-    '/app/stats?country=DE&device=mobile&range=2026-11-01..2026-11-09',
-    '/app/stats?view=live',
-    `/app/links/${link.id}/stats`,
-    `/app/links/${link.id}/visits?show=all`,
-  ]) {
-    // Starts from a page without numbers, because a board shows its previous ones while it loads.
-    await followLink(page, '/app/nowhere');
-    await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
-    await followLink(page, path);
-    await page
-      .locator(path.includes('visits') || path.includes('live') ? '.feed-end' : '.board-title')
-      .waitFor();
-    await waitUntilLoaded(page);
-    for (const [width, colorScheme, barriers] of [
-      [1280, 'light', accessibilityViolations],
-      [1280, 'dark', contrastViolations],
-      [390, 'light', accessibilityViolations],
-    ] as const) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme });
-      expect([path, width, colorScheme, await barriers(page)]).toEqual([path, width, colorScheme, []]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  test('passes the accessibility check with data, as do visits: light, and on a phone, dark (without data: accessibility.test.ts)', async () => {
+    const page = await dashboardOf(app, fixture.owner, '/app/stats', { timezoneId: noonZone });
+    for (const path of [
+      `/app/stats?table=1&country=DE&device=mobile&range=${dayBefore(20)}..${dayBefore(1)}`,
+      '/app/stats?view=live',
+      `/app/links/${fixture.link.id}/stats`,
+      `/app/links/${fixture.link.id}/visits?show=all`,
+    ]) {
+      // Starts from a page without numbers, because a board shows its previous ones while it loads.
+      await followLink(page, '/app/nowhere');
+      await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+      await followLink(page, path);
+      await page
+        .locator(path.includes('visits') || path.includes('live') ? '.feed-end' : '.board-title')
+        .waitFor();
+      await waitUntilLoaded(page);
+      for (const [width, colorScheme] of [
+        [1280, 'light'],
+        [390, 'dark'],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        const barriers = await accessibilityViolations(page);
+        expect([path, width, colorScheme, barriers]).toEqual([path, width, colorScheme, []]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      }
     }
-  }
-}, 480_000);
+  });
+});

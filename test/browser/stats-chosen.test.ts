@@ -77,16 +77,19 @@ test('an address with a deleted tag, link or domain says what is gone, and leads
   await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key });
   await app.call('DELETE', `/api/v1/link/${plain.id}`, { key });
   const page = await dashboardOf(app, owner, '/app/stats');
-  for (const [query, gone] of [
-    [`tag=${tag.id}`, 'A tag in this address is gone'],
-    [`ids=${link.id},${plain.id}`, 'A link in this address is gone'],
-    ['domain=gone.example.com', 'The domain in this address is gone'],
+  // The three differ in a heading and a sentence, so that two checks for accessibility are enough.
+  for (const [query, gone, checkedView] of [
+    [`tag=${tag.id}`, 'A tag in this address is gone', ''],
+    [`ids=${link.id},${plain.id}`, 'A link in this address is gone', '&view=live'],
+    ['domain=gone.example.com', 'The domain in this address is gone', null],
   ] as const)
     for (const view of ['', '&view=live']) {
       await followLink(page, `/app/stats?${query}${view}`);
       await page.getByRole('heading', { name: gone }).waitFor();
       expect(await page.locator('main').innerText()).not.toMatch(/GET \/api|Leave it out|Try again/);
-      expect(await accessibilityViolations(page)).toEqual([]);
+      if (view === checkedView) expect(await accessibilityViolations(page)).toEqual([]);
+      // A board of all links takes a third of a second of CPU, so that it is opened once.
+      if (view === '' && !query.startsWith('tag')) continue;
       await page.getByRole('button', { name: 'Show all links', exact: true }).click();
       await page
         .getByText(/^(?:No clicks in 30 days|0 clicks in all\.)/)
