@@ -46,15 +46,13 @@ describe('scheduled changes of a link', () => {
     const scheduled = async () =>
       (await app.call('GET', `/api/v1/link/${link.id}/scheduled`, { key: owner.key })).text;
     await eventually(async () => (await scheduled()).includes('is in print'), 'the refusal');
-    await page.reload();
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByText('had scheduled a change that could not be applied').waitFor();
+    await page.getByRole('link', { name: 'Scheduled' }).click();
     await items.getByText('Not applied').first().waitFor();
     await page.getByText('is in print', { exact: false }).waitFor();
     await page.getByRole('button', { name: /^Remove/ }).click();
     await items.nth(1).waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'History' }).click();
-    await page.getByText('had scheduled a change that could not be applied').waitFor();
-
-    await page.getByRole('link', { name: 'Scheduled' }).click();
     await page.getByRole('button', { name: /^Withdraw/ }).click();
     await page.getByText('Nothing is scheduled').waitFor();
     expect(await read()).toMatchObject({ name: 'First', disabled: false });

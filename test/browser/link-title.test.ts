@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { qrPng } from '../../src/qr/png.ts';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pollUntil } from '../support/eventually.ts';
 import { outside } from '../support/outside-target.ts';
@@ -34,12 +34,9 @@ test("the page's title and icon are in the list, and the title is suggested as a
   await linkRow.getByText(hostileTitle).waitFor();
   const icon = linkRow.locator('.site-icon');
   await icon.evaluate((image: HTMLImageElement) => image.decode());
-  expect(await icon.evaluate((image: HTMLImageElement) => [image.naturalWidth > 0, image.alt])).toEqual([
-    true,
-    '',
-  ]);
+  expect(await icon.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  expect(await icon.getAttribute('alt')).toBe('');
   expect(await page.title()).not.toBe('1');
-  expect(await accessibilityViolations(page)).toEqual([]);
 
   await followLink(page, `/app/links/${created.id}`);
   await page.getByRole('button', { name: 'Use the title of the page' }).click();

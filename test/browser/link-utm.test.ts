@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
 import { notice } from './link-list.ts';
@@ -8,7 +8,10 @@ import { field, linkPagesOf, save } from './link-page.ts';
 const app = await appOfSuite();
 const open = linkPagesOf(app);
 
-test('UTM parameters are read from the destination, written into it, and stored as templates', async () => {
+test('UTM parameters are read from the destination, written into it, and stored as templates: a taken name is reported, and those of other organizations are not listed', async () => {
+  const other = await app.createAccount();
+  const body = { name: 'Flyer', utm_source: 'paper' };
+  expect((await app.call('POST', '/api/v1/utm_template', { key: other.key, body })).status).toBe(201);
   const { page, owner, read } = await open({
     destination_url: 'https://example.com/a?utm_source=mail&x=1#top',
   });
@@ -40,6 +43,15 @@ test('UTM parameters are read from the destination, written into it, and stored 
   const checked = field(page, 'Template').locator('option:checked');
   await checked.filter({ hasText: 'Spring letter' }).waitFor({ state: 'attached' });
   await field(page, 'Term').fill('shoes');
+  await page.getByRole('button', { name: 'Save as template' }).click();
+  await field(page, 'Name of the template').fill('spring letter');
+  await page.getByRole('button', { name: 'Save template' }).click();
+  await page.getByText('There is a template named "spring letter" already.').waitFor();
+  await field(page, 'Name of the template').press('Escape');
+  expect(await field(page, 'Template').locator('option').allTextContents()).toEqual([
+    'None of them',
+    'Spring letter',
+  ]);
   await page.getByRole('button', { name: 'Change “Spring letter” to this' }).click();
   await checked.filter({ hasText: 'Spring letter' }).waitFor({ state: 'attached' });
   const stored = async () => (await app.call('GET', '/api/v1/utm_template', { key: owner.key })).json;
@@ -78,25 +90,4 @@ test('UTM parameters are read from the destination, written into it, and stored 
   await page.getByRole('button', { name: 'Delete template' }).waitFor();
   const templates = (await app.call('GET', '/api/v1/utm_template', { key: owner.key })).json;
   expect(templates).toMatchObject([{ name: 'Letter', utm_source: 'pasted', utm_content: 'button' }]);
-});
-
-test('a taken template name is reported beside its field, and templates of other organizations are not listed', async () => {
-  const account = await app.createAccount();
-  await app.call('POST', '/api/v1/utm_template', {
-    key: account.key,
-    body: { name: 'Flyer', utm_source: 'paper' },
-  });
-  const page = await dashboardOf(app, account);
-  await page.getByLabel('Long URL').fill('https://example.com?utm_source=x');
-  await page.getByRole('button', { name: 'Options' }).click();
-  await page.getByRole('button', { name: 'UTM parameters' }).click();
-  await page.getByRole('button', { name: 'Save as template' }).click();
-  await field(page, 'Name of the template').fill('flyer');
-  await page.getByRole('button', { name: 'Save template' }).click();
-  await page.getByText('There is a template named "flyer" already.').waitFor();
-  await field(page, 'Name of the template').press('Escape');
-  expect(await field(page, 'Template').locator('option').allTextContents()).toEqual([
-    'None of them',
-    'Flyer',
-  ]);
 });

@@ -4,11 +4,10 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { followLink } from './follow-link.ts';
 import { linksOf, row, rows } from './link-list.ts';
-import { linkPagesOf, save, unsaved } from './link-page.ts';
+import { save, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const { createLink } = linksOf(app);
-const open = linkPagesOf(app);
 
 const problems = [
   {
@@ -37,9 +36,10 @@ const storeProblems = (id: number) =>
 
 describe('the destination watch', () => {
   test('shows its findings on the page of a link, is enabled there, and offers the new address of a moved destination', async () => {
-    const { page, link, read } = await open({ destination_url: 'https://example.com/old' });
-    await storeProblems(link.id);
-    await page.reload();
+    const account = await app.createAccount();
+    const { id } = await createLink(account, 'moved', { destination_url: 'https://example.com/old' });
+    await storeProblems(id);
+    const page = await dashboardOf(app, account, `/app/links/${id}`);
     const list = page.getByRole('list', { name: 'Failing destinations' });
     await list.getByText('has moved permanently').waitFor();
     await list.getByText('It answered 404.').waitFor();
@@ -51,7 +51,8 @@ describe('the destination watch', () => {
     await list.getByRole('button', { name: 'Use this address' }).click();
     await save(page);
     await unsaved(page).waitFor({ state: 'detached' });
-    expect(await read()).toMatchObject({
+    const { json } = await app.call('GET', `/api/v1/link/${id}`, { key: account.key });
+    expect(json).toMatchObject({
       watch_destination: true,
       destination_url: 'https://example.com/new-place-of-it',
       destination_problems: [],

@@ -173,9 +173,10 @@ describe('creating links', () => {
 });
 
 describe('finding links', () => {
-  test('search filters while typing and is in the URL', async () => {
+  test('search filters while typing, which loading does not disturb, and is in the URL', async () => {
     const account = await app.createAccount();
-    for (const suffix of ['find-apple', 'find-pear']) await createLink(account, suffix);
+    await createLink(account, 'find-apple');
+    await createLink(account, 'find-pear', { name: 'two words' });
     const page = await dashboardOf(app, account);
     await row(page, '/find-pear').waitFor();
     await pressUntil(page, '/', page.locator('#search-links:focus'));
@@ -192,6 +193,13 @@ describe('finding links', () => {
     await page.getByRole('button', { name: 'Show all links' }).click();
     await row(page, '/find-pear').waitFor();
     expect(new URL(page.url()).search).toBe('');
+    await page.getByRole('searchbox').pressSequentially('two ');
+    await page.waitForURL(/\?q=two$/);
+    await page.getByRole('searchbox').pressSequentially('words');
+    await page.waitForURL(/\?q=two\+words$/);
+    expect(await page.getByRole('searchbox').inputValue()).toBe('two words');
+    await row(page, '/find-apple').waitFor({ state: 'detached' });
+    await row(page, '/find-pear').waitFor();
   });
 
   test('tags are combined, and their links are sorted as chosen', async () => {
@@ -234,9 +242,11 @@ describe('finding links', () => {
     expect(await suffixes(page)).toEqual(['/eager-red']);
   });
 
-  test('invalid parameters in the URL are ignored, or can be removed', async () => {
+  test('invalid parameters in the URL are ignored, or can be removed; a deleted tag and a domain that is gone are named', async () => {
     const account = await app.createAccount();
     await createLink(account, 'nonsense');
+    const tag = await createTag(account, 'passing');
+    await app.call('DELETE', `/api/v1/tag/${tag}`, { key: account.key });
     const page = await dashboardOf(
       app,
       account,
@@ -250,22 +260,16 @@ describe('finding links', () => {
     await page.getByRole('button', { name: 'Remove tag Tag 999999' }).click();
     await row(page, '/nonsense').waitFor();
     expect(new URL(page.url()).search).toBe('');
-  });
-
-  test('a deleted tag or a domain that is gone, as of a bookmark, is named and can be left out', async () => {
-    const account = await app.createAccount();
-    await createLink(account, 'kept');
-    const tag = await createTag(account, 'passing');
-    await app.call('DELETE', `/api/v1/tag/${tag}`, { key: account.key });
-    const page = await dashboardOf(app, account, `/app?tag=${tag}`);
-    await page.getByRole('heading', { name: 'A tag in this address is gone' }).waitFor();
-    await page.getByRole('button', { name: 'Show all links' }).click();
-    await row(page, '/kept').waitFor();
-    await followLink(page, '/app?domain=gone.example.com');
-    await page.getByRole('heading', { name: 'The domain in this address is gone' }).waitFor();
-    await page.getByRole('button', { name: 'Show all links' }).click();
-    await row(page, '/kept').waitFor();
-    expect(new URL(page.url()).search).toBe('');
+    for (const [query, gone] of [
+      [`?tag=${tag}`, 'A tag in this address is gone'],
+      ['?domain=gone.example.com', 'The domain in this address is gone'],
+    ] as const) {
+      await followLink(page, `/app${query}`);
+      await page.getByRole('heading', { name: gone }).waitFor();
+      await page.getByRole('button', { name: 'Show all links' }).click();
+      await row(page, '/nonsense').waitFor();
+      expect(new URL(page.url()).search).toBe('');
+    }
   });
 
   test('pages are in the URL, and stable while links are created', async () => {
@@ -320,18 +324,5 @@ describe('failures', () => {
     await alert.getByRole('button', { name: 'Try again' }).click();
     await row(page, '/comes-later').waitFor();
     expect(await longUrlField(page).inputValue()).toBe('https://example.com/meanwhile');
-  });
-
-  test('input is kept while the list loads', async () => {
-    const account = await app.createAccount();
-    await createLink(account, 'two words', { suffix: 'typed-on', name: 'two words' });
-    const page = await dashboardOf(app, account);
-    const searchBox = page.getByRole('searchbox');
-    await searchBox.pressSequentially('two ');
-    await page.waitForURL(/\?q=two$/);
-    await searchBox.pressSequentially('words');
-    await page.waitForURL(/\?q=two\+words$/);
-    expect(await searchBox.inputValue()).toBe('two words');
-    await row(page, '/typed-on').waitFor();
   });
 });
