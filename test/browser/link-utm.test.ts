@@ -78,6 +78,8 @@ test('UTM parameters are read from the destination, written into it, and stored 
     'example.com/one?utm_source=pasted&utm_content=button\nexample.com/two?utm_source=pasted&utm_content=button',
   );
   const suggested = page.locator('datalist').first().locator('option');
+  // Suggestions from before the link was saved are shown until the new ones have loaded.
+  await suggested.and(page.locator('[value=mail]')).waitFor({ state: 'detached' });
   expect(
     await suggested.evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value)),
   ).toEqual(['pasted']);
