@@ -5,11 +5,12 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { holdBack } from './held-requests.ts';
 import { linksOf, notice, row } from './link-list.ts';
-import { field, linkPagesOf, unsaved } from './link-page.ts';
+import { field, unsaved } from './link-page.ts';
+import { linksInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
 const { createLink, createTag } = linksOf(app);
-const open = linkPagesOf(app);
+const open = linksInOnePage(app);
 
 /** In the menu of a link's page. */
 async function choose(page: Page, action: string): Promise<void> {

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { field, linkPagesOf, save, unsaved } from './link-page.ts';
+import { field, save, unsaved } from './link-page.ts';
+import { linksInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = linkPagesOf(app);
+const open = linksInOnePage(app);
 
 test('a link gets another suffix and aliases by keyboard, and needs confirmation if it is in print', async () => {
   const { page, read } = await open({ suffix: 'sprnig', on_paper: true });
@@ -29,7 +30,7 @@ test('a link gets another suffix and aliases by keyboard, and needs confirmation
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBeLessThanOrEqual(360);
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await confirmation.getByRole('button', { name: 'Change it anyway' }).click();
+  await confirmation.getByRole('button', { name: 'Change it anyway' }).press('Enter');
   await page.getByRole('heading', { name: /\/spring$/ }).waitFor();
   expect(await read()).toMatchObject({ suffix: 'spring' });
   expect(await aliases.count()).toBe(3);
@@ -37,7 +38,7 @@ test('a link gets another suffix and aliases by keyboard, and needs confirmation
 
   await page.getByRole('button', { name: /^Remove .*\/second$/ }).click();
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await confirmation.getByRole('button', { name: 'Change it anyway' }).click();
+  await confirmation.getByRole('button', { name: 'Change it anyway' }).press('Enter');
   await unsaved(page).waitFor({ state: 'detached' });
   expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/sprnig`]);
 });

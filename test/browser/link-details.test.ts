@@ -3,10 +3,13 @@ import type { Locator } from 'playwright-core';
 import { dayLength } from '../../src/rules/durations.ts';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { describedBy, field, linkPagesOf, save, unsaved } from './link-page.ts';
+import { followLink } from './follow-link.ts';
+import { row } from './link-list.ts';
+import { describedBy, field, save, unsaved } from './link-page.ts';
+import { linksInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = linkPagesOf(app);
+const open = linksInOnePage(app);
 
 /** The focus moves once the page has rendered. */
 const focusOn = (input: Locator): Promise<void> => input.and(input.page().locator(':focus')).waitFor();
@@ -137,14 +140,14 @@ describe('the page of a link', () => {
   });
 
   test('saves no name of spaces only, and shows none', async () => {
-    const { page, read, change } = await open({ name: 'Before' });
+    const { page, link, read, change } = await open({ name: 'Before' });
     await field(page, 'Name').fill('   ');
     await save(page);
     expect((await read()).name).toBeNull();
     await change({ name: ' \u00a0 ' });
-    await page.goto(`${app.url}/app`);
-    await page.locator('.link-row').waitFor();
-    expect(await page.locator('.row-name').count()).toBe(0);
+    await followLink(page, '/app');
+    await row(page, link.suffix).waitFor();
+    expect(await row(page, link.suffix).locator('.row-name').count()).toBe(0);
   });
 
   test('does not treat a half-typed date as an empty one', async () => {
@@ -225,14 +228,15 @@ describe('the page of a link', () => {
   });
 
   test("reports that it can't be loaded, and loads on retry", async () => {
-    const { page, link } = await open({ name: 'here again' });
+    const { page, owner } = await open();
+    const link = await app.createLink(owner, { name: 'here again' });
     await page.route(`**/api/v1/link/${link.id}`, (route) =>
       route.fulfill({
         status: 503,
         json: { status_code: 503, error_code: 'STORE_AWAY', error_string: 'The database is away.' },
       }),
     );
-    await page.reload();
+    await followLink(page, `/app/links/${link.id}`);
     await page.getByText('The database is away.').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.unroute(`**/api/v1/link/${link.id}`);
@@ -261,8 +265,10 @@ describe('the page of a link', () => {
     const otherOwner = await app.createAccount();
     const otherLink = await app.createLink(otherOwner);
     for (const id of [otherLink.id, 'none']) {
-      await page.goto(`${app.url}/app/links/${id}`);
+      await followLink(page, `/app/links/${id}`);
       await page.getByText('There is no such link').waitFor();
+      await followLink(page, '/app/tags');
+      await page.getByText('There is no such link').waitFor({ state: 'detached' });
     }
     expect(owner.organizationId).not.toBe(otherOwner.organizationId);
   });

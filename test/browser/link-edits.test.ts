@@ -2,11 +2,13 @@ import { describe, expect, test } from 'bun:test';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
+import { followLink } from './follow-link.ts';
 import { holdBack } from './held-requests.ts';
-import { field, linkPagesOf, save, unsaved } from './link-page.ts';
+import { field, save, unsaved } from './link-page.ts';
+import { linksInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = linkPagesOf(app);
+const open = linksInOnePage(app);
 
 describe("another user's edit", () => {
   test('is shown before anything is overwritten; mine is kept on request, with the fields that only the other user changed', async () => {
@@ -87,14 +89,13 @@ describe('unsaved input', () => {
     await page.keyboard.press('Control+s');
     await unsaved(page).getByText('the link was deleted in the meantime').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
-    const opened = page.waitForEvent('popup');
-    await unsaved(page).getByRole('link', { name: 'Show deleted links' }).click();
-    const bin = await opened;
-    await bin
-      .getByRole('button', { name: /^Restore/ })
-      .first()
-      .click();
-    await eventually(async () => (await read()).id === link.id, 'the link to be restored');
+    const binLink = unsaved(page).getByRole('link', { name: 'Show deleted links' });
+    // In another window, so that the input stays.
+    expect([await binLink.getAttribute('href'), await binLink.getAttribute('target')]).toEqual([
+      '/app/links/deleted',
+      '_blank',
+    ]);
+    await app.call('POST', '/api/v1/link/restore', { key: owner.key, body: { ids: [link.id] } });
     await save(page);
     expect(await read()).toMatchObject({ name: 'mine' });
   });
@@ -151,7 +152,7 @@ describe('unsaved input', () => {
 
   test('can be discarded to go back, and a further step back leads past the page that was left', async () => {
     const { page, link } = await open();
-    await page.goto(`${app.url}/app/tags`);
+    await followLink(page, '/app/tags');
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Domains' }).click();
     await page.keyboard.press('Control+k');
     await page.locator('.palette input:focus').waitFor();

@@ -1,25 +1,22 @@
 import { describe, expect, test } from 'bun:test';
-import { freshContext } from '../support/browser.ts';
+import { freshContext, signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { startTarget } from '../support/webhook-target.ts';
-import { field, linkPagesOf, save } from './link-page.ts';
+import { save } from './link-page.ts';
+import { linksInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = linkPagesOf(app);
+const open = linksInOnePage(app);
 
 describe('a visitor', () => {
   test('passes the password page with the password changed in the dashboard, not with the old one', async () => {
-    const { page, link } = await open({ password: 'the old one' });
+    const destination = startTarget(() => new Response('arrived'));
+    const { page, link } = await open({ destination_url: destination.url, password: 'the old one' });
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.locator('input:focus').waitFor();
     await page.keyboard.type('open sesame');
     await save(page);
-    await page.getByRole('button', { name: 'Change password' }).waitFor();
-    const destination = startTarget(() => new Response('arrived'));
-    await field(page, 'Destination').fill(destination.url);
-    await save(page);
-    const visitor = await (await freshContext()).newPage();
-    await visitor.goto(app.url + new URL(link.url).pathname);
+    const visitor = await signedOutPage(app, new URL(link.url).pathname);
     await visitor.getByLabel('Password').fill('the old one');
     await visitor.getByRole('button', { name: 'Open link' }).click();
     await visitor.getByRole('alert').waitFor();
@@ -35,8 +32,7 @@ describe('a visitor', () => {
     const { page, link } = await open({ destination_url: destination.url });
     await page.getByRole('switch', { name: 'Captcha' }).click();
     await save(page);
-    const visitor = await (await freshContext()).newPage();
-    await visitor.goto(app.url + new URL(link.url).pathname);
+    const visitor = await signedOutPage(app, new URL(link.url).pathname);
     await visitor.getByRole('button', { name: 'Continue' }).click();
     await visitor.getByText('arrived').waitFor();
     expect(visitor.url()).toBe(destination.url);
@@ -45,9 +41,11 @@ describe('a visitor', () => {
 
   test('who came from a site, and goes back after password and captcha, is not asked to send the form again', async () => {
     const destination = startTarget(() => new Response('arrived'));
-    const { link } = await open({ destination_url: destination.url, password: 'sesame', captcha: true });
+    const owner = await app.createAccount();
+    const fields = { destination_url: destination.url, password: 'sesame', captcha: true };
+    const { path } = await app.createLink(owner, fields);
     const visitor = await (await freshContext()).newPage();
-    await visitor.goto(app.url + new URL(link.url).pathname, { referer: 'https://shop.example/' });
+    await visitor.goto(app.url + path, { referer: 'https://shop.example/' });
     await visitor.getByLabel('Password').fill('sesame');
     await visitor.getByRole('button', { name: 'Open link' }).click();
     await visitor.getByRole('button', { name: 'Continue' }).click();

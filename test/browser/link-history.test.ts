@@ -2,16 +2,18 @@ import { describe, expect, test } from 'bun:test';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { notice } from './link-list.ts';
-import { field, linkPagesOf, save } from './link-page.ts';
+import { field, save } from './link-page.ts';
+import { linksInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = linkPagesOf(app);
+const open = linksInOnePage(app);
 
 describe('the history of a link', () => {
   test('shows old and new values, reverts to a state, and undoes that', async () => {
-    const { page, read, change, link, owner } = await open({ name: 'First' });
-    await change({ destination_url: 'https://example.com/after', password: 'sesame' });
-    await page.reload();
+    const { page, read, change, link, owner } = await open(
+      { name: 'First' },
+      { destination_url: 'https://example.com/after', password: 'sesame' },
+    );
     await field(page, 'Name').fill('Second');
     await save(page);
     await page.getByRole('link', { name: 'History' }).click();
@@ -60,9 +62,7 @@ describe('the history of a link', () => {
   });
 
   test('reverts to a state beside unsaved changes, which can then be saved', async () => {
-    const { page, read, change } = await open({ name: 'First' });
-    await change({ name: 'Second' });
-    await page.reload();
+    const { page, read } = await open({ name: 'First' }, { name: 'Second' });
     await field(page, 'Notes').fill('Mine');
     await page.getByRole('link', { name: 'History' }).click();
     const entries = page.locator('.history-entry');

@@ -57,19 +57,29 @@ const inUse: UsedPage[] = [];
  * the CPU of loading the dashboard in a page that was used before.
  */
 const idle: UsedPage[] = [];
+/** Pages that a suite uses for all of its tests. */
+const kept = new Set<Page>();
+
+/** The suite cleans this page of `dashboardOf` itself, before each test; it is closed after the suite. */
+export function keepForSuite(page: Page): void {
+  const index = inUse.findIndex((used) => used.page === page);
+  if (index >= 0) inUse.splice(index, 1);
+  kept.add(page);
+}
 
 /** After a test: cleans its pages of `dashboardOf` and `signedOutPage`, and closes all other contexts. */
 export async function releaseContexts(): Promise<void> {
   const contexts = (await started)?.contexts() ?? [];
   for (const used of inUse.splice(0)) if (await isCleaned(used)) idle.push(used);
-  const kept = new Set(idle.map(({ page }) => page.context()));
-  await Promise.all(contexts.filter((context) => !kept.has(context)).map((context) => context.close()));
+  const stay = new Set([...idle.map(({ page }) => page), ...kept].map((page) => page.context()));
+  await Promise.all(contexts.filter((context) => !stay.has(context)).map((context) => context.close()));
 }
 
 /** After a suite. The browser is kept for the next one; it exits with this process, whose pipe it reads. */
 export async function closeContexts(): Promise<void> {
   inUse.length = 0;
   idle.length = 0;
+  kept.clear();
   await releaseContexts();
 }
 
