@@ -31,7 +31,7 @@ function requestRepeatedly(url: string, path: string) {
       const response = await responseOf(url + path);
       if (seen.at(-1) !== response) seen.push(response);
       // Leaves CPU for the start.
-      await Bun.sleep(1);
+      await Bun.sleep(5);
     }
     return seen;
   })();
