@@ -118,7 +118,7 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
     const after = await hitsOf(movedDatabase());
     expect(after.hits.length).toBe(3_200);
     expect(after.hits).toEqual(before.hits);
-    await before.expectSameAnswers(openLedger(movedDatabase()), 20);
+    await before.expectSameAnswers(openLedger(movedDatabase()), 10);
     expect(await openLedger(movedDatabase()).newestId()).toBe(before.hits.at(-1)?.id ?? 0);
   }, 120_000);
 
