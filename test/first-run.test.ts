@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { type Program, runCommand, runServer, temporaryFolder } from './support/program.ts';
+import { runCommand, runServer, temporaryFolder } from './support/program.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const credentials = { email: 'owner@example.com', password: 'a long enough one' };
@@ -96,38 +96,40 @@ test.each([{}, { WORKERS: '2' }])(
     expect(program.output().out).not.toContain(token);
     const created = await register(url, `links.example:${port}`, { base_url, setup_token: token });
     expect(created.status).toBe(201);
-    // Each worker switches to the new base URL separately.
-    const origin = async () => {
-      const response = await visitRaw(url, { path: '/api/v1/setup', host: 'links.example' }).catch(
-        () => null,
-      );
-      return response?.status === 200 ? JSON.parse(response.body).origin : null;
-    };
-    let consecutive = 0;
-    await eventually(
-      async () => {
-        consecutive = (await origin()) === base_url ? consecutive + 1 : 0;
-        return consecutive > 20;
-      },
-      'the new base URL',
-      60_000,
-    );
-    const home = (host: string) => visitRaw(url, { path: '/', host });
-    expect((await home('links.example')).headers.location).toBe('/app');
-    expect((await home('127.0.0.1')).status).toBe(404);
-    await stopServer(program);
+    await expectToServe(url, base_url);
+    program.kill('SIGTERM');
+    expect(await program.exited).toBe(0);
 
-    const restarted = runServer({ ...settings, WORKERS: '1' });
-    expect(await restarted.address()).toBe(base_url);
-    await stopServer(restarted);
-    const withOtherBaseUrl = await startApp({
-      env: { DATA_DIR: folder.path, BASE_URL: 'http://other.example' },
-    });
-    expect(withOtherBaseUrl.app.url).toBe('http://other.example');
-    await withOtherBaseUrl.stop();
+    for (const [env, expected] of [
+      [{}, base_url],
+      [{ BASE_URL: 'http://other.example' }, 'http://other.example'],
+    ] as const) {
+      const restarted = await startApp({ env: { DATA_DIR: folder.path, ...env } });
+      expect(restarted.app.url).toBe(expected);
+      await restarted.stop();
+    }
   },
   120_000,
 );
+
+/** Waits until a new base URL applies. Each worker switches to it separately. */
+async function expectToServe(url: string, base_url: string): Promise<void> {
+  const origin = async () => {
+    const response = await visitRaw(url, { path: '/api/v1/setup', host: 'links.example' }).catch(() => null);
+    return response?.status === 200 ? JSON.parse(response.body).origin : null;
+  };
+  await eventually(
+    async () => {
+      for (let time = 0; time < 21; time++) if ((await origin()) !== base_url) return false;
+      return true;
+    },
+    'the new base URL',
+    60_000,
+  );
+  const home = (host: string) => visitRaw(url, { path: '/', host });
+  expect((await home('links.example')).headers.location).toBe('/app');
+  expect((await home('127.0.0.1')).status).toBe(404);
+}
 
 test('the command line shows the set-up token until an account exists, and sets and clears the base URL', async () => {
   await using folder = await storeFolder();
@@ -161,9 +163,4 @@ async function tokenOf(settings: Record<string, string>) {
   const program = runCommand(['setup', 'token'], settings);
   expect(await program.exited).toBe(0);
   return { token: program.output().out.trim() };
-}
-
-async function stopServer(program: Program): Promise<void> {
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
 }
