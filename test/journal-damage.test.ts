@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test';
 import {
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -12,6 +14,7 @@ import { join } from 'node:path';
 import { createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { folderOf, journalsIn, segmentFile } from '../src/journal/files.ts';
+import { openDatabase } from '../src/storage/open.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
 import { hitCounter } from './support/counted-hits.ts';
@@ -89,18 +92,23 @@ test('damage in a journal loses only the damaged hits, is logged and counted, an
 });
 
 test('garbage in a lock file prevents neither the start nor the folding of that journal', async () => {
-  for (const garbage of [
+  await using data = await temporaryFolder();
+  const { folder } = await writeLeftoverJournal(data.path);
+  const [name] = journalsIn(data.path);
+  for (const [index, garbage] of [
     Buffer.from('x'),
     Buffer.alloc(5_000, 'garbage'),
     Buffer.from('SQLite format 3\0and so on'.padEnd(4_096, '?')),
-  ]) {
-    await using data = await temporaryFolder();
-    const { folder } = await writeLeftoverJournal(data.path);
-    writeFileSync(join(folder, 'lock'), garbage);
-    const { ledger, lines } = await foldAll(data.path);
-    expect(ledger).toBe(hitCount);
-    expect(lines.filter(({ event }) => event !== 'countries unknown')).toEqual([]);
+  ].entries()) {
+    const copy = folderOf(data.path, { node: name?.node ?? '', process: `copy-${index}` });
+    cpSync(folder, copy, { recursive: true });
+    writeFileSync(join(copy, 'lock'), garbage);
   }
+  rmSync(folder, { recursive: true });
+  expect(journalsIn(data.path)).toHaveLength(3);
+  const { ledger, lines } = await foldAll(data.path);
+  expect(ledger).toBe(3 * hitCount);
+  expect(lines.filter(({ event }) => event !== 'countries unknown')).toEqual([]);
 });
 
 test('a segment that was truncated before its watermark is reported, and later segments are folded', async () => {
@@ -109,14 +117,14 @@ test('a segment that was truncated before its watermark is reported, and later s
   const bytes = readFileSync(file);
   const [name] = journalsIn(data.path);
   if (name === undefined) throw new Error('no journal');
-  const app = await createApp(configOf(data.path), { hits: 'unfolded' });
-  await app.context.database.write((queries) =>
+  const database = await openDatabase(null, data.path, () => {});
+  await database.write((queries) =>
     queries
       .insertInto('journal_watermarks')
       .values({ node: `${name.node}/${name.process}`, segment: 1, byte_offset: bytes.length })
       .execute(),
   );
-  await app.stop();
+  await database.close();
   truncateSync(file, 1_000);
   writeFileSync(segmentFile(folder, 2), bytes);
 
