@@ -1,24 +1,28 @@
 import { describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
+import { browserUserAgent, type TestAccount } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf, signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
+import { browserHeadersOf, invite, member } from '../support/members.ts';
 import { proveEmails } from '../support/proven-emails.ts';
 import { expectNoBarriers } from './barriers.ts';
 import { followLink } from './follow-link.ts';
 import { holdBack } from './held-requests.ts';
+import { onePageOf } from './one-page.ts';
 
 const app = await appOfSuite();
+const open = onePageOf(app);
 /** The user of the first account, whose organization runs the service. */
 const operator = await app.createAccount();
 
 const password = 'correct horse battery';
 
-async function invite(page: Page, email: string, role = 'Editor'): Promise<string> {
+async function inviteOn(page: Page, email: string): Promise<string> {
   await page.getByRole('button', { name: 'Invite member' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Email').fill(email);
-  await dialog.getByLabel('Role').selectOption(role);
+  await dialog.getByLabel('Role').selectOption('Editor');
   await dialog.getByRole('button', { name: 'Invite member' }).click();
   const url = await dialog.locator('code').innerText();
   await dialog.getByRole('button', { name: 'Done' }).click();
@@ -37,9 +41,11 @@ test("the page Organization shows the doctor's findings only to the operator of 
   for (const text of ['Notice', backup.found, backup.todo])
     await rowOf('Backup').getByText(text, { exact: true }).waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
-  const memberPage = await dashboardOf(app, await app.createAccount(), '/app/organization');
-  await memberPage.getByRole('region', { name: 'Members' }).waitFor();
-  expect(await memberPage.getByText('This service').count()).toBe(0);
+  const { email } = await app.createAccount();
+  await page.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
+  await page.reload();
+  await page.getByRole('region', { name: 'Members' }).getByText(email).first().waitFor();
+  expect(await page.getByText('This service').count()).toBe(0);
 });
 
 test('an API key is created, shown once, used, deleted and then refused', async () => {
@@ -97,7 +103,7 @@ test('a notice that appears while a dialog is open is in that dialog, and is dis
 });
 
 test("the browser's Back asks before it leaves a key that is not shown again", async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
+  const { page } = await open('/app/tags');
   await page.getByRole('button', { name: 'My account' }).click();
   await page.getByRole('link', { name: 'My account' }).click();
   const dialog = await newKeyOn(page);
@@ -116,16 +122,17 @@ test("the browser's Back asks before it leaves a key that is not shown again", a
 });
 
 test('a secret that is being created is shown, although its dialog was to be closed meanwhile', async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/account');
+  const { page, owner } = await open('/app/nowhere');
   const dialog = page.getByRole('dialog');
-  for (const [path, call, open, label, submit, shown] of [
+  for (const [path, call, opening, label, submit, shown] of [
     ['account', 'api_key', 'Add API Key', 'Name', 'Create API Key', 'Copy it now'],
     ['organization', 'invitation', 'Invite member', 'Email', 'Invite member', 'no mail was sent'],
   ] as const) {
     const { release } = await holdBack(page, `**/api/v1/${call}`);
     await page.goto(`${app.url}/app/${path}`);
-    await page.getByRole('button', { name: open }).click();
+    await page.getByRole('button', { name: opening }).click();
     await dialog.getByRole('textbox', { name: label, exact: true }).fill('slow@example.com');
+    if (path === 'organization') await dialog.getByLabel('Role').selectOption('Administrator');
     await dialog.getByRole('button', { name: submit }).click();
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
@@ -134,12 +141,14 @@ test('a secret that is being created is shown, although its dialog was to be clo
     await dialog.getByText(shown).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
   }
+  const { json } = await app.call('GET', '/api/v1/invitation', { key: owner.key });
+  expect(json).toMatchObject([{ email: 'slow@example.com', role: 'administrator' }]);
 });
 
 test('a changed password ends every other session, and a wrong current password changes nothing', async () => {
   const account = await app.createAccount();
   const page = await dashboardOf(app, account, '/app/account');
-  const otherPage = await dashboardOf(app, account, '/app/tags');
+  const otherBrowser = await browserHeadersOf(app, account);
   const section = page.getByRole('region', { name: 'Password' });
   await section.getByLabel('Current password').fill('not this one');
   await section.getByLabel('New password').fill('another long one');
@@ -148,10 +157,8 @@ test('a changed password ends every other session, and a wrong current password 
   await section.getByLabel('Current password').fill(password);
   await section.getByRole('button', { name: 'Change password' }).click();
   await page.getByText('Password changed.').waitFor();
-  await page.reload();
-  await page.getByRole('heading', { name: 'My account' }).waitFor();
-  await otherPage.reload();
-  await otherPage.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect((await page.request.get(`${app.url}/api/v1/user`)).status()).toBe(200);
+  expect((await app.call('GET', '/api/v1/user', { headers: otherBrowser })).status).toBe(401);
   const signIn = (password: string) =>
     app.call('POST', '/api/v1/session', { body: { email: account.email, password } });
   expect((await signIn(password)).status).toBe(401);
@@ -161,12 +168,12 @@ test('a changed password ends every other session, and a wrong current password 
 test('signing out everywhere ends this session and the others', async () => {
   const account = await app.createAccount();
   const page = await dashboardOf(app, account, '/app/account');
-  const otherPage = await dashboardOf(app, account, '/app/tags');
+  const otherBrowser = await browserHeadersOf(app, account);
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await otherPage.reload();
-  await otherPage.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect((await page.request.get(`${app.url}/api/v1/user`)).status()).toBe(401);
+  expect((await app.call('GET', '/api/v1/user', { headers: otherBrowser })).status).toBe(401);
   expect((await app.call('GET', '/api/v1/user', { key: account.key })).status).toBe(200);
 });
 
@@ -174,10 +181,18 @@ describe('the list of sessions', () => {
   const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0';
   const section = (page: Page) => page.getByRole('region', { name: 'Sessions' });
   const row = (page: Page, name: string | RegExp) => section(page).getByRole('row', { name });
+  /** Signs in with another browser, and returns its headers. */
+  async function signIn({ email }: TestAccount, userAgent: string) {
+    const headers = { 'user-agent': userAgent };
+    const answer = await app.call('POST', '/api/v1/session', { body: { email, password }, headers });
+    return { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '', origin: app.url };
+  }
+  const userStatus = async (headers: Record<string, string>) =>
+    (await app.call('GET', '/api/v1/user', { headers })).status;
 
   test('shows where the user is signed in, and ends a single session', async () => {
     const account = await app.createAccount();
-    const otherPage = await dashboardOf(app, account, '/app/tags', { userAgent: firefox });
+    const otherBrowser = await signIn(account, firefox);
     const page = await dashboardOf(app, account, '/app/account');
     const currentSession = row(page, /This one/);
     await currentSession.waitFor();
@@ -188,21 +203,19 @@ describe('the list of sessions', () => {
     await otherSession.getByRole('button', { name: /^Sign out Firefox on Windows/ }).click();
     await page.getByText('Firefox on Windows is signed out.').waitFor();
     await otherSession.waitFor({ state: 'detached' });
-    await otherPage.reload();
-    await otherPage.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await page.reload();
-    await currentSession.waitFor();
+    expect(await userStatus(otherBrowser)).toBe(401);
+    expect((await page.request.get(`${app.url}/api/v1/user`)).status()).toBe(200);
     expect(await section(page).getByRole('row').count()).toBe(2);
   });
 
   test('is refreshed after a password change, and after signing out a session that has already ended', async () => {
     const account = await app.createAccount();
-    const firstPage = await dashboardOf(app, account);
-    await dashboardOf(app, account);
+    const otherBrowser = await signIn(account, browserUserAgent);
+    await signIn(account, browserUserAgent);
     const page = await dashboardOf(app, account, '/app/account');
     const rows = section(page).locator('tbody tr');
     await rows.nth(2).waitFor();
-    await firstPage.context().request.delete(`${app.url}/api/v1/session`, { headers: { origin: app.url } });
+    await app.call('DELETE', '/api/v1/session', { headers: otherBrowser });
     // One of the two sessions has already ended; whichever is signed out first, neither is in the list afterwards.
     for (const index of [2, 1]) {
       await section(page)
@@ -213,7 +226,7 @@ describe('the list of sessions', () => {
       if ((await rows.count()) === 1) break;
     }
     expect(await rows.count()).toBe(1);
-    await dashboardOf(app, account).then((thirdPage) => thirdPage.context().close());
+    await signIn(account, browserUserAgent);
     await page.reload();
     await rows.nth(1).waitFor();
     await page.getByLabel('Current password').fill(password);
@@ -224,7 +237,7 @@ describe('the list of sessions', () => {
 
   test('keeps a session that could not be ended, and shows why', async () => {
     const account = await app.createAccount();
-    const otherPage = await dashboardOf(app, account, '/app/tags', { userAgent: firefox });
+    const otherBrowser = await signIn(account, firefox);
     const page = await dashboardOf(app, account, '/app/account');
     await page.route('**/api/v1/session/*', (route) => route.abort());
     await section(page)
@@ -232,13 +245,13 @@ describe('the list of sessions', () => {
       .click();
     await page.getByRole('alert').getByText("Linnet can't be reached.").waitFor();
     await row(page, /^Firefox on Windows/).waitFor();
-    expect((await otherPage.context().request.get(`${app.url}/api/v1/user`)).status()).toBe(200);
+    expect(await userStatus(otherBrowser)).toBe(200);
   });
 });
 
 test('an invited user signs up on the page of the invitation and becomes a member', async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/organization');
-  const url = await invite(page, 'charles@example.com');
+  const url = await inviteOn(page, 'charles@example.com');
   await page
     .getByRole('region', { name: 'Outstanding invitations' })
     .getByText('charles@example.com', { exact: true })
@@ -250,7 +263,9 @@ test('an invited user signs up on the page of the invitation and becomes a membe
   await guestPage.getByLabel('Password').fill(password);
   await guestPage.getByRole('button', { name: 'Create account and join' }).click();
   await guestPage.getByRole('navigation', { name: 'Main' }).waitFor();
-  await page.reload();
+  await followLink(page, '/app/tags');
+  await page.getByRole('heading', { name: 'Tags', level: 1 }).waitFor();
+  await followLink(page, '/app/organization');
   await page.getByRole('region', { name: 'Members' }).getByText('Charles', { exact: true }).waitFor();
   await page.getByText('There are no outstanding invitations.').waitFor();
   // An editor sees the members, but can't change them.
@@ -267,14 +282,13 @@ test('a user with an account accepts or declines an invitation on the page of th
   const administrator = await app.createAccount('boss@example.com');
   const guest = await app.createAccount('guest@example.com');
   await proveEmails(app);
-  const page = await dashboardOf(app, administrator, '/app/organization');
-  await invite(page, guest.email);
+  await invite(app, administrator.key, guest.email);
   const guestPage = await dashboardOf(app, guest, '/app/account');
   await guestPage.getByRole('button', { name: 'Decline' }).click();
   await guestPage.getByText('declined').waitFor();
-  await page.reload();
-  await page.getByText('There are no outstanding invitations.').waitFor();
-  await invite(page, guest.email, 'Administrator');
+  const outstanding = await app.call('GET', '/api/v1/invitation', { key: administrator.key });
+  expect(outstanding.json).toEqual([]);
+  await invite(app, administrator.key, guest.email, 'administrator');
   await guestPage.reload();
   await guestPage.getByRole('button', { name: 'Accept invitation' }).waitFor();
   expect(await accessibilityViolations(guestPage)).toEqual([]);
@@ -289,15 +303,8 @@ test('a user with an account accepts or declines an invitation on the page of th
 
 test('an administrator changes a role and removes a member, but never the last administrator', async () => {
   const administrator = await app.createAccount();
+  await member(app, administrator, 'editor', 'second@example.com');
   const page = await dashboardOf(app, administrator, '/app/organization');
-  const invitation = await app.call('POST', '/api/v1/invitation', {
-    key: administrator.key,
-    body: { email: 'second@example.com', role: 'editor' },
-  });
-  await app.call('POST', '/api/v1/user', {
-    body: { email: 'second@example.com', password, invitation_token: invitation.json.token },
-  });
-  await page.reload();
   await page.getByLabel(`Role of ${administrator.email}`).selectOption('Editor');
   await page.getByRole('alert').waitFor();
   await page.getByLabel('Role of second@example.com').selectOption('Administrator');
@@ -320,8 +327,7 @@ test('the pages of an organization without invitations and domains pass the acce
 });
 
 test('a name that is typed while another is being saved stays', async () => {
-  const account = await app.createAccount();
-  const page = await dashboardOf(app, account, '/app/organization');
+  const { page } = await open('/app/organization');
   const name = page.getByLabel("The organization's name");
   const { arrived, release } = await holdBack(page, '**/api/v1/organization', { method: 'PATCH' });
   await name.fill('First');
@@ -334,11 +340,10 @@ test('a name that is typed while another is being saved stays', async () => {
 });
 
 test('a name that another window has saved is shown, and is no change to save', async () => {
-  const account = await app.createAccount();
-  const page = await dashboardOf(app, account, '/app/organization');
+  const { page, owner } = await open('/app/organization');
   const name = page.getByLabel("The organization's name");
   await name.waitFor();
-  await app.call('PATCH', '/api/v1/organization', { key: account.key, body: { name: 'Saved elsewhere' } });
+  await app.call('PATCH', '/api/v1/organization', { key: owner.key, body: { name: 'Saved elsewhere' } });
   // Opening a page again within a fifth of a second loads nothing.
   await eventually(async () => {
     await followLink(page, '/app/tags');
@@ -350,9 +355,8 @@ test('a name that another window has saved is shown, and is no change to save', 
 
 test('scripts in names never run', async () => {
   const payload = `"><img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
-  const account = await app.createAccount();
-  const page = await dashboardOf(app, account, '/app/account');
-  await app.call('PATCH', '/api/v1/organization', { key: account.key, body: { name: payload } });
+  const { page, owner } = await open('/app/account');
+  await app.call('PATCH', '/api/v1/organization', { key: owner.key, body: { name: payload } });
   await page.getByLabel('Your name').fill(payload);
   await page.getByRole('button', { name: 'Save name' }).click();
   await page.getByText('Name saved.').waitFor();

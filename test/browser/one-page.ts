@@ -36,7 +36,8 @@ export function onePageOf(app: TestApp): (path: string) => Promise<SharedPage> {
     if (!isSignedIn || (await hasDialog(page))) await page.goto(`${app.url}/app/nowhere`);
     else await followLink(page, '/app/nowhere');
     const isThere = page.getByRole('heading', { name: 'Nothing here' });
-    const discard = page.getByRole('button', { name: 'Discard changes' });
+    const question = page.getByRole('dialog', { name: 'Leave this page?' });
+    const discard = question.getByRole('button', { name: /^(Discard changes|Leave this page)$/ });
     // A test may have left unsaved input.
     await isThere.or(discard).first().waitFor();
     if (await discard.isVisible()) await discard.click();
@@ -91,6 +92,6 @@ const sessionIn = async (page: Page): Promise<string> =>
 const hasDialog = (page: Page): Promise<boolean> =>
   page.evaluate(() =>
     [...document.querySelectorAll('dialog[open]')].some(
-      ({ textContent }) => !textContent?.includes('Discard changes'),
+      ({ textContent }) => !textContent?.includes('Leave this page?'),
     ),
   );
