@@ -55,9 +55,9 @@ test('the bin is emptied after confirmation', async () => {
 
 test('a deleted link whose address another link uses shows that, links to it, and can be restored once the other is deleted', async () => {
   const account = await app.createAccount();
-  const page = await openBinWith(account, 'taken-again');
+  await send(account, 'DELETE', `/link/${await createLink(account, 'taken-again')}`);
   const newLinkId = await createLink(account, 'taken-again');
-  await page.reload();
+  const page = await dashboardOf(app, account, '/app/links/deleted');
   const restoreButton = row(page, 'taken-again').getByRole('button', { name: /^Restore/ });
   await row(page, 'taken-again').getByText('Address used by').waitFor();
   await restoreButton.click();
