@@ -38,7 +38,10 @@ test('a link gets another suffix and aliases by keyboard, and needs confirmation
 
   await page.getByRole('button', { name: /^Remove .*\/second$/ }).click();
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await confirmation.getByRole('button', { name: 'Change it anyway' }).press('Enter');
+  const confirm = confirmation.getByRole('button', { name: 'Change it anyway' });
+  const notice = await confirmation.locator('.notice').first().boundingBox();
+  expect((notice?.y ?? 0) + (notice?.height ?? 0)).toBeLessThan((await confirm.boundingBox())?.y ?? 0);
+  await confirm.press('Enter');
   await unsaved(page).waitFor({ state: 'detached' });
   expect((await read()).aliases).toEqual([`${app.url}/Caf%C3%A9`, `${app.url}/sprnig`]);
 });
