@@ -67,8 +67,8 @@ const commands = {
 
 /**
  * The whole suite runs in two processes per core, because many tests wait. With three, calls exceed their time on a
- * slow machine. The longest files start first, by the milliseconds in `test/timings.json`, which `--update-timings` after these
- * options updates.
+ * slow machine. The files that cost most start first, by the numbers in `test/timings.json`: milliseconds of CPU, or a third of the time that
+ * the file takes if that is more. The longest files mostly wait: if they all started first, half of a minute would be lost.
  */
 const inParallel = [
   `--parallel=${availableParallelism() * 2}`,
