@@ -38,7 +38,6 @@ async function startNode(dataDir: string, ahead: number, settings: Record<string
     DATA_DIR: dataDir,
     MISS_LIMIT: '0',
     FLOOD_LIMIT: '0',
-    RATE_LIMIT: '0',
     WEBHOOK_ALLOW: '127.0.0.1',
     CLOCK,
     ...settings,

@@ -50,7 +50,7 @@ test.skipIf(disk === null).each(faults)(
   async ({ name, begin, end }) => {
     if (disk === null) return;
     const dataDir = `${disk.path}/${name}`;
-    const settings = { PORT: '0', DATA_DIR: dataDir, MISS_LIMIT: '0', FLOOD_LIMIT: '0', RATE_LIMIT: '0' };
+    const settings = { PORT: '0', DATA_DIR: dataDir, MISS_LIMIT: '0', FLOOD_LIMIT: '0' };
     const start = () => runServer(settings);
     let program = start();
     try {

@@ -44,7 +44,6 @@ test(`${kills} kills of ${nodeCount} nodes on PostgreSQL: no acknowledged link, 
     DATABASE_URL: await migratedPostgres(),
     MISS_LIMIT: '0',
     FLOOD_LIMIT: '0',
-    RATE_LIMIT: '0',
     WEBHOOK_ALLOW: '127.0.0.1',
   };
   const start = async (name: string): Promise<Node> => {
