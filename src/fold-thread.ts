@@ -13,7 +13,7 @@ const retryPause = 1_000;
 const tell = (message: FromFold) => self.postMessage(message);
 let worker: FoldWorker | undefined;
 let retryTimer: Timer | undefined;
-/** The end of the journal, received before the worker was open. */
+/** The last message with the end of the journal, received before the worker was open. */
 let waiting: Extract<ToFold, { kind: 'wake' | 'stop' }> | undefined;
 
 lowerPriority();

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
-import type { openPostgres } from './drivers/postgres.ts';
 import { openSqlite } from './drivers/sqlite.ts';
 import { encodingSql, requireUtf8 } from './encoding.ts';
 import { migrate, type UpgradeHooks } from './migrate.ts';
@@ -18,8 +17,11 @@ export async function openDatabase(
   onIdleError: (cause: Error) => void,
   { pool, onEnded = () => {}, ...hooks }: OpenOptions = {},
 ): Promise<Database> {
+  // PostgreSQL's driver is loaded only where it is used.
   const database =
-    url === null ? await openSqlite(dataDir, onEnded) : await connected(url, onIdleError, pool);
+    url === null
+      ? await openSqlite(dataDir, onEnded)
+      : (await import('./drivers/postgres.ts')).openPostgres(url, onIdleError, pool);
   try {
     if (database.kind === 'postgres')
       requireUtf8((await sql.raw<object>(encodingSql).execute(database.read)).rows);
@@ -29,10 +31,4 @@ export async function openDatabase(
     throw cause;
   }
   return database;
-}
-
-/** The driver is loaded only where it is needed. */
-async function connected(...server: Parameters<typeof openPostgres>): Promise<Database> {
-  const postgres = await import('./drivers/postgres.ts');
-  return postgres.openPostgres(...server);
 }
