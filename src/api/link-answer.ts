@@ -31,11 +31,7 @@ export const countedTagAnswer = (tag: StoredCountedTag): z.input<typeof CountedT
 });
 
 /** A Link in the API's form, for its own organization only. */
-export function linkAnswer(
-  { link, tags }: LinkWithTags,
-  { site, secrets }: Context,
-  drawnCode?: string,
-): z.input<typeof Link> {
+export function linkAnswer({ link, tags }: LinkWithTags, { site, secrets }: Context): z.input<typeof Link> {
   return {
     id: link.id,
     created_at: formatStamp(link.created_at),
@@ -52,7 +48,7 @@ export function linkAnswer(
     })),
     destination_title: link.page_title,
     destination_icon: link.page_icon === null ? null : `${site.origin}${iconPath}${link.page_icon}`,
-    qr_code_svg: drawnCode ?? qrCodeOf(site.readableUrl(link.host, link.suffix), link),
+    qr_code_svg: qrCodeOf(site.readableUrl(link.host, link.suffix), link),
     qr_code_png: link.qr_png
       ? `${site.origin}${pngPath(secrets, pictureOf(link), addressTag(secrets, site, link))}`
       : null,
@@ -103,7 +99,7 @@ const qrCodeOf = (url: string, link: QrCodeFields & { readonly id: number }): st
     () => drawCode(url, link),
   );
 
-export const drawCode = (url: string, link: QrCodeFields): string =>
+const drawCode = (url: string, link: QrCodeFields): string =>
   qrSvg(scannedText(url, link.qr_marker === 1), link.qr_foreground, link.qr_background);
 
 /** Everything that a picture depends on, besides the link's address. */

@@ -1,10 +1,9 @@
 import { changeLinks } from '../manage/links/change-links.ts';
-import { prepareLinks } from '../manage/links/create-links.ts';
+import { createLinks } from '../manage/links/create-links.ts';
 import { deleteLinks } from '../manage/links/delete-link.ts';
 import type { LinkToCreate as LinkInput } from '../manage/links/prepare-link.ts';
 import type { Outcome } from '../manage/links/prepared-link.ts';
 import { restoreLinks } from '../manage/links/restore-links.ts';
-import { mapInSlices } from '../manage/time-slice.ts';
 import { Refusal } from '../rules/errors.ts';
 import { endpoint } from './endpoint.ts';
 import { LinkAnswers } from './link-answers.ts';
@@ -39,17 +38,18 @@ export const create = endpoint({
   statuses: { 200: 'What became of each link.' },
   answer: LinkResults,
   async handle({ caller, query, body, answerWith }, context) {
-    const batch = prepareLinks(context, caller, await mapInSlices(body.links, inputOf), {
+    const options = {
+      read: inputOf,
+      hasPassword,
       withPng: !query.disable_png,
       findsFirst: query.if_exists === 'return',
       atomic: query.atomic,
       maxPasswords,
-    });
+    };
     const answers = new LinkAnswers(context);
-    answers.draw(batch.links);
     return answerWith(
       (outcomes: readonly Outcome[]) => answers.all(outcomes),
-      () => batch.store((placed) => answers.write(placed)),
+      () => createLinks(context, caller, body.links, options, (placed) => answers.write(placed)),
     );
   },
 });
@@ -60,6 +60,9 @@ function inputOf(sent: unknown): LinkInput | Refusal {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return noLink();
   return readInput(LinkToCreate, without(sent, ignoredFields));
 }
+
+const hasPassword = (sent: unknown): boolean =>
+  typeof sent === 'object' && sent !== null && 'password' in sent && Boolean(sent.password);
 
 const noLink = (): Refusal =>
   new Refusal(

@@ -5,7 +5,7 @@ import { readInput, requireInput } from '../api/read-input.ts';
 import { LinkToCreate } from '../api/schemas/link.ts';
 import { TagToCreate } from '../api/schemas/tag.ts';
 import type { Context } from '../manage/context.ts';
-import { prepareLinks } from '../manage/links/create-links.ts';
+import { createLinks } from '../manage/links/create-links.ts';
 import type { LinkToCreate as LinkInput } from '../manage/links/prepare-link.ts';
 import { createTag, readTags } from '../manage/tags.ts';
 import type { Caller } from '../rules/access.ts';
@@ -125,12 +125,14 @@ async function importFrom(
   const flush = async () => {
     const inputs: (LinkInput | Refusal)[] = [];
     for (const row of batchRows) inputs.push(await inputOf(header, row, tagIdsOf));
-    const batch = prepareLinks(context, caller, inputs, {
+    const outcomes = await createLinks(context, caller, inputs, {
+      read: (input) => input,
+      hasPassword: (input) => !(input instanceof Refusal) && Boolean(input.password),
       withPng: true,
       atomic: false,
       maxPasswords: Number.POSITIVE_INFINITY,
     });
-    for (const [index, outcome] of (await batch.store()).entries()) {
+    for (const [index, outcome] of outcomes.entries()) {
       if (!(outcome instanceof Refusal)) progress.created++;
       else if (++progress.refused <= maxShown)
         progress.problems.push(`\n  Line ${batchRows[index]?.line}: ${outcome.sentence}`);

@@ -31,23 +31,23 @@ function interleaved(data: Uint8Array, { blocks, correctionPerBlock }: Version):
   const correction = new Uint8Array(correctionPerBlock);
   for (let block = 0, start = 0; block < blocks; block++) {
     const isLong = block >= shortBlocks;
-    const part = data.subarray(start, start + shorter + (isLong ? 1 : 0));
-    start += part.length;
-    for (let index = 0; index < shorter; index++) all[index * blocks + block] = part[index] ?? 0;
-    if (isLong) all[shorter * blocks + block - shortBlocks] = part[shorter] ?? 0;
-    correct(part, correction);
+    const end = start + shorter + (isLong ? 1 : 0);
+    for (let index = 0; index < shorter; index++) all[index * blocks + block] = data[start + index] ?? 0;
+    if (isLong) all[shorter * blocks + block - shortBlocks] = data[end - 1] ?? 0;
+    correct(data, start, end, correction);
     for (let index = 0; index < correctionPerBlock; index++)
       all[data.length + index * blocks + block] = correction[index] ?? 0;
+    start = end;
   }
   return all;
 }
 
-/** Reed-Solomon: the remainder of the data, as a polynomial, divided by the generator of that length. */
-function correct(data: Uint8Array, remainder: Uint8Array): void {
+/** Reed-Solomon: the remainder of a block of the data, as a polynomial, divided by the generator of that length. */
+function correct(data: Uint8Array, start: number, end: number, remainder: Uint8Array): void {
   const length = remainder.length;
   const products = productsFor(length);
   remainder.fill(0);
-  for (let at = 0; at < data.length; at++) {
+  for (let at = start; at < end; at++) {
     const row = ((data[at] ?? 0) ^ (remainder[0] ?? 0)) * length;
     for (let index = 1; index < length; index++)
       remainder[index - 1] = (remainder[index] ?? 0) ^ (products[row + index - 1] ?? 0);

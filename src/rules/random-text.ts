@@ -25,8 +25,10 @@ export function drawText(alphabet: string, length: number, randomBytes: RandomBy
   const fair = alphabet.length * Math.floor(256 / alphabet.length);
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length * 2)) {
-      if (byte < fair && text.length < length) text += alphabet[byte % alphabet.length];
+    const bytes = randomBytes(length * 2);
+    for (let index = 0; index < bytes.length && text.length < length; index++) {
+      const byte = bytes[index] ?? 0;
+      if (byte < fair) text += alphabet[byte % alphabet.length];
     }
   }
   return text;

@@ -48,68 +48,64 @@ interface CreationOptions {
   readonly findsFirst?: boolean;
 }
 
-interface BulkOptions extends CreationOptions {
+interface BulkOptions<Sent> extends CreationOptions {
+  /** Reads what was sent, while the first links are already being stored. */
+  readonly read: (sent: Sent) => LinkToCreate | Refusal;
+  readonly hasPassword: (sent: Sent) => boolean;
   /** All of them or none. */
   readonly atomic: boolean;
   /** How many links may have a password: hashing is slow by design. */
   readonly maxPasswords: number;
 }
 
-/** The links of one call: each is prepared for storing, or refused. */
-interface Batch {
-  /** Resolves when all are prepared; rejects if one refusal refuses all. */
-  readonly links: Promise<readonly Prepared[]>;
-  /**
-   * Stores them in one transaction, the first of them while others are still being prepared, and returns the result of each.
-   * `onPlaced` is called before that: its links are certain only once they are in the result.
-   */
-  store(onPlaced?: OnPlaced): Promise<readonly (LinkWithTags | Refusal)[]>;
-}
-
 type Prepared = PreparedLink | Refusal;
 type Part = Promise<readonly Prepared[]>;
 
-export function prepareLinks(
+/**
+ * Creates the links of one call in one transaction, which stores the first of them while others are still being prepared, and
+ * returns the result of each. `onPlaced` is called before that: its links are certain only once they are in the result.
+ */
+export async function createLinks<Sent>(
   context: Context,
   caller: Caller,
-  inputs: readonly (LinkToCreate | Refusal)[],
-  options: BulkOptions,
-): Batch {
-  const parts = prepareInParts(context, caller, inputs, options);
-  const links = Promise.all(parts).then((all) => {
-    const prepared = all.flat();
-    if (options.atomic) refuseAll(prepared);
-    return prepared;
-  });
-  // `store` reports the rejection.
-  links.catch(() => {});
-  const needsHashing = inputs.some((input) => !(input instanceof Refusal) && input.password);
+  sent: readonly Sent[],
+  options: BulkOptions<Sent>,
+  onPlaced?: OnPlaced,
+): Promise<readonly (LinkWithTags | Refusal)[]> {
+  const parts = prepareInParts(context, caller, sent, options);
+  const needsHashing = sent.some(options.hasPassword);
   const needsOneOrder = dialects[context.database.kind].locksRows;
-  return {
-    links,
-    async store(onPlaced) {
-      // The transaction only begins after hashing, after a possible refusal of all, and after sorting if rows are locked.
-      if (options.atomic || options.findsFirst || needsHashing || needsOneOrder) await links;
-      return await storeBatch(context, parts, options, onPlaced);
-    },
-  };
+  // The transaction only begins after hashing, after a possible refusal of all, and after sorting if rows are locked.
+  if (options.atomic || options.findsFirst || needsHashing || needsOneOrder) {
+    const prepared = (await Promise.all(parts)).flat();
+    if (options.atomic) refuseAll(prepared);
+  }
+  return await storeBatch(context, parts, options, onPlaced);
 }
 
 async function storeBatch(
   context: Context,
   parts: readonly Part[],
-  { atomic, findsFirst }: BulkOptions,
+  { atomic, findsFirst }: Pick<BulkOptions<never>, 'atomic' | 'findsFirst'>,
   onPlaced: OnPlaced | undefined,
 ): Promise<readonly (LinkWithTags | Refusal)[]> {
   const validParts = parts.map((part) =>
     part.then((links) => links.filter((link): link is PreparedLink => !(link instanceof Refusal))),
   );
   for (const part of validParts) part.catch(() => {});
+  const allPrepared = Promise.all(parts);
+  // The store should get the last part before this thread is busy with the results of the first.
+  const onPlacedLater: OnPlaced = (some) => {
+    allPrepared.then(
+      () => onPlaced?.(some),
+      () => {},
+    );
+  };
   const stored = await context.database.write(async (queries) => {
     const outcomes = findsFirst
-      ? await findOrStore(context, queries, (await Promise.all(validParts)).flat(), onPlaced)
-      : await storeLinks(context, queries, validParts, onPlaced);
-    const all = (await Promise.all(parts))
+      ? await findOrStore(context, queries, (await Promise.all(validParts)).flat(), onPlacedLater)
+      : await storeLinks(context, queries, validParts, onPlacedLater);
+    const all = (await allPrepared)
       .flat()
       .map((link) => (link instanceof Refusal ? link : outcomeOf(outcomes, link)));
     if (atomic) refuseAll(all);
@@ -121,18 +117,19 @@ async function storeBatch(
   return stored;
 }
 
-/** Prepares one part after the other. */
-function prepareInParts(
+/** Reads and prepares one part after the other. */
+function prepareInParts<Sent>(
   context: Context,
   caller: Caller,
-  inputs: readonly (LinkToCreate | Refusal)[],
-  { withPng, maxPasswords }: BulkOptions,
+  sent: readonly Sent[],
+  { read, withPng, maxPasswords }: BulkOptions<Sent>,
 ): Part[] {
   const prepare = linkPreparer(context, caller, withPng);
   const organization = findOrganization(context.database.lookup, caller.organizationId);
   const timeSlice = new TimeSlice();
   let passwords = 0;
-  const prepareOne = async (input: LinkToCreate, marker: number): Promise<Prepared> => {
+  const prepareOne = async (input: LinkToCreate | Refusal, marker: number): Promise<Prepared> => {
+    if (input instanceof Refusal) return input;
     if (input.password && ++passwords > maxPasswords) return tooManyPasswords(maxPasswords);
     try {
       return await prepare(input, marker);
@@ -140,18 +137,18 @@ function prepareInParts(
       return asRefusal(cause);
     }
   };
-  const preparePart = async (some: readonly (LinkToCreate | Refusal)[], before: Part | undefined) => {
+  const preparePart = async (some: readonly Sent[], before: Part | undefined) => {
     await before;
     const marker = (await organization)?.qr_marker ?? 0;
     const prepared: Prepared[] = [];
-    for (const input of some) {
+    for (const one of some) {
       if (timeSlice.isOver) await timeSlice.pause();
-      prepared.push(input instanceof Refusal ? input : await prepareOne(input, marker));
+      prepared.push(await prepareOne(read(one), marker));
     }
     return prepared;
   };
   const parts: Part[] = [];
-  for (const some of inParts(inputs)) {
+  for (const some of inParts(sent)) {
     const part = preparePart(some, parts.at(-1));
     part.catch(() => {});
     parts.push(part);
