@@ -11,22 +11,33 @@ export interface ChunkTally {
   readonly counts: Float64Array;
 }
 
-export function writeTally(column: Uint8Array, classColumn: Uint8Array, hits: number): Uint8Array {
-  const [by, classes] = [readCoded(column, hits), readCoded(classColumn, hits)];
+/** Writes the tally of each column of a chunk. */
+export function tallyWriter(classColumn: Uint8Array, hits: number): (column: Uint8Array) => Uint8Array {
+  const classes = readCoded(classColumn, hits);
+  const classCodes = classes.codes ?? new Uint8Array(hits);
   const classCount = classes.values.length;
-  const counts = new Float64Array(by.values.length * classCount);
-  const [valueCodes, classCodes] = [by.codes ?? new Uint8Array(hits), classes.codes ?? new Uint8Array(hits)];
+  const ofClasses = new Float64Array(classCount);
   for (let row = 0; row < hits; row++) {
-    const index = (valueCodes[row] ?? 0) * classCount + (classCodes[row] ?? 0);
-    counts[index] = (counts[index] ?? 0) + 1;
+    const code = classCodes[row] ?? 0;
+    ofClasses[code] = (ofClasses[code] ?? 0) + 1;
   }
-  const cells = new Float64Array(2 + by.values.length + classCount + counts.length);
-  cells[0] = by.values.length;
-  cells[1] = classCount;
-  cells.set(by.values, 2);
-  cells.set(classes.values, 2 + by.values.length);
-  cells.set(counts, 2 + by.values.length + classCount);
-  return new Uint8Array(cells.buffer);
+  return (column) => {
+    const { values, codes } = readCoded(column, hits);
+    const cells = new Float64Array(2 + values.length + classCount + values.length * classCount);
+    cells[0] = values.length;
+    cells[1] = classCount;
+    cells.set(values, 2);
+    cells.set(classes.values, 2 + values.length);
+    const counts = cells.subarray(2 + values.length + classCount);
+    // One value in all hits, as in many columns.
+    if (codes === null) counts.set(ofClasses);
+    else
+      for (let row = 0; row < hits; row++) {
+        const index = (codes[row] ?? 0) * classCount + (classCodes[row] ?? 0);
+        counts[index] = (counts[index] ?? 0) + 1;
+      }
+    return new Uint8Array(cells.buffer);
+  };
 }
 
 export function readTally(bytes: Uint8Array): ChunkTally {

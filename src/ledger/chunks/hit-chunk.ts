@@ -10,7 +10,7 @@ import {
   writeCoded,
   writeDifferences,
 } from './chunk-column.ts';
-import { writeTally } from './chunk-tally.ts';
+import { tallyWriter } from './chunk-tally.ts';
 import type { HitsToStore } from './stored-columns.ts';
 
 /**
@@ -140,6 +140,7 @@ export function chunkOf(stored: HitsToStore): NewChunk {
   const columns = chunkColumns.filter((column) => column !== 'stored_reason' || isChanged);
   const cells = new Map(columns.map((column) => [column, cellsOf(column)]));
   const none = new Uint8Array();
+  const tally = tallyWriter(cells.get('rollup_class') ?? none, rows);
   const [spanOfIds, spanOfInstants] = [rangeOf(ids), rangeOf(instants)];
   return {
     facts: {
@@ -152,10 +153,7 @@ export function chunkOf(stored: HitsToStore): NewChunk {
       classes: bitsOf(classes),
     },
     columns: Array.from(cells, ([column, cells]) => ({ column, cells })),
-    tallies: talliedColumns.map((column) => ({
-      column,
-      cells: writeTally(cells.get(column) ?? none, cells.get('rollup_class') ?? none, rows),
-    })),
+    tallies: talliedColumns.map((column) => ({ column, cells: tally(cells.get(column) ?? none) })),
     links: linksOf(links, rows),
   };
 }

@@ -86,23 +86,35 @@ export class ClickClaims {
       },
     });
     this.#mayHaveOld = false;
-    for (const row of this.#floods.rows) {
-      columns.class[row] = classCodes.flood;
-      columns.reason[row] = reasonCodes.flood;
-    }
+    setClass(columns, this.#floods.rows, classCodes.flood, reasonCodes.flood);
     this.#floods.accept();
     if (span === null) return;
     const own = claimNumber === null ? [] : [{ claimNumber, lastAt: span.last, clicks: noClicks }];
     this.#known = [...before, ...read, ...own];
     this.#finder.accept();
-    for (const row of this.#finder.repeats) {
-      columns.class[row] = classCodes.repeat;
-      columns.reason[row] = reasonCodes.recent_visit;
-    }
+    setClass(columns, this.#finder.repeats, classCodes.repeat, reasonCodes.recent_visit);
   }
 }
 
-const pairsOf = (hot: Float64Array): number[] => [...new Set(hot.filter((_, index) => index % 2 === 1))];
+// Loops by index: an iterator of a typed array takes ten times as long.
+
+function setClass(columns: HitColumns, rows: Float64Array, code: number, reason: number): void {
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index] ?? 0;
+    columns.class[row] = code;
+    columns.reason[row] = reason;
+  }
+}
+
+/** The second of each two. A flood has very many of the same: `new Set(hot)` took a tenth of its fold. */
+function pairsOf(hot: Float64Array): number[] {
+  const pairs = new Set<number>();
+  for (let index = 1; index < hot.length; index += 2) {
+    const pair = hot[index] ?? 0;
+    if (pair !== hot[index - 2]) pairs.add(pair);
+  }
+  return [...pairs];
+}
 
 const knownOf = ({ claimNumber, lastAt, cells }: OtherClaim): KnownClaim => ({
   claimNumber,
