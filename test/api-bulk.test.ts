@@ -212,9 +212,12 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
       expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
   });
 
-  test('an error late in a call, after some of its links were stored, leaves none of them', async () => {
+  test.each([
+    ['early in a call, before any of its links was stored', 100],
+    ['late in a call, after some of its links were stored', 700],
+  ])('an error %s, leaves none of them', async (_when, draws) => {
     const before = await total();
-    drawsLeft = 700;
+    drawsLeft = draws;
     const broken = await bulk(
       Array.from({ length: 1000 }, () => ({ destination_url: 'https://example.com' })),
     );

@@ -94,6 +94,8 @@ async function storeBatch(
   );
   for (const part of validParts) part.catch(() => {});
   const allPrepared = Promise.all(parts);
+  // `storeLinks` reports the rejection.
+  allPrepared.catch(() => {});
   // The store should get the last part before this thread is busy with the results of the first.
   const onPlacedLater: OnPlaced = (some) => {
     allPrepared.then(
