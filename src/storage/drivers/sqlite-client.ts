@@ -36,6 +36,8 @@ interface QuestionBody {
   readonly sql: string;
   readonly parameters: readonly unknown[];
   readonly inside: boolean;
+  /** It fails if one of the statements before it in its message did. */
+  readonly afterSuccess?: boolean;
   readonly slot?: number;
   readonly job?: JobQuestion | undefined;
 }
@@ -103,6 +105,13 @@ export class SqliteThread implements SqliteClient {
   /** Statements sent in the same tick of the event loop share one message. */
   run(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
     const answer = this.hold(sql, parameters, inside);
+    this.#flushSoon();
+    return answer;
+  }
+
+  /** Ends a transaction, unless one of the statements held before this failed. */
+  commit(): Promise<Answer> {
+    const answer = this.#enqueue({ sql: 'commit', parameters: [], inside: true, afterSuccess: true }, false);
     this.#flushSoon();
     return answer;
   }

@@ -1,6 +1,6 @@
 /**
  * Runs in a thread of its own, so that neither a slow search nor the wait for the disk ever delays a redirect. Messages: {open},
- * {questions: [{id, sql, parameters, inside, slot, job}]}, {close}; answers: {opened}, {answers: [{id, answer} or {id,
+ * {questions: [{id, sql, parameters, inside, afterSuccess, slot, job}]}, {close}; answers: {opened}, {answers: [{id, answer} or {id,
  * problem}]}, {closed}. `states` has the progress of the question in each `slot`, or that it should be stopped.
  */
 import { hasFreeDescriptors } from '../../threads/free-descriptors.ts';
@@ -61,13 +61,16 @@ async function load(questions: readonly Question[]): Promise<void> {
 async function answerAll(questions: readonly Question[]): Promise<void> {
   let answers: object[] = [];
   let since = performance.now();
+  let hasFailed = false;
   for (const question of questions) {
-    const { id, job, slot = -1 } = question;
+    const { id, job, afterSuccess = false, slot = -1 } = question;
     current = slot;
     try {
+      if (afterSuccess && hasFailed) throw new Error('a statement before it failed');
       begin(slot);
       answers.push({ id, answer: job ? await runJob(job) : runStatement(question) });
     } catch (cause) {
+      hasFailed = true;
       const problem = isStopped() ? { message: 'stopped', code: stoppedCode } : problemOf(cause);
       answers.push({ id, problem });
     }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../rules/errors.ts';
 import type { Database, LookupItems, WriteItems } from '../database.ts';
+import { collectForCommit, type Statement } from '../prepared.ts';
 import type { Queries } from '../schema.ts';
 import { queriesOver, SqliteThread } from './sqlite-client.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -8,7 +9,7 @@ import { SqliteReaders } from './sqlite-readers.ts';
 import { type ChangeGroup, type Settle, WriteBatcher } from './write-batcher.ts';
 
 /** Sends a statement with the next one of a change, or with the end of the transaction. */
-type SendFrame = (sql: string, inside?: boolean) => void;
+type SendFrame = (sql: string, parameters?: readonly unknown[]) => void;
 
 /**
  * One writer, as SQLite requires. Changes that share a commit, and so one wait for the disk, have a savepoint of their own each:
@@ -22,10 +23,13 @@ class Writer {
   readonly #client: SqliteThread;
   readonly #queries: Queries;
   readonly #batcher = new WriteBatcher((groups) => this.#commit(groups), 1);
+  /** Statements of the current change that are sent with the commit. */
+  readonly #last: (readonly Statement[])[] = [];
 
   constructor(client: SqliteThread) {
     this.#client = client;
     this.#queries = queriesOver({ run: (sql, parameters) => client.run(sql, parameters, true) });
+    collectForCommit(this.#queries, this.#last);
   }
 
   run<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
@@ -61,20 +65,22 @@ class Writer {
   async #commit(groups: readonly ChangeGroup[]): Promise<readonly Settle[]> {
     // The statements around the changes, sent at once and checked before the transaction counts as done.
     const frame: Promise<unknown>[] = [];
-    const send: SendFrame = (sql, inside = true) => {
-      const answer = this.#client.hold(sql, [], inside);
+    const send: SendFrame = (sql, parameters = []) => {
+      const answer = this.#client.hold(sql, parameters, sql !== 'begin immediate');
       answer.catch(() => {});
       frame.push(answer);
     };
     const settles: Settle[] = [];
     try {
-      send('begin immediate', false);
+      send('begin immediate');
       const [first] = groups;
       // A failure undoes the whole transaction, so no savepoint, which keeps a copy of every page, is needed.
       if (first && groups.length === 1) settles.push(await first.make(this.#queries));
       else for (const group of groups) settles.push(await this.#attempt(group, send));
-      await Promise.all([...frame, this.#client.run('commit', [], true)]);
+      for (const { sql, parameters } of this.#last.splice(0).flat()) send(sql, parameters);
+      await Promise.all([...frame, this.#client.commit()]);
     } catch (cause) {
+      this.#last.length = 0;
       const rollback = this.#client.run('rollback', [], true).catch(() => {});
       await Promise.allSettled(frame);
       await rollback;
@@ -87,9 +93,12 @@ class Writer {
     send('savepoint change');
     try {
       const settle = await group.make(this.#queries);
+      const last = this.#last.splice(0).flat();
+      await Promise.all(last.map(({ sql, parameters }) => this.#client.run(sql, parameters, true)));
       send('release change');
       return settle;
     } catch (cause) {
+      this.#last.length = 0;
       // A full disk ends the whole transaction by itself; then nothing of this batch was done. Several changes are retried one by one.
       if (cause instanceof StoreUnavailable || group.changes.length > 1) throw cause;
       send('rollback to change');
