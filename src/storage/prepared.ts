@@ -49,8 +49,8 @@ export function collectForCommit(queries: Queries, statements: Collected): void 
 }
 
 /**
- * Makes changes whose outcome nothing else in the transaction depends on, each of different rows. If the commit takes a round trip,
- * they are sent with it, as one statement: if one of them fails, so does the transaction.
+ * Makes changes whose outcome nothing else in the transaction depends on, each of different rows. They are sent with the commit, on
+ * PostgreSQL as one statement: if one of them fails, so does the transaction.
  */
 export async function runWithCommit(queries: Queries, statements: readonly Statement[]): Promise<void> {
   if (statements.length === 0) return;
