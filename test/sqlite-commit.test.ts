@@ -6,6 +6,7 @@ import { type Database, NotUnique } from '../src/storage/database.ts';
 import { openSqlite } from '../src/storage/drivers/sqlite.ts';
 import { prepared, runWithCommit } from '../src/storage/prepared.ts';
 import type { Queries } from '../src/storage/schema.ts';
+import { settleAll } from '../src/storage/settle-all.ts';
 import { migratedSqlite } from './support/migrated-store.ts';
 
 let dataDir: string;
@@ -65,4 +66,32 @@ test('of changes of several kinds that share a transaction, only those fail whos
   for (const kept of ['first', 'second', 'fourth']) expect(words).toContain(kept);
   for (const kept of ['first', 'second', 'fourth']) expect(words).toContain(`end of ${kept}`);
   expect(words).not.toContain('third');
+});
+
+test('changes made at once share a transaction; one that fails is undone, and fails no other', async () => {
+  const work = Object.assign(
+    async (_queries: Queries, words: readonly string[]): Promise<readonly string[]> => words,
+    {
+      atOnce: {
+        suits: () => true,
+        make: async (queries: Queries, words: readonly string[]) => {
+          await settleAll(
+            ...words.flatMap((word) => [
+              insertWord(queries, `at once: ${word}`),
+              // That of 'twice' is there already.
+              insertWord(queries, word === 'twice' ? 'own' : `then: ${word}`),
+            ]),
+          );
+          return words;
+        },
+      },
+    },
+  );
+  const outcomes = await Promise.allSettled(
+    ['alone', 'together', 'twice', 'last'].map((word) => database.writeBatched(word, work)),
+  );
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  expect((await stored()).filter((word) => /^(at once|then): /.test(word))).toEqual(
+    ['alone', 'together', 'last'].flatMap((word) => [`at once: ${word}`, `then: ${word}`]),
+  );
 });

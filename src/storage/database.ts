@@ -54,11 +54,14 @@ export type Compute = <Answer>(module: string, input: unknown) => Promise<Answer
 /** Makes several changes of one kind in a transaction, and returns the outcome of each, in their order. */
 export interface WriteItems<Item, Outcome> {
   (queries: Queries, items: readonly Item[]): Promise<readonly Outcome[]>;
-  readonly byStatement?: ByStatement<Item, Outcome>;
+  readonly atOnce?: AtOnce<Item, Outcome>;
 }
 
-/** Makes the same changes by a single PostgreSQL statement, which is a transaction by itself. */
-export interface ByStatement<Item, Outcome> {
+/**
+ * Makes the same changes without waiting for any answer before the last statement is sent: on PostgreSQL by a single one, which is a
+ * transaction by itself; on SQLite by several, in a transaction that is one message.
+ */
+export interface AtOnce<Item, Outcome> {
   readonly suits: (item: Item) => boolean;
   readonly make: (queries: Queries, items: readonly Item[]) => Promise<readonly Outcome[]>;
 }

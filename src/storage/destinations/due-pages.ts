@@ -23,6 +23,24 @@ const insertDuePages = prepared((queries, json: string) =>
   addingDueOf(sql`select host, link_id from ${dueRows(queries, json)} as due where true`).compile(queries),
 );
 
+const insertDueOfAddresses = prepared((queries, json: string) => {
+  const columns = { host: 'text', domain_id: 'integer', suffix: 'text' } as const;
+  return addingDueOf(sql`
+    select sent.host, links.id from ${jsonRows(dialectOf(queries), columns, json)} as sent
+    join links on links.domain_id = sent.domain_id and links.suffix = sent.suffix where true`).compile(
+    queries,
+  );
+});
+
+/** Adds links by their addresses, before their ids are known. An address that another link has is dropped when its turn comes. */
+export async function addDueOfAddresses(
+  queries: Queries,
+  pages: readonly { readonly host: string; readonly domain_id: number; readonly suffix: string }[],
+): Promise<void> {
+  const rows = pages.map(({ host, domain_id, suffix }) => [host, domain_id, suffix]);
+  if (rows.length > 0) await insertDueOfAddresses(queries, JSON.stringify(rows));
+}
+
 /** Adds the rows of a query, which are hosts and links. */
 export const addingDueOf = (query: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into due_pages (host, link_id) ${query}

@@ -84,12 +84,12 @@ export function openPostgres(
   const read = queriesThrough(connect);
   const changes = new WriteBatcher((groups) => {
     const terms = batchTerms();
-    const makeByStatement = groups.length === 1 ? groups[0]?.makeByStatement : null;
-    if (makeByStatement) {
+    const makeAtOnce = groups.length === 1 ? groups[0]?.makeAtOnce : null;
+    if (makeAtOnce) {
       const queries = queriesThrough(connectionsUntil(connect, terms));
       return writeWithRetries(
         (work) => work(queries),
-        async () => [await makeByStatement(queries)],
+        async () => [await makeAtOnce(queries)],
       );
     }
     return writeWithRetries(transactionFor(terms), async (queries) => {

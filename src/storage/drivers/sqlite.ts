@@ -75,8 +75,15 @@ class Writer {
       send('begin immediate');
       const [first] = groups;
       // A failure undoes the whole transaction, so no savepoint, which keeps a copy of every page, is needed.
-      if (first && groups.length === 1) settles.push(await first.make(this.#queries));
-      else for (const group of groups) settles.push(await this.#attempt(group, send));
+      if (first && groups.length === 1) {
+        if (first.makeAtOnce) {
+          // It has sent all its statements when it returns: with the commit they are one message.
+          const made = first.makeAtOnce(this.#queries);
+          const [settle] = await Promise.all([made, ...frame, this.#client.commit()]);
+          return [settle];
+        }
+        settles.push(await first.make(this.#queries));
+      } else for (const group of groups) settles.push(await this.#attempt(group, send));
       for (const { sql, parameters } of this.#last.splice(0).flat()) send(sql, parameters);
       await Promise.all([...frame, this.#client.commit()]);
     } catch (cause) {

@@ -17,8 +17,8 @@ export interface ChangeGroup {
   readonly changes: readonly Change[];
   /** Makes them, and returns a function that resolves their callers once the transaction has committed. */
   make(queries: Queries): Promise<Settle>;
-  /** The same by a single statement, outside a transaction; null if one of them needs more. */
-  readonly makeByStatement: ((queries: Queries) => Promise<Settle>) | null;
+  /** The same as far as `AtOnce` goes; null if one of them needs more. */
+  readonly makeAtOnce: ((queries: Queries) => Promise<Settle>) | null;
 }
 
 const maxPerBatch = 64;
@@ -164,13 +164,13 @@ function groupOf(changes: readonly Change[]): ChangeGroup {
       for (const [index, { resolve }] of changes.entries()) resolve(outcomes[index]);
     };
   const [first] = changes;
-  const byStatement = first?.work.byStatement;
+  const atOnce = first?.work.atOnce;
   return {
     changes,
     make: async (queries) => settling((await first?.work(queries, items)) ?? []),
-    makeByStatement:
-      byStatement && items.every(byStatement.suits)
-        ? async (queries) => settling(await byStatement.make(queries, items))
+    makeAtOnce:
+      atOnce && items.every(atOnce.suits)
+        ? async (queries) => settling(await atOnce.make(queries, items))
         : null,
   };
 }

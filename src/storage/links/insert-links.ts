@@ -1,13 +1,14 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { recordingMade } from '../changes.ts';
-import { addingDueOf } from '../destinations/due-pages.ts';
-import { dialectOf } from '../dialect.ts';
+import { recordChanges, recordingMade } from '../changes.ts';
+import { addDueOfAddresses, addingDueOf } from '../destinations/due-pages.ts';
+import { type Dialect, dialectOf } from '../dialect.ts';
 import { type ColumnKind, jsonRows } from '../json-rows.ts';
 import { type Prepared, prepared } from '../prepared.ts';
 import { defaultDomainId, type Queries, type Schema } from '../schema.ts';
+import { settleAll } from '../settle-all.ts';
 import { addressKey } from './link-addresses.ts';
 import { linkColumns } from './link-columns.ts';
-import { countingMade } from './link-counts.ts';
+import { countInserted, countingMade, countShards } from './link-counts.ts';
 
 type Stored = Selectable<Schema['links']>;
 
@@ -43,9 +44,9 @@ export async function insertLinks(
 }
 
 /**
- * Inserts links with everything that belongs to them, as one statement of PostgreSQL: their counts, the change for every node's
- * cache, and the pages to fetch, whose hosts are `pageHosts`. Null if the suffix is taken or held, or if the domain is no longer
- * usable.
+ * Inserts links with everything that belongs to them: their counts, the change for every node's cache, and the pages to fetch, whose
+ * hosts are `pageHosts`. Null if the suffix is taken or held, or if the domain is no longer usable. It is one statement of
+ * PostgreSQL; those of SQLite are all sent at once, before the first one is answered.
  */
 export async function insertWholeLinks(
   queries: Queries,
@@ -55,11 +56,37 @@ export async function insertWholeLinks(
 ): Promise<(Inserted | null)[]> {
   const first = firstByKey(rows);
   const sent = [...first.values()];
+  if (!dialectOf(queries).locksRows)
+    return inOrderOf(rows, first, await insertAtOnce(queries, sent, pageHosts, at));
   const { columns, values } = columnsOf(sent);
   const json = JSON.stringify(
     sent.map((row) => [...columns.own.map((name) => row[name]), pageHosts.get(row) ?? null]),
   );
   return inOrderOf(rows, first, await wholeInsertionOf(columns, 'left out')(queries, json, at, ...values));
+}
+
+/** No statement depends on the answer to another: a suffix that is not inserted is only dropped from caches in vain. */
+async function insertAtOnce(
+  queries: Queries,
+  rows: readonly CompleteLink[],
+  pageHosts: ReadonlyMap<CompleteLink, string>,
+  at: number,
+): Promise<Inserted[]> {
+  const byOwner = Map.groupBy(rows, (row) => `${row.organization_id} ${row.domain_id}`);
+  const insertions = [...byOwner.values()].map((some) => {
+    const { columns, values } = columnsOf(some);
+    const json = JSON.stringify(some.map((row) => columns.own.map((name) => row[name])));
+    const inserting = usableInsertionOf(columns, 'left out')(queries, json, ...values);
+    const { organization_id = 0, domain_id = 0 } = some[0] ?? {};
+    return settleAll(inserting, countInserted(queries, organization_id, domain_id, at % countShards));
+  });
+  const pages = [...pageHosts].map(([{ domain_id, suffix }, host]) => ({ host, domain_id, suffix }));
+  const [answers] = await settleAll(
+    settleAll(...insertions),
+    recordChanges(queries, rows, at),
+    addDueOfAddresses(queries, pages),
+  );
+  return answers.flatMap(([inserted]) => inserted);
 }
 
 type ByKey = ReadonlyMap<string, CompleteLink>;
@@ -129,6 +156,17 @@ const insertionOf = byColumns(
     }, 1 + columns.shared.length),
 );
 
+const usableInsertionOf = byColumns(
+  (columns): Prepared<[json: string, ...shared: Cell[]], Inserted> =>
+    prepared((queries, json, ...cells) => {
+      const { insert, isFree, cell } = sentLinks(columns, cells);
+      const dialect = dialectOf(queries);
+      const rows = jsonRows(dialect, kindsOf(columns), json);
+      const condition = sql`${isFree} and ${isUsableDomain(dialect, cell('domain_id'))}`;
+      return insert(sql`${rows} as sent`, condition).compile(queries);
+    }, 1 + columns.shared.length),
+);
+
 const wholeInsertionOf = byColumns(
   (columns): Prepared<[json: string, at: number, ...shared: Cell[]], Inserted> =>
     prepared((queries, json, at, ...cells) => {
@@ -136,7 +174,7 @@ const wholeInsertionOf = byColumns(
       const { insert, isFree, cell } = sentLinks(columns, cells);
       return sql<Inserted>`
         with sent as ${jsonRows(dialect, { ...kindsOf(columns), page_host: 'text' }, json)},
-        made as (${insert(sql`sent`, sql`${isFree} and ${isUsableDomain(cell('domain_id'))}`)}),
+        made as (${insert(sql`sent`, sql`${isFree} and ${isUsableDomain(dialect, cell('domain_id'))}`)}),
         counted as (${countingMade}),
         recorded as (${recordingMade(dialect, at)}),
         due as (${addingDueOf(sql`
@@ -176,10 +214,11 @@ function sentLinks({ own, shared }: Columns, values: readonly Cell[]) {
 
 /** Waits for a concurrent change of the domain to end. The domain stays locked until the transaction ends. */
 const isUsableDomain = (
+  { locksRows }: Dialect,
   id: RawBuilder<unknown>,
 ): RawBuilder<boolean> => sql`(${id} = ${sql.lit(defaultDomainId)} or (
   select 1 from domains
-  where domains.id = ${id} and domains.verified_at is not null and domains.deleted_at is null for share
+  where domains.id = ${id} and domains.verified_at is not null and domains.deleted_at is null ${sql.raw(locksRows ? 'for share' : '')}
 ) is not null)`;
 
 const types: Record<ColumnKind, string> = { integer: 'bigint', text: 'text' };

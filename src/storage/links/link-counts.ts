@@ -36,6 +36,18 @@ function countRowsOf(links: readonly Counted[], each: 1 | -1): string {
   return JSON.stringify(rows.map((row) => [row.organization_id, row.domain_id, row.shard, row.links]));
 }
 
+/**
+ * Adds the links that the statement before this one inserted, all of them in one organization and on one domain. Only on SQLite, where
+ * one transaction writes at a time.
+ */
+export const countInserted = prepared((queries, organizationId: number, domainId: number, shard: number) =>
+  sql`insert into link_counts (organization_id, domain_id, shard, links)
+    select ${organizationId}, ${domainId}, ${shard}, changes() where changes() > 0
+    on conflict (organization_id, domain_id, shard) do update set links = link_counts.links + excluded.links`.compile(
+    queries,
+  ),
+);
+
 const countColumns = {
   organization_id: 'integer',
   domain_id: 'integer',
