@@ -17,7 +17,7 @@ export interface ChangeGroup {
   readonly changes: readonly Change[];
   /** Makes them, and returns a function that resolves their callers once the transaction has committed. */
   make(queries: Queries): Promise<Settle>;
-  /** The same as far as `AtOnce` goes; null if one of them needs more. */
+  /** Makes them at once (see `AtOnce`); null if one of them can't be made so. */
   readonly makeAtOnce: ((queries: Queries) => Promise<Settle>) | null;
 }
 

@@ -65,7 +65,10 @@ export async function insertWholeLinks(
   return inOrderOf(rows, first, await wholeInsertionOf(columns, 'left out')(queries, json, at, ...values));
 }
 
-/** No statement depends on the answer to another: a suffix that is not inserted is only dropped from caches in vain. */
+/**
+ * No statement waits for the answer to another. If a suffix is taken, caches drop it in vain, and the page of the link that has it may
+ * be queued under another host, which is noticed when its turn comes.
+ */
 async function insertAtOnce(
   queries: Queries,
   rows: readonly CompleteLink[],
