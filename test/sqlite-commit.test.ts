@@ -95,3 +95,25 @@ test('changes made at once share a transaction; one that fails is undone, and fa
     ['alone', 'together', 'last'].flatMap((word) => [`at once: ${word}`, `then: ${word}`]),
   );
 });
+
+test('a change whose outcome cannot be told after its commit is not made again', async () => {
+  const work = Object.assign(
+    async (_queries: Queries, words: readonly string[]): Promise<readonly string[]> => words,
+    {
+      atOnce: {
+        suits: () => true,
+        make: async (queries: Queries, words: readonly string[]): Promise<readonly string[]> => {
+          await settleAll(...words.map((word) => insertWord(queries, `${word} ${crypto.randomUUID()}`)));
+          throw new Error('no outcome');
+        },
+      },
+    },
+  );
+  const outcomes = await Promise.allSettled(
+    ['first', 'second', 'third'].map((word) => database.writeBatched(`told: ${word}`, work)),
+  );
+  expect(outcomes.map((outcome) => outcome.status === 'rejected' && String(outcome.reason))).toEqual(
+    Array(3).fill('Error: no outcome'),
+  );
+  expect((await stored()).filter((word) => word.startsWith('told: '))).toHaveLength(3);
+});

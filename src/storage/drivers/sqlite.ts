@@ -76,12 +76,7 @@ class Writer {
       const [first] = groups;
       // A failure undoes the whole transaction, so no savepoint, which keeps a copy of every page, is needed.
       if (first && groups.length === 1) {
-        if (first.makeAtOnce) {
-          // It has sent all its statements when it returns: with the commit they are one message.
-          const made = first.makeAtOnce(this.#queries);
-          const [settle] = await Promise.all([made, ...frame, this.#client.commit()]);
-          return [settle];
-        }
+        if (first.makeAtOnce) return [await this.#atOnce(first, first.makeAtOnce, frame)];
         settles.push(await first.make(this.#queries));
       } else for (const group of groups) settles.push(await this.#attempt(group, send));
       for (const { sql, parameters } of this.#last.splice(0).flat()) send(sql, parameters);
@@ -94,6 +89,24 @@ class Writer {
       throw cause;
     }
     return settles;
+  }
+
+  /** `make` has sent all its statements when it returns: with the frame and the commit they are one message. */
+  async #atOnce(
+    { changes }: ChangeGroup,
+    make: NonNullable<ChangeGroup['makeAtOnce']>,
+    frame: readonly Promise<unknown>[],
+  ): Promise<Settle> {
+    const both = Promise.allSettled([make(this.#queries), this.#client.commit()]);
+    await Promise.all(frame);
+    const [made, committed] = await both;
+    if (committed.status === 'rejected') throw made.status === 'rejected' ? made.reason : committed.reason;
+    if (made.status === 'fulfilled') return made.value;
+    const { reason } = made;
+    // They are stored: a second try would store them again.
+    return () => {
+      for (const { reject } of changes) reject(reason);
+    };
   }
 
   async #attempt(group: ChangeGroup, send: SendFrame): Promise<Settle> {
