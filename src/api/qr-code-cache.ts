@@ -4,7 +4,10 @@ import { TwoGenerationTable } from '../structures/two-generation-table.ts';
 /** Links in each of the two generations of the table that remembers whose code was drawn once. */
 const maxDrawnOnce = 4096;
 
-/** QR codes as SVG. A code is cached when it is drawn for the second time: most of many links are read once, and would fill the cache. */
+/**
+ * QR codes as SVG. A code is cached when it is drawn for the second time, which for a new link is its first read: most of many links
+ * are read once, and would fill the cache.
+ */
 export class QrCodeCache {
   readonly #codes: BoundedCache<string>;
   readonly #drawnLinks = new TwoGenerationTable(maxDrawnOnce);

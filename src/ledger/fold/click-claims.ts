@@ -106,7 +106,7 @@ function setClass(columns: HitColumns, rows: Float64Array, code: number, reason:
   }
 }
 
-/** The second of each two. A flood has very many of the same: `new Set(hot)` took a tenth of its fold. */
+/** The second of each two. A flood has very many of the same: a set of an iterator over them took a tenth of its fold. */
 function pairsOf(hot: Float64Array): number[] {
   const pairs = new Set<number>();
   for (let index = 1; index < hot.length; index += 2) {

@@ -37,8 +37,8 @@ function countRowsOf(links: readonly Counted[], each: 1 | -1): string {
 }
 
 /**
- * Adds the links that the statement before this one inserted, all of them in one organization and on one domain. Only on SQLite, where
- * one transaction writes at a time.
+ * Adds the links that the statement before this one inserted, all of them in one organization and on one domain. Only on SQLite:
+ * its `changes()` counts what this connection's last statement changed.
  */
 export const countInserted = prepared((queries, organizationId: number, domainId: number, shard: number) =>
   sql`insert into link_counts (organization_id, domain_id, shard, links)
