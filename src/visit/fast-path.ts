@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import type { TrustedProxies } from '../config/options.ts';
 import { clientAddress, trustsPeer } from '../http/client-address.ts';
 import { hostName } from '../http/host-name.ts';
+import { statusText } from '../http/status-text.ts';
 import { isServicePath } from '../rules/service-paths.ts';
 import type { FastPath } from './connection/connection.ts';
 import type { WireAnswer } from './connection/wire-answer.ts';
@@ -46,7 +46,7 @@ export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts)
 }
 
 const redirectBytes = (status: number, location: string, waits: boolean): WireAnswer => ({
-  head: `HTTP/1.1 ${status === 302 ? '302 Found' : `${status} ${STATUS_CODES[status]}`}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
+  head: `HTTP/1.1 ${status === 302 ? '302 Found' : `${status} ${statusText[status]}`}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
   body: '',
   waits,
 });
@@ -66,5 +66,5 @@ function pageBytes(page: Page, isHead: boolean, waits: boolean): WireAnswer {
 
 function headOf({ status, headers, html }: Page): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}Content-Length: ${html.length}\r\n`;
+  return `HTTP/1.1 ${status} ${statusText[status]}\r\n${lines.join('')}Content-Length: ${html.length}\r\n`;
 }

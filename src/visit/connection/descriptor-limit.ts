@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 
 /** The limit assumed on systems that don't report one. */
@@ -30,7 +29,11 @@ function fromProc(): string | undefined {
 /** A child process inherits its parent's limits. */
 function fromShell(): string | undefined {
   if (process.platform === 'win32') return undefined;
-  return spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout?.trim();
+  try {
+    return Bun.spawnSync(['sh', '-c', 'ulimit -n']).stdout.toString().trim();
+  } catch {
+    return undefined;
+  }
 }
 
 function limitOf(text: string | undefined): number | null {
