@@ -40,7 +40,7 @@ export async function insertLinks(
   const sent = [...first.values()];
   const { columns, values } = columnsOf(sent);
   const json = JSON.stringify(sent.map((row) => columns.own.map((name) => row[name])));
-  return inOrderOf(rows, first, await insertionOf(columns, held)(queries, json, ...values));
+  return inOrderOf(rows, first, await insertionOf[held](columns)(queries, json, ...values));
 }
 
 /**
@@ -62,7 +62,7 @@ export async function insertWholeLinks(
   const json = JSON.stringify(
     sent.map((row) => [...columns.own.map((name) => row[name]), pageHosts.get(row) ?? null]),
   );
-  return inOrderOf(rows, first, await wholeInsertionOf(columns, 'left out')(queries, json, at, ...values));
+  return inOrderOf(rows, first, await wholeInsertionOf(columns)(queries, json, at, ...values));
 }
 
 /**
@@ -79,7 +79,7 @@ async function insertAtOnce(
   const insertions = [...byOwner.values()].map((some) => {
     const { columns, values } = columnsOf(some);
     const json = JSON.stringify(some.map((row) => columns.own.map((name) => row[name])));
-    const inserting = usableInsertionOf(columns, 'left out')(queries, json, ...values);
+    const inserting = usableInsertionOf(columns)(queries, json, ...values);
     const { organization_id = 0, domain_id = 0 } = some[0] ?? {};
     return settleAll(inserting, countInserted(queries, organization_id, domain_id, at % countShards));
   });
@@ -134,14 +134,14 @@ function columnsOf(rows: readonly CompleteLink[]): { columns: Columns; values: r
 const maxInsertions = 100;
 
 /** A statement for each set of columns, some of them shared. */
-function byColumns<Insertion>(build: (columns: Columns, held: Held) => Insertion) {
+function byColumns<Insertion>(build: (columns: Columns) => Insertion) {
   const built = new Map<string, Insertion>();
-  return (columns: Columns, held: Held): Insertion => {
-    const key = `${columns.shared.join()}|${columns.own.join()}|${held}`;
+  return (columns: Columns): Insertion => {
+    const key = `${columns.shared.join()}|${columns.own.join()}`;
     const cached = built.get(key);
     if (cached) return cached;
     if (built.size >= maxInsertions) built.clear();
-    const insertion = build(columns, held);
+    const insertion = build(columns);
     built.set(key, insertion);
     return insertion;
   };
@@ -150,24 +150,27 @@ function byColumns<Insertion>(build: (columns: Columns, held: Held) => Insertion
 const kindsOf = ({ own }: Columns): Record<string, ColumnKind> =>
   Object.fromEntries(own.map((name) => [name, linkColumns[name]]));
 
-const insertionOf = byColumns(
-  (columns, held): Prepared<[json: string, ...shared: Cell[]], Inserted> =>
-    prepared((queries, json, ...cells) => {
-      const { insert, isFree } = sentLinks(columns, cells);
-      const rows = jsonRows(dialectOf(queries), kindsOf(columns), json);
-      return insert(sql`${rows} as sent`, held === 'left out' ? isFree : sql`true`).compile(queries);
-    }, 1 + columns.shared.length),
-);
+type SentLinks = ReturnType<typeof sentLinks>;
 
-const usableInsertionOf = byColumns(
-  (columns): Prepared<[json: string, ...shared: Cell[]], Inserted> =>
-    prepared((queries, json, ...cells) => {
-      const { insert, isFree, cell } = sentLinks(columns, cells);
-      const dialect = dialectOf(queries);
-      const rows = jsonRows(dialect, kindsOf(columns), json);
-      const condition = sql`${isFree} and ${isUsableDomain(dialect, cell('domain_id'))}`;
-      return insert(sql`${rows} as sent`, condition).compile(queries);
-    }, 1 + columns.shared.length),
+/** Inserts those of the sent links that meet a condition. */
+const insertionWhere = (conditionOf: (sent: SentLinks, dialect: Dialect) => RawBuilder<unknown>) =>
+  byColumns(
+    (columns): Prepared<[json: string, ...shared: Cell[]], Inserted> =>
+      prepared((queries, json, ...cells) => {
+        const dialect = dialectOf(queries);
+        const sent = sentLinks(columns, cells);
+        const rows = jsonRows(dialect, kindsOf(columns), json);
+        return sent.insert(sql`${rows} as sent`, conditionOf(sent, dialect)).compile(queries);
+      }, 1 + columns.shared.length),
+  );
+
+const insertionOf: Readonly<Record<Held, ReturnType<typeof insertionWhere>>> = {
+  'left out': insertionWhere(({ isFree }) => isFree),
+  inserted: insertionWhere(() => sql`true`),
+};
+
+const usableInsertionOf = insertionWhere(
+  ({ isFree, cell }, dialect) => sql`${isFree} and ${isUsableDomain(dialect, cell('domain_id'))}`,
 );
 
 const wholeInsertionOf = byColumns(
