@@ -70,7 +70,7 @@ test('each visit belongs to its own host', () => {
 });
 
 test('a response is written in its wire format, and waits if its hit does', () => {
-  const page = { status: 410, headers: { 'x-a': 'b' }, html: '<p>' };
+  const page = { status: 410, headers: { 'x-a': 'b' }, html: '<p>' } as const;
   const written = (answer: VisitAnswer, method = 'GET') =>
     pathWith(() => answer)(requestFor('/x', 'h', method), '192.0.2.1');
   const head = 'HTTP/1.1 410 Gone\r\nx-a: b\r\nContent-Length: 3\r\n';

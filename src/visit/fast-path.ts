@@ -1,7 +1,7 @@
 import type { TrustedProxies } from '../config/options.ts';
 import { clientAddress, trustsPeer } from '../http/client-address.ts';
 import { hostName } from '../http/host-name.ts';
-import { statusText } from '../http/status-text.ts';
+import { type Status, statusText } from '../http/status-text.ts';
 import { isServicePath } from '../rules/service-paths.ts';
 import type { FastPath } from './connection/connection.ts';
 import type { WireAnswer } from './connection/wire-answer.ts';
@@ -45,7 +45,7 @@ export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts)
   };
 }
 
-const redirectBytes = (status: number, location: string, waits: boolean): WireAnswer => ({
+const redirectBytes = (status: Status, location: string, waits: boolean): WireAnswer => ({
   head: `HTTP/1.1 ${status === 302 ? '302 Found' : `${status} ${statusText[status]}`}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
   body: '',
   waits,

@@ -1,4 +1,5 @@
 import { escapeHtml, policyFor } from '../http/html.ts';
+import type { Status } from '../http/status-text.ts';
 import type { LinkForVisitor } from '../rules/link-rules/resolve.ts';
 import { memoize } from '../structures/memoize.ts';
 import { refererField, refererForForm } from './form.ts';
@@ -43,13 +44,13 @@ const headers = {
 };
 
 export interface Page {
-  readonly status: number;
+  readonly status: Status;
   readonly headers: Readonly<Record<string, string>>;
   readonly html: string;
 }
 
 interface Contents {
-  readonly status: number;
+  readonly status: Status;
   readonly host: string;
   readonly title: string;
   readonly head?: string;
@@ -66,7 +67,7 @@ function page({ status, host, title, head = '', body, extraHeaders }: Contents):
 }
 
 function messagePage(
-  status: number,
+  status: Status,
   host: string,
   title: string,
   sentence: string,
@@ -147,7 +148,7 @@ function refererInput(referer: string): string {
 export const passwordPage = (
   host: string,
   referer: string,
-  error?: { status: number; sentence: string; retryAfter?: number },
+  error?: { status: Status; sentence: string; retryAfter?: number },
 ): Page =>
   page({
     status: error?.status ?? 200,

@@ -1,3 +1,4 @@
+import type { Status } from '../http/status-text.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { isPlainUrl } from '../rules/destinations/plain-url.ts';
 import {
@@ -33,7 +34,7 @@ type Stored = 'stored' | 'after_tick' | Promise<void>;
 export type VisitAnswer =
   | {
       readonly kind: 'redirect';
-      readonly status: number;
+      readonly status: Status;
       readonly location: string;
       readonly cookie: string | null;
       readonly stored: Stored;
@@ -234,7 +235,7 @@ function pageOf(
 }
 
 /** With 307 and 308 a browser would send the gate's form, password included, to the destination. */
-const statusOf = (visit: Visit, { options }: LinkForVisitor): number =>
+const statusOf = (visit: Visit, { options }: LinkForVisitor): Status =>
   options === null || options.redirectStatus === null || visit.method === 'POST'
     ? 302
     : options.redirectStatus;

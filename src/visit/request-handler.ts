@@ -155,8 +155,9 @@ export class RequestHandler {
       if (cause instanceof Refusal) {
         const status = cause.code === 'TOO_MANY_ATTEMPTS' ? 429 : 503;
         const retryAfter = cause.retryAfter ?? 5;
-        const error = { status, sentence: cause.sentence, retryAfter };
-        return pageResponse(pages.passwordPage(visit.host, visit.referer, error));
+        return pageResponse(
+          pages.passwordPage(visit.host, visit.referer, { status, sentence: cause.sentence, retryAfter }),
+        );
       }
       this.#parts.onFault(cause);
       return pageResponse(this.#parts.redirects.unavailable(visit));
@@ -180,8 +181,8 @@ export class RequestHandler {
     const attempt = { headers, network, path };
     const cookie = password === '' ? null : await this.#parts.password.tryPassword(link, password, attempt);
     if (cookie === null) {
-      const again = { status: 401, sentence: 'That is not the password. Try again.' };
-      const page = pages.passwordPage(visit.host, visit.referer, again);
+      const again = 'That is not the password. Try again.';
+      const page = pages.passwordPage(visit.host, visit.referer, { status: 401, sentence: again });
       return this.#page(visit, link, { kind: 'ask_password' }, page);
     }
     const next = this.#decide(visit, found, true);

@@ -1,3 +1,5 @@
+import { statusText } from '../../http/status-text.ts';
+
 /** All other methods are refused with 501. */
 export const answeredMethods: readonly string[] = [
   'GET',
@@ -9,23 +11,22 @@ export const answeredMethods: readonly string[] = [
   'OPTIONS',
 ];
 
-const reasons = {
-  400: ['Bad Request', 'The request is not well-formed HTTP.'],
-  408: ['Request Timeout', 'The request did not arrive in time.'],
-  414: ['URI Too Long', 'The address is too long.'],
-  431: ['Request Header Fields Too Large', 'The headers are too large.'],
-  501: ['Not Implemented', `The method is not known here. Known methods: ${answeredMethods.join(', ')}.`],
-  502: ['Bad Gateway', 'The answer was lost on its way.'],
-  504: ['Gateway Timeout', 'There was no answer in time.'],
-  505: ['HTTP Version Not Supported', 'Only HTTP/1.1 and HTTP/1.0 are supported here.'],
+const sentences = {
+  400: 'The request is not well-formed HTTP.',
+  408: 'The request did not arrive in time.',
+  414: 'The address is too long.',
+  431: 'The headers are too large.',
+  501: `The method is not known here. Known methods: ${answeredMethods.join(', ')}.`,
+  502: 'The answer was lost on its way.',
+  504: 'There was no answer in time.',
+  505: 'Only HTTP/1.1 and HTTP/1.0 are supported here.',
 } as const;
 
-export type RefusedStatus = keyof typeof reasons;
+export type RefusedStatus = keyof typeof sentences;
 
 /** The answer, except for its date, to a request that reaches no handler. The connection ends with it. */
 export function refusal(status: RefusedStatus, method: string): { head: string; body: string } {
-  const [reason, sentence] = reasons[status];
-  const body = `${sentence}\n`;
-  const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n`;
+  const body = `${sentences[status]}\n`;
+  const head = `HTTP/1.1 ${status} ${statusText[status]}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n`;
   return { head, body: method === 'HEAD' ? '' : body };
 }
