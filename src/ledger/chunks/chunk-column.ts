@@ -117,7 +117,8 @@ const maxTable = 2 ** 17;
 
 function codesFor(column: Float64Array): ValueCodes {
   const { min, max, isWhole } = rangeOf(column);
-  return isWhole && max - min < maxTable ? codesByTable(column, min, max) : codesByMap(column);
+  if (isWhole && max - min < maxTable) return codesByTable(column, min, max);
+  return isAscending(column) ? codesInOrder(column) : codesByMap(column);
 }
 
 function codesByTable(column: Float64Array, min: number, max: number): ValueCodes {
@@ -131,6 +132,17 @@ function codesByTable(column: Float64Array, min: number, max: number): ValueCode
     if (code >= 0) values[code] = index + min;
   }
   return { values, codeOf: (value) => codes[value - min] ?? 0 };
+}
+
+/** Of a sorted column, such as a chunk's links: `codeOf` must be called in the same order. A map took a tenth of the fold of many links. */
+function codesInOrder(column: Float64Array): ValueCodes {
+  const values = column.filter((value, row) => row === 0 || value !== column[row - 1]);
+  let code = 0;
+  const codeOf = (value: number) => {
+    while (values[code] !== value) code++;
+    return code;
+  };
+  return { values, codeOf };
 }
 
 function codesByMap(column: Float64Array): ValueCodes {
@@ -154,6 +166,11 @@ export const valuesOf = (column: ColumnOrValue, rows: number): Float64Array =>
 
 export const valueIn = (column: ColumnOrValue, row: number): number =>
   typeof column === 'number' ? column : (column[row] ?? 0);
+
+export function isAscending(column: Float64Array): boolean {
+  for (let row = 1; row < column.length; row++) if ((column[row] ?? 0) < (column[row - 1] ?? 0)) return false;
+  return true;
+}
 
 /** By index: an iterator over a typed array takes ten times as long. */
 export function rangeOf(column: Float64Array) {

@@ -4,6 +4,7 @@ import { shownReason } from '../../rules/reclassified.ts';
 import {
   type ColumnOrValue,
   doubles,
+  isAscending,
   rangeOf,
   valueIn,
   valuesOf,
@@ -165,11 +166,6 @@ function orderByLink(column: ColumnOrValue): Int32Array | null {
   if (isAscending(links)) return null;
   const keys = links.map((link, row) => link * maxInChunk + row).sort();
   return Int32Array.from(keys, (key) => key % maxInChunk);
-}
-
-function isAscending(column: Float64Array): boolean {
-  for (let row = 1; row < column.length; row++) if ((column[row] ?? 0) < (column[row - 1] ?? 0)) return false;
-  return true;
 }
 
 function reordered(column: Float64Array, order: Int32Array): Float64Array {

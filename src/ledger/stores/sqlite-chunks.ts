@@ -184,7 +184,10 @@ export class SqliteChunks {
   }
 
   #run(statements: ReturnType<typeof deletionsOfChunk>): void {
-    for (const { sql, parameters } of statements) this.#statement(sql).run(...parameters);
+    for (const { sql, parameters } of statements) {
+      this.#statement(sql).run(...parameters);
+      yieldCore();
+    }
   }
 
   #all(sql: string, ...parameters: (number | string)[]): Record<string, unknown>[] {
