@@ -13,22 +13,17 @@ const hit = {
   userAgent: 'x',
 } as const;
 
-test('a segment ends even if hits arrive without a pause, so that its addresses are deleted', async () => {
-  await using folder = await temporaryFolder();
-  // A fold that always has one more hit to fold.
-  const fold = {
-    onmessage: (_: { data: FromFold }) => {},
-    postMessage(message: ToFold) {
-      if (message.kind !== 'wake') return;
-      const position = { ...message.end, offset: message.end.offset - 1 };
-      if (position.offset > 0) queueMicrotask(() => fold.onmessage({ data: { kind: 'folded', position } }));
-    },
-    terminate() {},
-  };
-  const recorder = new ClickRecorder({
+interface FakeFold {
+  onmessage: (event: { data: FromFold }) => void;
+  postMessage(message: ToFold): void;
+  terminate(): void;
+}
+
+const recorderIn = (dataDir: string, fold: FakeFold): ClickRecorder =>
+  new ClickRecorder({
     settings: {
-      dataDir: folder.path,
-      saltDir: `${folder.path}/visitor-salts`,
+      dataDir,
+      saltDir: `${dataDir}/visitor-salts`,
       saltKey: '',
       databaseUrl: null,
       clickServer: null,
@@ -48,11 +43,47 @@ test('a segment ends even if hits arrive without a pause, so that its addresses 
     warn: () => {},
     fault: () => {},
   });
+
+async function stop(recorder: ClickRecorder, fold: FakeFold): Promise<void> {
+  queueMicrotask(() => fold.onmessage({ data: { kind: 'stopped' } }));
+  await recorder.stop();
+}
+
+test('a segment ends even if hits arrive without a pause, so that its addresses are deleted', async () => {
+  await using folder = await temporaryFolder();
+  // A fold that always has one more hit to fold.
+  const fold: FakeFold = {
+    onmessage: () => {},
+    postMessage(message) {
+      if (message.kind !== 'wake') return;
+      const position = { ...message.end, offset: message.end.offset - 1 };
+      if (position.offset > 0) queueMicrotask(() => fold.onmessage({ data: { kind: 'folded', position } }));
+    },
+    terminate() {},
+  };
+  const recorder = recorderIn(folder.path, fold);
   const appending = setInterval(() => void recorder.append(hit), 20);
   const segments = () => journalsIn(folder.path).flatMap((name) => segmentsIn(folderOf(folder.path, name)));
   await eventually(() => segments().length > 1, 'a second segment');
   clearInterval(appending);
   expect(segments()).toContain(2);
-  queueMicrotask(() => fold.onmessage({ data: { kind: 'stopped' } }));
-  await recorder.stop();
+  await stop(recorder, fold);
+});
+
+test('after a rush of hits the fold is woken later than after a few', async () => {
+  await using folder = await temporaryFolder();
+  const wakes: number[] = [];
+  const fold: FakeFold = {
+    onmessage: () => {},
+    postMessage: ({ kind }) => kind === 'wake' && wakes.push(performance.now()),
+    terminate() {},
+  };
+  const recorder = recorderIn(folder.path, fold);
+  recorder.append(hit);
+  await eventually(() => wakes.length === 1, 'a first wake');
+  for (let count = 0; count < 20_000; count++) recorder.append(hit);
+  await eventually(() => wakes.length === 2, 'a second wake');
+  // By a timer, which is never early.
+  expect(Number(wakes[1]) - Number(wakes[0])).toBeGreaterThan(600);
+  await stop(recorder, fold);
 });

@@ -38,9 +38,9 @@ export interface ClickRecorderFigures {
   readonly damaged: number;
 }
 
-/** The longest time that hits wait before the fold is woken: larger batches cost less per hit. */
+/** How long hits wait before the fold is woken: larger batches cost less per hit. */
 const wakeInterval = 200;
-/** After this many bytes (some thousand hits) in one interval, the next interval is longer: that many clicks can't be followed live. */
+/** If this many bytes (some thousand hits) wait by then, they wait longer: that many clicks can't be followed live. */
 const busyLength = 256 * 1024;
 const busyWakeInterval = 800;
 /**
@@ -73,7 +73,6 @@ export class ClickRecorder {
   #waking: Timer | undefined;
   #wokenAt = Number.NEGATIVE_INFINITY;
   #endAtLastWake: Position = { segment: 1, offset: 0 };
-  #isBusy = false;
   #rotating: Timer | undefined;
   #rotateDue = Number.POSITIVE_INFINITY;
   #folded: Position = { segment: 1, offset: 0 };
@@ -295,10 +294,17 @@ export class ClickRecorder {
 
   #wakeSoon(): void {
     if (this.#waking !== undefined) return;
-    const interval = this.#isBusy ? busyWakeInterval : wakeInterval;
-    const wait = this.#wokenAt + interval - performance.now();
+    const wait = this.#wokenAt + wakeInterval - performance.now();
     if (wait <= 0) this.#wake();
-    else this.#waking = setTimeout(() => this.#wake(), wait);
+    else this.#waking = setTimeout(() => this.#wakeUnlessBusy(), wait);
+  }
+
+  #wakeUnlessBusy(): void {
+    const { end } = this.#journal;
+    const { segment, offset } = this.#endAtLastWake;
+    const isBusy = end.offset - (end.segment === segment ? offset : 0) > busyLength;
+    if (isBusy) this.#waking = setTimeout(() => this.#wake(), busyWakeInterval - wakeInterval);
+    else this.#wake();
   }
 
   #wake(): void {
@@ -308,8 +314,6 @@ export class ClickRecorder {
     if (this.#isStopping) return;
     const { end } = this.#journal;
     this.#lag.woken(end, this.#journal.held, performance.now());
-    const { segment, offset } = this.#endAtLastWake;
-    this.#isBusy = end.offset - (end.segment === segment ? offset : 0) > busyLength;
     this.#endAtLastWake = end;
     this.#start();
     this.#send({ kind: 'wake', end, now: this.#parts.now() });
