@@ -71,6 +71,13 @@ describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
     expect(await visit(`${base}/a/b`)).toEqual([302, 'https://docs.example/v2/a/b']);
   });
 
+  test('shows crawlers a card with the visited address, also if no suffix could be like it', async () => {
+    const { suffix } = await create({ forward_path: true, og_title: 'A card' });
+    const crawler = { 'user-agent': 'facebookexternalhit/1.1' };
+    for (const path of [`/${suffix}`, `/${suffix}/more`, `/${suffix}/two%20words`, `/${suffix}/100%25/a+b`])
+      expect((await app.visit(path, crawler)).text).toContain(`"og:url" content="${app.url}${path}"`);
+  });
+
   test('applies at once to the first link that is set to forward its path, and ends with the last', async () => {
     const base = `first-${store}`;
     expect(await visit(`${base}/a`)).toEqual([404, null]);

@@ -23,8 +23,12 @@ export function requestHandlerOf(
   return new RequestHandler({
     redirects,
     now,
-    publicUrl: ({ host, domainId, path }) =>
-      site.linkUrl(domainId === defaultDomainId ? null : host, suffixOf(path) ?? ''),
+    publicUrl: ({ host, domainId, path }) => {
+      const customHost = domainId === defaultDomainId ? null : host;
+      const suffix = suffixOf(path);
+      // A forwarded path may have characters that no suffix has.
+      return suffix === null ? site.domainUrl(customHost) + path : site.linkUrl(customHost, suffix);
+    },
     onFault: (cause) =>
       cause instanceof StoreUnavailable
         ? log.warn('store away', { error: cause.message })
