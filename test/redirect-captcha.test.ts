@@ -159,7 +159,21 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     const cookie = (accepted.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
     const page = await app.visit(path, { cookie });
     const proof = await solve(challengeOn(page));
-    expect((await send(path, proof)).status).toBe(401);
+    const withoutPass = await send(path, proof);
+    expect([withoutPass.status, withoutPass.text.includes('type="password"')]).toEqual([200, true]);
+    expect((await send(path, proof, { cookie })).headers.get('location')).toBe(destination);
+  });
+
+  test('shows no error to visitors who send the form of its password again, or its captcha without a pass', async () => {
+    const path = await createLink({ password: 'open sesame' });
+    const sendPassword = (headers: Record<string, string>) =>
+      app.visit(path, headers, { method: 'POST', body: new URLSearchParams({ password: 'open sesame' }) });
+    const cookie = ((await sendPassword({})).headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const inOtherTab = await sendPassword({ cookie });
+    expect([inOtherTab.status, inOtherTab.text.includes('too old or used before')]).toEqual([200, false]);
+    const proof = await solve(challengeOn(inOtherTab));
+    const withoutPass = await send(path, proof);
+    expect([withoutPass.status, withoutPass.text.includes('not the password')]).toEqual([200, false]);
     expect((await send(path, proof, { cookie })).headers.get('location')).toBe(destination);
   });
 

@@ -147,6 +147,9 @@ export class RequestHandler {
     const form = await readForm(visit.request);
     if (form === null) return pageResponse(pages.badFormPage(visit.host));
     visit.setRefererInForm(refererInForm(form));
+    const [asked, other] = before.kind === 'ask_password' ? ['password', 'altcha'] : ['altcha', 'password'];
+    // Sent from a page that was loaded before the pass was set or expired, or before the link was changed.
+    if (!form.has(asked) && form.has(other)) return this.#answerOutcome(visit, link, before);
     try {
       return before.kind === 'ask_password'
         ? await this.#submitPassword(visit, found, form.get('password') ?? '')
