@@ -79,6 +79,22 @@ test('the referrer is recorded for a link with both', async () => {
   expect(await clicksOf(id)).toEqual([expect.objectContaining(expectedClick)]);
 });
 
+test('the referrer is known to rules, and recorded, if the password was already sent in another tab', async () => {
+  const special = 'https://destination.example/for-readers';
+  const rules = [{ when: { referrer: ['news.example'] }, destination_url: special }];
+  const { id, path } = await createLink({ password: 'sesame', rules });
+  const first = await send(path, { password: 'sesame', referrer: referer });
+  const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const second = await send(
+    path,
+    { password: 'sesame', referrer: referer },
+    { cookie, 'accept-language': 'de' },
+  );
+  expect([first, second].map(({ headers }) => headers.get('location'))).toEqual([special, special]);
+  await eventually(async () => (await clicksOf(id)).length === 2, 'both clicks');
+  expect(await clicksOf(id)).toEqual(Array(2).fill(expect.objectContaining(expectedClick)));
+});
+
 test('a very long Referer is truncated, which keeps the host', async () => {
   const { path } = await createLink({ password: 'sesame' });
   const long = `https://www.news.example/${'x'.repeat(3_000)}`;

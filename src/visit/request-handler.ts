@@ -141,12 +141,13 @@ export class RequestHandler {
   /** Handles a form of one of our pages: a password, or the proof of a captcha. */
   async #submit(visit: RequestVisit, found: FoundLink): Promise<Response> {
     const { link } = found;
+    const form = await readForm(visit.request);
+    // Before the decision: rules may ask for the referrer.
+    if (form !== null) visit.setRefererInForm(refererInForm(form));
     const before = this.#decide(visit, found);
     if (before.kind !== 'ask_password' && before.kind !== 'ask_captcha')
       return this.#answerOutcome(visit, link, before);
-    const form = await readForm(visit.request);
     if (form === null) return pageResponse(pages.badFormPage(visit.host));
-    visit.setRefererInForm(refererInForm(form));
     const [asked, other] = before.kind === 'ask_password' ? ['password', 'altcha'] : ['altcha', 'password'];
     // Sent from a page that was loaded before the pass was set or expired, or before the link was changed.
     if (!form.has(asked) && form.has(other)) return this.#answerOutcome(visit, link, before);
