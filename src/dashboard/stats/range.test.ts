@@ -49,6 +49,9 @@ describe('the time range in the URL', () => {
       span: { from: '2025-12-01', interval: 'month' },
       before: { from: '2024-12-01', to: endOfHour('2025-11-20T14:20:00') },
     });
+    const leapDay = planOf(rangeIn('?range=12m'), at('2028-02-29T14:20:00'));
+    expect(leapDay.span.from).toBe('2027-03-01');
+    expect(leapDay.before.to).toBe(localInstant('2027-03-01T00:00:00'));
   });
 
   test('of chosen days has an interval that fits, and a past range is compared with whole days', () => {

@@ -110,10 +110,13 @@ export function planOf(range: Range, now: number): RangePlan {
     const firstOf = (months: number) => new Date(today.getFullYear(), today.getMonth() - months, 1);
     const yearAgo = new Date(end);
     yearAgo.setFullYear(yearAgo.getFullYear() - 1);
+    const from = firstOf(11);
+    // A year before 29 February is 1 March, which is in the span itself.
+    const to = yearAgo < from ? yearAgo : from;
     return {
       ...words,
-      span: { from: dayOf(firstOf(11)), interval: 'month' },
-      before: { from: dayOf(firstOf(23)), to: yearAgo.toISOString(), interval: 'month' },
+      span: { from: dayOf(from), interval: 'month' },
+      before: { from: dayOf(firstOf(23)), to: to.toISOString(), interval: 'month' },
     };
   }
   const days = Number.parseInt(range.name, 10);
