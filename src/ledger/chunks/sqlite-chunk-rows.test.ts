@@ -6,7 +6,7 @@ import { insertionsOfChunk } from './sqlite-chunk-rows.ts';
 import { BatchPart } from './stored-columns.ts';
 
 /** One more than a statement of each size takes. */
-const linkCount = 2 * (256 + 32 + 4 + 1) + 1;
+const linkCount = 2 * (1_024 + 128 + 16 + 1) + 1;
 
 test('a chunk has one row for each of its links, however many they are', () => {
   const links = Array.from({ length: linkCount }, (_, index) => 1_000_000 * index + 7);
