@@ -116,6 +116,16 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     });
   });
 
+  test('redeliveries of all links are limited for each organization by itself', async () => {
+    const eager = await app.createAccount();
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count++)
+      statuses.push((await call('POST', 'webhook_delivery/redeliver', {}, eager.key)).status);
+    expect(statuses).toEqual([...Array(10).fill(202), 429]);
+    const other = await app.createAccount();
+    expect((await call('POST', 'webhook_delivery/redeliver', {}, other.key)).status).toBe(202);
+  });
+
   test('administrators are notified of a target that fails for a day, once per outage', async () => {
     let isDown = true;
     const hook = target(() => new Response(null, { status: isDown ? 503 : 200 }));

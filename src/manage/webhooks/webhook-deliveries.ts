@@ -100,11 +100,20 @@ export async function redeliver(context: Context, caller: Caller, id: number): P
 }
 
 /** API calls that send requests to other hosts must not be usable for attacks. */
-export const limitWebhookCalls = (context: Context, linkId: number, organizationId: number): Promise<void> =>
+export const limitWebhookCalls = (
+  context: Context,
+  /** Undefined: all links of the organization. */
+  linkId: number | undefined,
+  organizationId: number,
+): Promise<void> =>
   limitCalls(
     context,
     [
-      { key: `webhook|link|${linkId}`, max: 10, window: 60_000 },
+      {
+        key: linkId === undefined ? `webhook|all links|${organizationId}` : `webhook|link|${linkId}`,
+        max: 10,
+        window: 60_000,
+      },
       { key: `webhook|organization|${organizationId}`, max: 60, window: 60_000 },
     ],
     'Ten tests and redeliveries a minute are enough for one link.',
@@ -132,7 +141,7 @@ export async function redeliverFailed(
   const { database, now, webhooks } = context;
   if (span.linkId !== undefined && !(await findLink(database.lookup, organizationId, span.linkId)))
     throw notFound('link');
-  await limitWebhookCalls(context, span.linkId ?? 0, organizationId);
+  await limitWebhookCalls(context, span.linkId, organizationId);
   const began = performance.now();
   let redelivered = 0;
   let leftOut = 0;
