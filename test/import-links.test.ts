@@ -46,6 +46,18 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     expect((await app.visit('/import-2')).headers.get('location')).toBe('https://example.com/2');
   });
 
+  test('spaces around aliases are no aliases', async () => {
+    const other = await app.createAccount();
+    const csv =
+      'destination_url,suffix,aliases\nhttps://a.example,around-1, around-2  around-3 \nb.example,around-4, \n';
+    expect(await run(csv, other.email)).toBe('Made 2 links.\n');
+    const { links } = (await get('/link?sort=suffix', other.key)).json;
+    expect(links.map(({ aliases }: { aliases: string[] }) => aliases)).toEqual([
+      [`${app.url}/around-2`, `${app.url}/around-3`],
+      [],
+    ]);
+  });
+
   test('an export is imported into another account unchanged', async () => {
     const other = await app.createAccount();
     const lines = Array.from(

@@ -211,7 +211,7 @@ async function inputOf(
       fields.tags = ids;
     } else if (name === 'rules') fields[name] = parsed(cell);
     else if (numbers.has(name)) fields[name] = Number(cell);
-    else if (name === 'aliases') fields[name] = cell.split(/\s+/);
+    else if (name === 'aliases') fields[name] = cell.split(/\s+/).filter((alias) => alias !== '');
     else if (name === 'webhook_events')
       fields[name] = cell === 'none' ? [] : cell.split(',').map((event) => event.trim());
     else fields[name] = flags.has(name) ? flagOf(cell) : cell;
