@@ -188,6 +188,32 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     expect(await outage()).toMatchObject({ since });
   });
 
+  test('invitations of strangers use up no mails about outages', async () => {
+    const hook = target(() => new Response(null, { status: 503 }));
+    const id = await createLink({ webhook_url: hook.url });
+    const eventuallyAttempts = (count: number) =>
+      eventually(
+        async () => (await deliveries(id)).webhook_deliveries[0]?.attempts.length === count,
+        `${count} attempts at link ${id}`,
+      );
+    await clickOn(app, id);
+    await eventuallyAttempts(1);
+    advance(11 * hourLength);
+    await eventuallyAttempts(2);
+    const stranger = await app.createAccount();
+    const body = { email: owner.email, role: 'editor' };
+    const sent: boolean[] = [];
+    for (let count = 0; count < 6; count++)
+      sent.push((await call('POST', 'invitation', body, stranger.key)).json.sent);
+    expect(sent).toEqual([...Array(5).fill(true), false]);
+    advance(14 * hourLength);
+    const subject = `Webhooks to ${new URL(hook.url).host} have failed for a day`;
+    await eventually(
+      async () => mails.mails.some(({ headers }) => headers.get('subject') === subject),
+      'the mail about the outage',
+    );
+  });
+
   test('invalid input is refused', async () => {
     const reversed = { from: '2030-01-02', to: '2030-01-01' };
     const responses = await Promise.all([

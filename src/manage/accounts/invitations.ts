@@ -88,7 +88,7 @@ async function send(
     url,
     origin: context.site.origin,
   });
-  return mailWithinLimits(context, caller.organizationId, mail);
+  return mailWithinLimits(context, caller.organizationId, mail, 'anyone');
 }
 
 export const readInvitations = (context: Context, caller: Caller): Promise<stored.StoredInvitation[]> =>

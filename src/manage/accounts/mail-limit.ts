@@ -10,6 +10,12 @@ const toAddress = (address: string): Limit => ({
   max: 5,
   window: dayLength,
 });
+/** Invitations of other organizations don't use up what a member gets from their own. */
+const toMember = (organizationId: number, address: string): Limit => ({
+  key: `mail|member|${organizationId}|${address}`,
+  max: 5,
+  window: dayLength,
+});
 const ofOrganization = (id: number): Limit => ({
   key: `mail|organization|${id}`,
   max: 50,
@@ -47,10 +53,12 @@ export async function mailWithinLimits(
   { limits, mailer }: Pick<Context, 'limits' | 'mailer'>,
   organizationId: number,
   mail: Mail,
+  recipient: 'anyone' | 'member',
 ): Promise<boolean> {
   if (mailer === null) return false;
   const isWithin = await withinLimits(limits, [ofOrganization(organizationId)]);
-  const withdraw = isWithin && (await withinLimits(limits, [toAddress(mail.to)]));
+  const limit = recipient === 'member' ? toMember(organizationId, mail.to) : toAddress(mail.to);
+  const withdraw = isWithin && (await withinLimits(limits, [limit]));
   if (!withdraw) {
     mailer.logUnsent(`too many mails of organization ${organizationId}, or to one address`);
     return false;

@@ -28,7 +28,7 @@ export async function mailMembers(
   const facts = { organization: organization.name, origin: site.origin };
   const sent = await Promise.all(
     recipients.map(({ email }) =>
-      mailWithinLimits(context, organizationId, mailWith({ ...facts, to: email })),
+      mailWithinLimits(context, organizationId, mailWith({ ...facts, to: email }), 'member'),
     ),
   );
   return sent.includes(true) ? 'sent' : 'not_sent';
