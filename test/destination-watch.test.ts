@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { mailDestinations } from '../src/manage/destinations/mail-destinations.ts';
 import { dayLength, hourLength, minuteLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { selfSigned } from './support/certificate.ts';
@@ -302,6 +303,31 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(ownMails()[1]?.headers.get('subject')).toBe('A link leads to a failing destination');
     await advance(dayLength);
     expect(ownMails()).toHaveLength(2);
+  });
+
+  test('a problem that is corrected before the mail delays no mail about another one', async () => {
+    const administrator = await app.createAccount();
+    await app.app.context.database.write((queries) =>
+      queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', administrator.userId).execute(),
+    );
+    const ownMails = () => mails.mails.filter(({ to }) => to.includes(administrator.email));
+    for (const path of ['/first', '/second'])
+      sites.respond(host, path, () => new Response('', { status: 500 }));
+    const watched = { watch_destination: true };
+    const { id } = await create({ destination_url: urlOf('/first'), ...watched }, administrator.key);
+    await checkTwice();
+    const corrected = await app.call('PATCH', `/api/v1/link/${id}`, {
+      key: administrator.key,
+      body: { destination_url: urlOf('/fine') },
+    });
+    expect(corrected.json.destination_problems).toEqual([]);
+    await mailDestinations({ ...app.app.context, now: () => app.clock.now + 11 * minuteLength });
+    expect(ownMails()).toHaveLength(0);
+    await create({ destination_url: urlOf('/second'), ...watched }, administrator.key);
+    await checkTwice();
+    await advance(11 * minuteLength);
+    await eventually(() => ownMails().length === 1, 'the mail');
+    expect(ownMails()[0]?.headers.get('subject')).toBe('A link leads to a failing destination');
   });
 
   test("doesn't report an unreachable host for some hours while no other host answers", async () => {

@@ -10,7 +10,7 @@ import {
   setMailedAt,
 } from '../../storage/destinations/watch-mails.ts';
 import { findLink } from '../../storage/links/links.ts';
-import { mailMembers } from '../accounts/mail-members.ts';
+import { type MailResult, mailMembers } from '../accounts/mail-members.ts';
 import type { Context } from '../context.ts';
 
 /** Problems found within this time are reported together. */
@@ -29,25 +29,31 @@ export async function mailDestinations(context: Context): Promise<void> {
   for (const id of await organizationsToMail(database.read, due, organizationsPerRun)) {
     const at = now();
     if (!(await database.write((queries) => claimMail(queries, id, at, mailedBefore)))) continue;
-    const isNotified = await mailOne(context, id, at);
-    await database.write((queries) =>
-      isNotified ? setMailed(queries, id, at) : setMailedAt(queries, id, at - interval + retryAfter),
-    );
+    const result = await mailOne(context, id, at);
+    await database.write(async (queries) => {
+      if (result !== 'not_sent') await setMailed(queries, id, at);
+      else await setMailedAt(queries, id, at - interval + retryAfter);
+      // Without a mail, the next one needn't wait.
+      if (result === 'nothing') await setMailedAt(queries, id, at - interval);
+    });
   }
 }
 
-/** False if it has to be retried. */
-async function mailOne(context: Context, organizationId: number, until: number): Promise<boolean> {
+/** `not_sent`: it has to be retried. `nothing`: the links have been corrected or deleted since. */
+async function mailOne(
+  context: Context,
+  organizationId: number,
+  until: number,
+): Promise<MailResult | 'nothing'> {
   const { database } = context;
   const { ids, total } = await linksToMail(database.read, organizationId, until, maxListed);
   const found = await Promise.all(ids.map((id) => failingLink(context, organizationId, id)));
   const links = found.flatMap((link) => link ?? []);
-  if (links.length === 0) return true;
+  if (links.length === 0) return 'nothing';
   const administrators = await administratorsOf(database.read, organizationId);
-  const result = await mailMembers(context, organizationId, administrators, (facts) =>
+  return mailMembers(context, organizationId, administrators, (facts) =>
     destinationMail({ ...facts, links, total }),
   );
-  return result !== 'not_sent';
 }
 
 async function failingLink(
