@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
+import { DeletedOrganizations } from '../src/manage/accounts/clear-organizations.ts';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { withdrawInvitations } from '../src/storage/accounts/invitations.ts';
 import { setMembership } from '../src/storage/accounts/members.ts';
-import { lockOrganizations } from '../src/storage/accounts/organizations.ts';
+import { findOrganization, lockOrganizations } from '../src/storage/accounts/organizations.ts';
 import { insertUser } from '../src/storage/accounts/users.ts';
 import type { Queries } from '../src/storage/schema.ts';
+import { listTemplates } from '../src/storage/utm-templates.ts';
 import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
@@ -259,6 +261,31 @@ describe.each(storeKinds)('invitations on %s', (store) => {
         invitation_token: orphan.token,
       };
       expect((await app.call('POST', '/api/v1/user', { body })).status).toBe(403);
+    });
+
+    test('leaves nothing of an organization of their own', async () => {
+      const guest = await app.createAccount();
+      await post('/utm_template', guest.key, { name: 'Newsletter', utm_source: 'newsletter' });
+      const link = await app.createLink(guest);
+      await app.call('DELETE', `/api/v1/link/${link.id}`, { key: guest.key });
+      await app.call('DELETE', `/api/v1/link/deleted/${link.id}`, { key: guest.key });
+      const { id } = await invited(guest);
+      expect((await accept(guest.key, id)).status).toBe(200);
+      const { context } = app.app;
+      const { read } = context.database;
+      const { organizationId } = guest;
+      // It is there until the link's suffix is free.
+      expect(await findOrganization(read, organizationId)).toMatchObject({ name: '' });
+      await eventually(async () => {
+        await new DeletedOrganizations(context).clear();
+        return (await listTemplates(read, organizationId)).length === 0;
+      }, 'the end of its templates');
+      app.clock.now += 31 * dayLength;
+      await cleanUp(context);
+      await eventually(async () => {
+        await new DeletedOrganizations(context).clear();
+        return (await findOrganization(read, organizationId)) === undefined;
+      }, 'the end of the organization');
     });
 
     test('stays in it if they were invited there before joining', async () => {

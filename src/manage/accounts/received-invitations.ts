@@ -4,6 +4,7 @@ import type { Caller } from '../../rules/access.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
 import { leavingProblem } from '../../rules/leave-organization.ts';
 import { deleteApiKeysOf } from '../../storage/accounts/api-keys.ts';
+import { markDeleted } from '../../storage/accounts/deleted-organizations.ts';
 import {
   deleteReceivedInvitation,
   findInvitation,
@@ -133,6 +134,8 @@ async function join(
     await setMembership(queries, member.id, { organization_id: joined, role }, now);
     await deleteApiKeysOf(queries, member.id, now);
     await withdrawInvitations(queries, left, member.id);
+    // Nobody can reach it any more, and it may have its last member's name.
+    if ((await countMembers(queries, left)).members === 0) await markDeleted(queries, left, now);
   }
   return requireUser(queries, member.id);
 }
