@@ -38,6 +38,18 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     expect(serialized(page)).not.toMatch(/destination\.example|hidden|open sesame|argon2/);
   });
 
+  test('has no line breaks, which no form can send', async () => {
+    for (const password of ['open sesame\n', 'open\rsesame']) {
+      const body = { destination_url: destination, password };
+      const { status, json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
+      expect(status).toBe(400);
+      expect(json).toMatchObject({
+        error_code: 'FIELD_INVALID',
+        error_string: '"password" must be in one line.',
+      });
+    }
+  });
+
   test('responds to a wrong one with the same page and an error, and an empty one counts as no attempt', async () => {
     const { path } = await createLink();
     const wrong = await guess(path, 'open barley');

@@ -24,6 +24,10 @@ export const text = (max: number) =>
       error: about('holds control characters or broken Unicode, which can not be stored. Take them out.'),
     });
 
+/** A text for a form's field, in which browsers allow no line break. */
+export const line = (max: number) =>
+  text(max).refine((value) => !/[\r\n]/.test(value), { error: about('must be in one line.') });
+
 /** A text that must not be empty. */
 export const label = (max: number) =>
   text(max)
