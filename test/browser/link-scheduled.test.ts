@@ -72,4 +72,21 @@ describe('scheduled changes of a link', () => {
     expect(requests).not.toContain('PATCH');
     expect(await read()).toMatchObject({ name: 'First' });
   });
+
+  test('are given no other time than the field shows', async () => {
+    const { page } = await open({ name: 'First' });
+    await field(page, 'Name').fill('Second');
+    await page.getByRole('button', { name: 'Save later' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save later' });
+    const when = dialog.getByLabel('When', { exact: true });
+    await dialog.getByText('in 24 hours').waitFor();
+    const inADay = await when.inputValue();
+    await when.focus();
+    await page.keyboard.press('Backspace');
+    await dialog.getByText('in 24 hours').waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'In a day' }).click();
+    await eventually(async () => (await when.inputValue()) >= inADay, 'the date in the field');
+    // Otherwise browsers take years of six digits, which are no date of the API.
+    expect(await when.getAttribute('max')).toBe('9999-12-31T23:59');
+  });
 });

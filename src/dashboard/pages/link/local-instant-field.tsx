@@ -9,17 +9,27 @@ interface LocalInstantFieldProps extends FieldFrame {
   readonly value: string | null;
   readonly onInput: (input: HTMLInputElement) => void;
   readonly inputRef?: RefObject<HTMLInputElement | null>;
+  readonly required?: boolean;
+  /** Whether a dialog focuses it first. */
+  readonly 'data-focus'?: boolean;
 }
 
 /** An instant, shown and typed in the user's time zone. */
-export function LocalInstantField({ value, onInput, inputRef, ...frame }: LocalInstantFieldProps) {
+export function LocalInstantField({
+  value,
+  onInput,
+  inputRef,
+  required = false,
+  'data-focus': isFocused = false,
+  ...frame
+}: LocalInstantFieldProps) {
   const ownRef = useRef<HTMLInputElement>(null);
   const ref = inputRef ?? ownRef;
   const shown = localOf(value);
-  // A half-typed date has an empty value, and setting the value would erase it.
+  // A half-typed date has an empty value, and setting an empty value would erase it.
   useEffect(() => {
     const input = ref.current;
-    if (input && input.value !== shown && !input.validity.badInput) input.value = shown;
+    if (input && input.value !== shown && (shown !== '' || !input.validity.badInput)) input.value = shown;
   }, [shown]);
   return (
     <Field {...frame}>
@@ -29,6 +39,8 @@ export function LocalInstantField({ value, onInput, inputRef, ...frame }: LocalI
           class="input"
           type="datetime-local"
           max="9999-12-31T23:59"
+          required={required}
+          data-focus={isFocused || undefined}
           onInput={(event) => onInput(event.currentTarget)}
           {...marks}
         />

@@ -1,8 +1,8 @@
 import type { Signal } from '@preact/signals';
 import { instant, timezone } from '../../../format.ts';
 import { Button } from '../../../parts/button.tsx';
-import { Field } from '../../../parts/field.tsx';
-import { distanceTo, inDays, inHours, instantOfLocal, localOf } from '../local-instant.ts';
+import { distanceTo, inDays, inHours, instantOfLocal } from '../local-instant.ts';
+import { LocalInstantField } from '../local-instant-field.tsx';
 
 const steps = [
   { label: 'In an hour', at: () => inHours(1) },
@@ -20,7 +20,7 @@ interface InstantFieldProps {
 export function InstantField({ at, error }: InstantFieldProps) {
   return (
     <>
-      <Field
+      <LocalInstantField
         label="When"
         error={error}
         hint={
@@ -33,23 +33,13 @@ export function InstantField({ at, error }: InstantFieldProps) {
             Times are those of {timezone}.
           </span>
         }
-      >
-        {(marks) => (
-          <input
-            class="input"
-            type="datetime-local"
-            required
-            data-focus
-            value={localOf(at.value)}
-            onInput={({ currentTarget }) => {
-              // A half-typed date has an empty value, and rendering that would erase it.
-              const picked = instantOfLocal(currentTarget.value);
-              if (picked !== null) at.value = picked;
-            }}
-            {...marks}
-          />
-        )}
-      </Field>
+        value={at.value}
+        required
+        data-focus
+        onInput={(input) => {
+          at.value = instantOfLocal(input.value);
+        }}
+      />
       <div class="instant-steps">
         {steps.map((step) => (
           <Button
