@@ -45,6 +45,10 @@ export const save = async (page: Page): Promise<void> => {
 export const unsaved = (page: Page): Locator => page.getByRole('region', { name: 'Unsaved changes' });
 export const field = (page: Page, label: string): Locator => page.getByLabel(label, { exact: true });
 
+/** Whether a field of a date or a time has some of its parts, but not all. */
+export const isHalfTyped = (input: Locator): Promise<boolean> =>
+  input.evaluate((element) => (element as HTMLInputElement).validity.badInput);
+
 /** The description that a screen reader announces after a field's name. */
 export async function describedBy(input: Locator): Promise<string> {
   const ids = (await input.getAttribute('aria-describedby'))?.split(' ') ?? [];

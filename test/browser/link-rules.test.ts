@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { accessibilityViolations, contrastViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
-import { describedBy, field, linkPagesOf, save, unsaved } from './link-page.ts';
+import { describedBy, field, isHalfTyped, linkPagesOf, save, unsaved } from './link-page.ts';
 
 const app = await appOfSuite();
 const open = linkPagesOf(app);
@@ -219,5 +219,38 @@ describe('the rules of a link', () => {
       { when: { language: ['de'] } },
       { destination_url: 'https://example.com/three' },
     ]);
+  });
+
+  test('are refused with a half-typed date or time, which is discarded with the other changes', async () => {
+    const when = {
+      from: '2031-01-01T10:00:00.000Z',
+      hours: { timezone: 'Europe/Berlin', from: '09:00' },
+    };
+    const rules = [{ when, destination_url: 'https://example.com/one' }];
+    const { page, read } = await open({ rules }, '/rules');
+    await page.getByRole('button', { name: 'Edit rule 1' }).click();
+    const date = page.locator('.condition input[type="datetime-local"]');
+    const [from, until] = ['From', 'Until'].map((label) =>
+      page.locator('.hours-times').getByLabel(label, { exact: true }),
+    ) as [Locator, Locator];
+    for (const input of [date, from]) {
+      const saved = await input.inputValue();
+      await input.focus();
+      await page.keyboard.press('Backspace');
+      await page.keyboard.press('Control+s');
+      await input.and(page.locator('[aria-invalid="true"]')).waitFor();
+      expect((await read()).rules).toMatchObject(rules);
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await unsaved(page).waitFor({ state: 'detached' });
+      expect(await input.inputValue()).toBe(saved);
+    }
+    await until.focus();
+    await page.keyboard.type('05');
+    await page.keyboard.press('Control+s');
+    await until.and(page.locator('[aria-invalid="true"]')).waitFor();
+    expect(await describedBy(until)).toBe('This time is incomplete. Give hours and minutes, or clear it.');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await unsaved(page).waitFor({ state: 'detached' });
+    expect(await isHalfTyped(until)).toBe(false);
   });
 });

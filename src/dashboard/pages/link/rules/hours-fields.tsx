@@ -1,4 +1,5 @@
-import { SelectField, TextField } from '../../../parts/field.tsx';
+import { useEffect, useRef } from 'preact/hooks';
+import { Field, type FieldFrame, SelectField } from '../../../parts/field.tsx';
 import type { Problems } from './problems.ts';
 import type { Hours } from './rule.ts';
 import { dayNames, weekOrder } from './sentences.ts';
@@ -18,7 +19,7 @@ const zones = (current: string): readonly string[] => [
 
 /** Days of the week, start and end, by the clock of a time zone. */
 export function HoursFields({ value, path, problems, onChange }: HoursFieldsProps) {
-  const { days = weekOrder, from = '', to = '' } = value;
+  const { days = weekOrder, from, to } = value;
   const toggle = (day: Day) => {
     const chosen = weekOrder.filter((other) => days.includes(other) !== (other === day));
     const { days: _, ...everyDay } = value;
@@ -26,9 +27,9 @@ export function HoursFields({ value, path, problems, onChange }: HoursFieldsProp
     if (chosen.length > 0)
       onChange(chosen.length === weekOrder.length ? everyDay : { ...value, days: chosen });
   };
-  const setTime = (name: 'from' | 'to') => (time: string) => {
+  const setTime = (name: 'from' | 'to') => (time: string | undefined) => {
     const { [name]: _, ...rest } = value;
-    onChange(time === '' ? rest : { ...rest, [name]: time });
+    onChange(time === undefined ? rest : { ...rest, [name]: time });
   };
   return (
     <div class="hours-fields">
@@ -42,19 +43,17 @@ export function HoursFields({ value, path, problems, onChange }: HoursFieldsProp
         ))}
       </fieldset>
       <div class="hours-times">
-        <TextField
-          type="time"
+        <TimeField
           label="From"
-          value={from}
+          time={from}
           error={problems.sentenceFor(`${path}.from`)}
-          onText={setTime('from')}
+          onTime={setTime('from')}
         />
-        <TextField
-          type="time"
+        <TimeField
           label="Until"
-          value={to === '24:00' ? '' : to}
+          time={to}
           error={problems.sentenceFor(`${path}.to`)}
-          onText={setTime('to')}
+          onTime={setTime('to')}
         />
       </div>
       <SelectField
@@ -66,5 +65,53 @@ export function HoursFields({ value, path, problems, onChange }: HoursFieldsProp
         onChoice={(timezone) => onChange({ ...value, timezone })}
       />
     </div>
+  );
+}
+
+/** The time while it is half-typed, which the API refuses: without a time the rule would match all day. */
+const incomplete = '';
+
+interface TimeFieldProps extends FieldFrame {
+  readonly time: string | undefined;
+  readonly onTime: (time: string | undefined) => void;
+}
+
+function TimeField({ time, onTime, error, ...frame }: TimeFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const read = (field: HTMLInputElement) =>
+    onTime(field.value || (field.validity.badInput ? incomplete : undefined));
+  /** Browsers report no input as long as the value stays empty. */
+  const readEmpty = () => {
+    const field = input.current;
+    if (field?.value === '' && field.validity.badInput !== (time === incomplete)) read(field);
+  };
+  // What is half-typed goes with the other changes that are discarded.
+  useEffect(() => {
+    const field = input.current;
+    if (field?.validity.badInput && time === undefined) field.value = '';
+  }, [time]);
+  return (
+    <Field
+      {...frame}
+      error={
+        error && time === incomplete ? 'This time is incomplete. Give hours and minutes, or clear it.' : error
+      }
+    >
+      {(marks) => (
+        <input
+          ref={input}
+          class="input"
+          type="time"
+          value={time === '24:00' ? '' : (time ?? '')}
+          onInput={(event) => read(event.currentTarget)}
+          onBlur={readEmpty}
+          onKeyDown={({ key, ctrlKey, metaKey }) => {
+            // These keys save the form.
+            if (key === 'Enter' || ((ctrlKey || metaKey) && key.toLowerCase() === 's')) readEmpty();
+          }}
+          {...marks}
+        />
+      )}
+    </Field>
   );
 }

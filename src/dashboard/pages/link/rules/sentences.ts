@@ -63,7 +63,7 @@ function daysInWords(days: NonNullable<Hours['days']>): string {
 function hoursInWords({ timezone, days, from, to }: Hours): string {
   const on = days === undefined ? 'on any day' : `on ${daysInWords(days)}`;
   const isWholeDay = from === undefined && to === undefined;
-  const at = isWholeDay ? '' : ` between ${from ?? '00:00'} and ${to ?? '24:00'}`;
+  const at = isWholeDay ? '' : ` between ${from || '00:00'} and ${to || '24:00'}`;
   return `${on}${at} (${timezone})`;
 }
 
