@@ -5,7 +5,7 @@ import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
 import { row } from './link-list.ts';
-import { describedBy, field, save, unsaved } from './link-page.ts';
+import { describedBy, field, isHalfTyped, save, unsaved } from './link-page.ts';
 import { linksInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
@@ -165,6 +165,45 @@ describe('the page of a link', () => {
     await save(page);
     const days = (Date.parse(String((await read()).expiration_date)) - Date.now()) / dayLength;
     expect(Math.abs(days - 30)).toBeLessThan(0.1);
+  });
+
+  test('refuses to save without a date that was begun, and discards it with the other changes', async () => {
+    const { page, read } = await open();
+    const beginDate = async () => {
+      await field(page, 'Expiration').focus();
+      await page.keyboard.type('05062031');
+    };
+    await field(page, 'Name').fill('Another');
+    await beginDate();
+    await page.keyboard.press('Control+s');
+    await page.getByText('This date is incomplete').waitFor();
+    expect(await unsaved(page).isVisible()).toBe(true);
+    expect((await read()).name).toBeNull();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await unsaved(page).waitFor({ state: 'detached' });
+    await page.getByText('This date is incomplete').waitFor({ state: 'detached' });
+    expect(await isHalfTyped(field(page, 'Expiration'))).toBe(false);
+
+    // Without any other change nothing else would say that it isn't saved.
+    await beginDate();
+    expect(await isHalfTyped(field(page, 'Expiration'))).toBe(true);
+    await field(page, 'Click limit').focus();
+    await page.getByText('This date is incomplete').waitFor();
+  });
+
+  test('takes a date that was erased part by part for none', async () => {
+    const { page, read } = await open({ expiration_date: '2031-07-01T10:30:00Z' });
+    await field(page, 'Expiration').focus();
+    await page.keyboard.press('Backspace');
+    while (await isHalfTyped(field(page, 'Expiration'))) {
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Backspace');
+    }
+    await page.getByText('This date is incomplete').waitFor();
+    await field(page, 'Click limit').focus();
+    await page.getByText('It never expires.').waitFor();
+    await save(page);
+    expect((await read()).expiration_date).toBeNull();
   });
 
   test('is saved by Enter in a field, on every tab', async () => {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { hasPassed, instant, timezone } from '../../format.ts';
+import { isFocusLeaving } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
@@ -18,7 +19,13 @@ type DateName = 'start_date' | 'expiration_date';
 export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
   const input = useRef<HTMLInputElement>(null);
   const at = form.fields[name];
+  const error = form.errorOf(name);
   useEffect(() => () => form.setInvalid(name, null), []);
+  // What is half-typed goes with the other changes that are discarded.
+  useEffect(() => {
+    const field = input.current;
+    if (field && error === null && field.validity.badInput) field.value = localOf(at);
+  }, [error]);
   const pick = (iso: string | null) => {
     form.setInvalid(name, null);
     if (input.current) input.current.value = localOf(iso);
@@ -36,11 +43,25 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
     form.setInvalid(name, null);
     form.set(name, picked);
   };
+  /** Browsers report no input as long as the value stays empty: neither a half-typed date, nor that the rest of one was erased. */
+  const readEmpty = () => {
+    const field = input.current;
+    if (field?.value === '' && (field.validity.badInput || at !== null || error !== null)) onInput(field);
+  };
   return (
-    <div class="expiration">
+    <div
+      class="expiration"
+      onFocusOut={(event) => {
+        if (isFocusLeaving(event)) readEmpty();
+      }}
+      onKeyDown={({ key, ctrlKey, metaKey }) => {
+        // These keys save the form.
+        if (key === 'Enter' || ((ctrlKey || metaKey) && key.toLowerCase() === 's')) readEmpty();
+      }}
+    >
       <LocalInstantField
         label={labels[name]}
-        error={form.errorOf(name)}
+        error={error}
         hint={
           <span>
             <Phrase name={name} at={at} /> Times are those of {timezone}.
@@ -57,7 +78,7 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
               {label}
             </Button>
           ))}
-        <Button isSlim kind="plain" disabled={at === null && !form.errorOf(name)} onClick={() => pick(null)}>
+        <Button isSlim kind="plain" disabled={at === null && !error} onClick={() => pick(null)}>
           {name === 'start_date' ? 'Start at once' : 'Clear'}
         </Button>
       </div>
