@@ -77,6 +77,19 @@ const newKeyOn = async (page: Page): Promise<Locator> => {
   return dialog;
 };
 
+test('an API key that was deleted elsewhere leaves the list when it is to be deleted', async () => {
+  const owner = await app.createAccount();
+  const { id } = (await app.call('POST', '/api/v1/api_key', { key: owner.key, body: { name: 'Old' } })).json;
+  const page = await dashboardOf(app, owner, '/app/account');
+  const deleting = page.getByRole('button', { name: 'Delete API key Old' });
+  await deleting.waitFor();
+  expect((await app.call('DELETE', `/api/v1/api_key/${id}`, { key: owner.key })).status).toBe(204);
+  await deleting.click();
+  await page.getByRole('button', { name: 'Delete API key', exact: true }).click();
+  await page.getByText('There is no such API key').waitFor();
+  await deleting.waitFor({ state: 'detached' });
+});
+
 test('a notice that appears while a dialog is open is in that dialog, and is dismissed by keyboard', async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/account');
   const dialog = await newKeyOn(page);

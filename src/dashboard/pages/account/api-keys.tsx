@@ -23,8 +23,7 @@ export function ApiKeys() {
   const remove = useNoticedAction(async (key: ApiKey) => {
     await call('DELETE /api/v1/api_key/{id}', { params: { id: key.id } });
     notify(`API key “${key.name}” deleted. Programs that use it are refused from now on.`);
-    refresh('api keys');
-  });
+  }, 'api keys');
   return (
     <Section
       id="api-keys"
