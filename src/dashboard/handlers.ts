@@ -20,6 +20,9 @@ export const storeIn =
     signal.value = value;
   };
 
+/** Whether it is the second click of a double click, which was meant for what was there before the first. */
+export const isSecondClick = ({ detail }: MouseEvent): boolean => detail > 1;
+
 /** Whether the focus leaves the element of a `focusout` handler for another one, rather than the whole window. */
 export const isFocusLeaving = ({
   currentTarget,

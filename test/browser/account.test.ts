@@ -90,6 +90,29 @@ test('an API key that was deleted elsewhere leaves the list when it is to be del
   await deleting.waitFor({ state: 'detached' });
 });
 
+test('the second click of a double click neither closes a secret nor confirms a deletion', async () => {
+  const page = await dashboardOf(app, await app.createAccount(), '/app/account');
+  // The buttons lie upon each other.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const doubleClick = async (first: Locator, second: Locator) => {
+    await first.click();
+    await second.hover();
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+  };
+  await page.getByRole('button', { name: 'Add API Key' }).click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Twice');
+  const done = page.getByRole('button', { name: 'Done' });
+  await doubleClick(page.getByRole('button', { name: 'Create API Key' }), done);
+  expect(await page.getByRole('dialog').locator('code').innerText()).toMatch(/^lnt_/);
+  await done.click();
+  const row = page.getByRole('row', { name: /Twice/ });
+  const confirm = page.getByRole('button', { name: 'Delete API key', exact: true });
+  await doubleClick(row.getByRole('button', { name: 'Delete API key Twice' }), confirm);
+  await confirm.click();
+  await row.waitFor({ state: 'detached' });
+});
+
 test('a notice that appears while a dialog is open is in that dialog, and is dismissed by keyboard', async () => {
   const page = await dashboardOf(app, await app.createAccount(), '/app/account');
   const dialog = await newKeyOn(page);

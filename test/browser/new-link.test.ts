@@ -134,6 +134,26 @@ describe('what is in the field', () => {
   });
 });
 
+test('a double click, or Enter that is held down, creates one link, and says nothing of an empty field', async () => {
+  const page = await dashboardOf(app, await app.createAccount());
+  const destination = page.getByLabel('Long URL');
+  const created = page.getByRole('region', { name: 'New link' });
+  const createButton = page.getByRole('button', { name: 'Create link' });
+  await destination.fill('https://example.com/clicked');
+  await createButton.click();
+  await created.getByText('example.com/clicked').waitFor();
+  await createButton.hover();
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+  expect(await destination.getAttribute('aria-invalid')).toBeNull();
+  await destination.fill('https://example.com/held');
+  await page.keyboard.down('Enter');
+  await created.getByText('example.com/held').waitFor();
+  await page.keyboard.down('Enter');
+  await page.keyboard.up('Enter');
+  expect(await destination.getAttribute('aria-invalid')).toBeNull();
+});
+
 describe('a copy of a link', () => {
   test('is not made twice if the answer to the first attempt is lost', async () => {
     const account = await app.createAccount();

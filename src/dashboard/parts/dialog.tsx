@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { isSecondClick } from '../handlers.ts';
 import { Button } from './button.tsx';
 import { Notices, openDialogs } from './notices.tsx';
 
@@ -97,7 +98,12 @@ export function Confirm({
         <Button onClick={onCancel} data-focus>
           {cancelLabel}
         </Button>
-        <Button kind="danger" onClick={onConfirm}>
+        <Button
+          kind="danger"
+          onClick={(event) => {
+            if (!isSecondClick(event)) onConfirm();
+          }}
+        >
           {action}
         </Button>
       </div>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { withUtm } from '../../../rules/destinations/utm.ts';
 import { counted } from '../../format.ts';
-import { storeIn } from '../../handlers.ts';
+import { isSecondClick, storeIn } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { DisclosureButton } from '../../parts/disclosure-button.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
@@ -84,10 +84,17 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
               event.preventDefault();
-              submit();
+              if (!event.repeat) submit();
             }}
           />
-          <Button type="submit" kind="primary" disabled={isRunning.value}>
+          <Button
+            type="submit"
+            kind="primary"
+            disabled={isRunning.value}
+            onClick={(event) => {
+              if (isSecondClick(event)) event.preventDefault();
+            }}
+          >
             {areMany ? `Create ${counted(urls.length, 'link')}` : 'Create link'}
           </Button>
         </div>
