@@ -15,6 +15,7 @@ const tagId = await create('/api/v1/tag', { name: 'W'.repeat(60) });
 const linkId = await create('/api/v1/link', {
   destination_url: `https://example.com/${'long'.repeat(80)}`,
   suffix: 'long-'.repeat(30),
+  aliases: ['also-'.repeat(30)],
   name: 'A name as long as a sentence can be. '.repeat(4) + 'n'.repeat(300),
   tags: [tagId],
   rules: [
