@@ -221,6 +221,14 @@ describe('the rules of a link', () => {
     ]);
   });
 
+  test('find countries as they are typed without accents and typographic apostrophes', async () => {
+    const { page } = await open({}, '/rules');
+    await addRule(page);
+    await addCondition(page, 'Country');
+    await choose(page, 'Country', "cote d'i", 'turkiye', 'Réunion');
+    await page.getByText('Côte d’Ivoire, Türkiye or Réunion').waitFor();
+  });
+
   test('are refused with a half-typed date or time, which is discarded with the other changes', async () => {
     const when = {
       from: '2031-01-01T10:00:00.000Z',

@@ -20,11 +20,15 @@ interface ValuePickerProps extends FieldFrame {
 /** Others are found by typing. */
 const maxShown = 50;
 
+/** Without accents and typographic apostrophes, as most keyboards type "Côte d’Ivoire". */
+const folded = (text: string): string =>
+  text.normalize('NFD').replace(/\p{M}/gu, '').replace(/[’ʼ]/g, "'").toLowerCase();
+
 /** Choices that begin with the typed text or have it as their code, followed by those that contain it. */
 function bestMatches(choices: readonly ValueChoice[], typed: string): readonly ValueChoice[] {
   const isFirst = ({ value, label }: ValueChoice) =>
-    value.toLowerCase() === typed || label.toLowerCase().startsWith(typed);
-  const others = choices.filter((choice) => !isFirst(choice) && choice.label.toLowerCase().includes(typed));
+    folded(value) === typed || folded(label).startsWith(typed);
+  const others = choices.filter((choice) => !isFirst(choice) && folded(choice.label).includes(typed));
   return [...choices.filter(isFirst), ...others];
 }
 
@@ -54,7 +58,7 @@ export function ValuePicker({
   ...frame
 }: ValuePickerProps) {
   const words = useSignal('');
-  const typed = words.value.trim().toLowerCase();
+  const typed = folded(words.value.trim());
   const unselected = choices.filter(({ value }) => !values.includes(value));
   const found = typed === '' ? unselected : bestMatches(unselected, typed);
   const options = found.slice(0, maxShown).map(optionOf);
