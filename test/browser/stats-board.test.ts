@@ -177,6 +177,20 @@ describe('the statistics board', () => {
     expect(page.url()).toEndWith(`?range=${dayBefore(5)}..${dayBefore(3)}`);
   });
 
+  test('takes no day of a year that it could not show', async () => {
+    const page = await openBoard(fixture);
+    await page.getByRole('button', { name: 'Custom' }).click();
+    const last = page.getByLabel('To', { exact: true });
+    // As if typed: the test's own filling refuses it.
+    await last.evaluate((input: HTMLInputElement) => {
+      input.value = '20266-12-31';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await page.getByRole('button', { name: 'Show these days' }).click();
+    expect(await last.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow)).toBe(true);
+    expect(page.url()).not.toContain('range=');
+  });
+
   test('is exported to CSV files without formulas', async () => {
     await fixture.visit({ query: '?utm_source=%3Dcmd%7Ccalc' });
     await app.app.clicks.settled();

@@ -62,6 +62,7 @@ export interface TextFieldProps extends FieldFrame {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly min?: string;
+  readonly max?: string;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }
 

@@ -3,6 +3,8 @@ import type { ApiError } from '../api-error.ts';
 import { FormField } from './form.tsx';
 
 export const earliestDay = '1980-01-01';
+/** Without it browsers accept years of six digits. */
+export const latestDay = '9999-12-31';
 export const daysAreReversed = 'The first day is after the last. Swap them.';
 
 /** Whether both days are chosen, and the first is not after the last. */
@@ -24,10 +26,18 @@ export function TwoDays({ from, to, error }: TwoDaysProps) {
         label="From"
         type="date"
         min={earliestDay}
+        max={latestDay}
         signal={from}
         error={isReversed ? daysAreReversed : error?.sentenceFor('from')}
       />
-      <FormField label="To" type="date" min={earliestDay} signal={to} error={error?.sentenceFor('to')} />
+      <FormField
+        label="To"
+        type="date"
+        min={earliestDay}
+        max={latestDay}
+        signal={to}
+        error={error?.sentenceFor('to')}
+      />
     </div>
   );
 }
