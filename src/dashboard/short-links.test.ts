@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { hostOf, namesOfHosts, readableAddress } from './short-links.ts';
+import { hostOf, namesOfHosts, readableAddress, searchedText } from './short-links.ts';
 
 test('a domain is written as its owner writes it, with its port, without its scheme', () => {
   namesOfHosts.value = new Map([['xn--bcher-kva.example', 'bücher.example']]);
@@ -34,5 +34,29 @@ test('an address is written as people write it', () => {
     'bücher.example:3000/a/b',
     'links.example.com/100%25%FF',
     'typed',
+  ]);
+});
+
+test('of a pasted short link the suffix is searched for, of other texts all', () => {
+  namesOfHosts.value = new Map([['xn--bcher-kva.example', 'bücher.example']]);
+  const searched = [
+    'http://127.0.0.1:3000/Spring',
+    '127.0.0.1:3000/a/b/?qr',
+    'https://XN--bcher-kva.example/gr%C3%BC%C3%9Fe',
+    ' bücher.example/x ',
+    'https://example.com/Spring',
+    'bücher.example/',
+    'two words/x',
+    '/Spring',
+  ].map((text) => searchedText(text, '127.0.0.1:3000'));
+  expect(searched).toEqual([
+    'Spring',
+    'a/b',
+    'grüße',
+    'x',
+    'https://example.com/Spring',
+    'bücher.example/',
+    'two words/x',
+    '/Spring',
   ]);
 });

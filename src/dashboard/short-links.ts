@@ -33,6 +33,16 @@ export function readableAddress(url: string): string {
   return hostOf({ domain }) + decoded(path);
 }
 
+const withoutPort = (host: string): string => host.replace(/:\d+$/, '');
+
+/** What a search looks for: of a pasted short link only the suffix, as links are not found by their domain. */
+export function searchedText(text: string, serviceDomain: string): string {
+  const [, host = '', path = ''] =
+    /^(?:https?:\/\/)?([^/?#\s]+)\/([^?#\s]+?)\/?(?:[?#].*)?$/i.exec(text.trim()) ?? [];
+  const hosts = [serviceDomain, ...[...namesOfHosts.value].flat()].map(withoutPort);
+  return path !== '' && hosts.includes(withoutPort(host.toLowerCase())) ? decoded(path) : text;
+}
+
 /** The name of a link; null if it has none, or one of spaces only. */
 export const nameOf = ({ name }: Pick<Link, 'name'>): string | null =>
   name === null || name.trim() === '' ? null : name;

@@ -202,6 +202,24 @@ describe('finding links', () => {
     await row(page, '/find-pear').waitFor();
   });
 
+  test('a pasted short link finds its link, in the list and in the palette, which also takes a long address', async () => {
+    const owner = await app.createAccount();
+    const long = `https://example.com/${'long/'.repeat(60)}`;
+    const url = await createLink(owner, 'grüße', { destination_url: long }).then(({ url }) => url);
+    await createLink(owner, 'other');
+    const page = await dashboardOf(app, owner);
+    await row(page, 'other').waitFor();
+    await page.getByRole('searchbox').fill(url);
+    await row(page, 'other').waitFor({ state: 'detached' });
+    expect(await suffixes(page)).toEqual(['/grüße']);
+    for (const pasted of [url, long]) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').getByRole('combobox').fill(pasted);
+      await page.getByRole('option', { name: 'grüße' }).waitFor();
+      await page.keyboard.press('Escape');
+    }
+  });
+
   test('tags are combined, and their links are sorted as chosen', async () => {
     const account = await app.createAccount();
     const [red, large] = [await createTag(account, 'red'), await createTag(account, 'large')];

@@ -3,12 +3,14 @@ import { useEffect, useId } from 'preact/hooks';
 import { call } from '../client.ts';
 import { withoutScheme } from '../format.ts';
 import { storeIn } from '../handlers.ts';
+import { maxQueryLength } from '../pages/links/view.ts';
 import { Modal } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { OptionList } from '../parts/picker-options.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
-import { nameOf, pageOf, shortOf } from '../short-links.ts';
+import { setup } from '../session.ts';
+import { nameOf, pageOf, searchedText, shortOf } from '../short-links.ts';
 import { useDebounced, usePrevious } from '../use-previous.ts';
 import { focusNewLink, navigation } from './navigation.ts';
 
@@ -31,7 +33,9 @@ const fixedEntries: readonly Entry[] = [
 async function searchEntries(words: string): Promise<readonly Entry[]> {
   if (words === '') return [];
   const [{ links }, tags] = await Promise.all([
-    call('GET /api/v1/link', { query: { q: words, archived: 'any', limit: 6 } }),
+    call('GET /api/v1/link', {
+      query: { q: searchedText(words, setup.value?.default_domain ?? ''), archived: 'any', limit: 6 },
+    }),
     call('GET /api/v1/tag'),
   ]);
   const lowerCaseWords = words.toLowerCase();
@@ -112,6 +116,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-activedescendant={entries[activeIndex.value] ? `${listId}-${activeIndex.value}` : undefined}
           aria-label="Find links, tags, pages and actions"
           placeholder="Find links, tags, pages and actions"
+          maxLength={maxQueryLength}
           value={words.value}
           onInput={(event) => type(event.currentTarget.value)}
           onKeyDown={onKeyDown}

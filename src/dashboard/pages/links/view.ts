@@ -2,6 +2,8 @@ import type { Link } from '../../api-types.ts';
 import { addressOf, call } from '../../client.ts';
 import { queryWith } from '../../query-string.ts';
 import { navigate, setQuery } from '../../router.ts';
+import { setup } from '../../session.ts';
+import { searchedText } from '../../short-links.ts';
 import { idsIn, maxTags } from '../../stats/chosen.ts';
 
 export const orders = [
@@ -49,7 +51,7 @@ export const isNarrowed = (view: View): boolean =>
   view.words !== '' || view.tagIds.length > 0 || view.domain !== '' || view.isOnPaper || view.hasProblem;
 
 export const filtersOf = ({ words, tagIds, domain, isArchive, isOnPaper, hasProblem }: View) => ({
-  q: words || undefined,
+  q: searchedText(words, setup.value?.default_domain ?? '') || undefined,
   tag: tagIds.join(',') || undefined,
   domain: domain || undefined,
   archived: isArchive ? ('true' as const) : undefined,
