@@ -23,6 +23,10 @@ export const storeIn =
 /** Whether it is the second click of a double click, which was meant for what was there before the first. */
 export const isSecondClick = ({ detail }: MouseEvent): boolean => detail > 1;
 
+/** Whether the key saves the form of the focused field, which is not left for that. */
+export const isSavingKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
+  key === 'Enter' || ((ctrlKey || metaKey) && key.toLowerCase() === 's');
+
 /** Whether the focus leaves the element of a `focusout` handler for another one, rather than the whole window. */
 export const isFocusLeaving = ({
   currentTarget,

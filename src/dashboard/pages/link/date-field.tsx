@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { hasPassed, instant, timezone } from '../../format.ts';
-import { isFocusLeaving } from '../../handlers.ts';
+import { isFocusLeaving, isSavingKey } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
@@ -54,9 +54,8 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
       onFocusOut={(event) => {
         if (isFocusLeaving(event)) readEmpty();
       }}
-      onKeyDown={({ key, ctrlKey, metaKey }) => {
-        // These keys save the form.
-        if (key === 'Enter' || ((ctrlKey || metaKey) && key.toLowerCase() === 's')) readEmpty();
+      onKeyDown={(event) => {
+        if (isSavingKey(event)) readEmpty();
       }}
     >
       <LocalInstantField

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { isSavingKey } from '../../../handlers.ts';
 import { Field, type FieldFrame, SelectField } from '../../../parts/field.tsx';
 import type { Problems } from './problems.ts';
 import type { Hours } from './rule.ts';
@@ -105,9 +106,8 @@ function TimeField({ time, onTime, error, ...frame }: TimeFieldProps) {
           value={time === '24:00' ? '' : (time ?? '')}
           onInput={(event) => read(event.currentTarget)}
           onBlur={readEmpty}
-          onKeyDown={({ key, ctrlKey, metaKey }) => {
-            // These keys save the form.
-            if (key === 'Enter' || ((ctrlKey || metaKey) && key.toLowerCase() === 's')) readEmpty();
+          onKeyDown={(event) => {
+            if (isSavingKey(event)) readEmpty();
           }}
           {...marks}
         />
