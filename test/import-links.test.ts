@@ -29,7 +29,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
       ].join('\r\n'),
     );
     expect(output).toStartWith('Made 2 links. Not made: 2.\n  Line 4: ');
-    expect(output).toContain('\n  Line 5: "import-1" is taken');
+    expect(output).toContain('\n  Line 5: suffix: "import-1" is taken');
     const { json } = await get('/link?sort=suffix');
     expect(json.links).toHaveLength(2);
     expect(json.links[0]).toMatchObject({
@@ -145,6 +145,23 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     );
     expect(exitCode).toBe(1);
     expect((await resultOf('destination_url\nexample.com', other.email)).exitCode).toBe(0);
+  });
+
+  test('a refusal names the columns of all its problems', async () => {
+    const csv = 'destination_url,click_limit,statistics\nexample.com,never,perhaps\nexample.com,0,\n';
+    const output = await run(csv, (await app.createAccount()).email);
+    expect(output).toStartWith(
+      'Made 0 links. Not made: 2.\n  Line 2: click_limit: Send a whole number from 1 to ',
+    );
+    expect(output).toMatch(
+      / for no limit\. "statistics" must be true or false.*\n {2}Line 3: "click_limit" must be at least 1\.\n$/,
+    );
+  });
+
+  test('rows without any cell that is not empty are passed over', async () => {
+    const csv = 'destination_url,suffix\n,\nexample.com,\n,\n\n';
+    const result = await resultOf(csv, (await app.createAccount()).email);
+    expect(result).toEqual({ output: 'Made 1 link.\n', exitCode: 0 });
   });
 
   test('a column that links do not have is refused, with the name that was probably meant', async () => {

@@ -135,12 +135,14 @@ async function importFrom(
     for (const [index, outcome] of outcomes.entries()) {
       if (!(outcome instanceof Refusal)) progress.created++;
       else if (++progress.refused <= maxShown)
-        progress.problems.push(`\n  Line ${batchRows[index]?.line}: ${outcome.sentence}`);
+        progress.problems.push(`\n  Line ${batchRows[index]?.line}: ${problemsOf(outcome)}`);
     }
     progress.line = batchRows.at(-1)?.line ?? progress.line;
     batchRows = [];
   };
   for await (const row of rows) {
+    // Spreadsheets write a row that was emptied as commas.
+    if (row.cells.every((cell) => cell === '')) continue;
     batchRows.push(row);
     if (batchRows.length === perTransaction) await flush();
   }
@@ -178,6 +180,14 @@ function readHeader(cells: readonly string[]): readonly string[] {
     'FIELD_UNKNOWN',
     `Links have no such column: ${names.join(', ')}. Correct the first line, or remove the column. Nothing was made.`,
   );
+}
+
+/** With the columns that they are about, which most sentences name themselves. */
+function problemsOf({ problems }: Refusal): string {
+  const shown = problems.map(({ field, sentence }) =>
+    field === undefined || sentence.includes(`"${field}"`) ? sentence : `${field}: ${sentence}`,
+  );
+  return shown.join(' ');
 }
 
 function refusalsOf({ refused, problems }: Progress): string {
