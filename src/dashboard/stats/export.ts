@@ -1,4 +1,5 @@
 import { type Cell, csvLine } from '../../rules/csv.ts';
+import { dayOf } from '../format.ts';
 import { notifyError } from '../notices.ts';
 import { saveFile } from '../save-file.ts';
 import { type Breakdown, breakdownOf } from './breakdown.ts';
@@ -11,7 +12,7 @@ import { type Numbers, statsQueryOf, type View } from './view.ts';
 
 function saveCsv(what: string, names: readonly string[], rows: readonly (readonly Cell[])[]): void {
   const file = new Blob([[names, ...rows].map(csvLine).join('')], { type: 'text/csv;charset=utf-8' });
-  saveFile(file, `linnet-${what}-${new Date().toISOString().slice(0, 10)}.csv`);
+  saveFile(file, `linnet-${what}-${dayOf(new Date())}.csv`);
 }
 
 export function saveSeries({ stats, view }: Numbers): void {
