@@ -2,13 +2,21 @@ import type { Signal } from '@preact/signals';
 import type { ApiError } from '../api-error.ts';
 import { FormField } from './form.tsx';
 
-export const earliestDay = '1980-01-01';
-/** Without it browsers accept years of six digits. */
-export const latestDay = '9999-12-31';
 export const daysAreReversed = 'The first day is after the last. Swap them.';
 
 /** Whether both days are chosen, and the first is not after the last. */
 export const areDays = (from: string, to: string): boolean => from !== '' && to !== '' && from <= to;
+
+interface DayFieldProps {
+  readonly label: string;
+  readonly signal: Signal<string>;
+  readonly error?: string | null | undefined;
+}
+
+/** A day that statistics can have. Without a last one browsers accept years of six digits. */
+export const DayField = (props: DayFieldProps) => (
+  <FormField type="date" min="1980-01-01" max="9999-12-31" {...props} />
+);
 
 interface TwoDaysProps {
   readonly from: Signal<string>;
@@ -22,22 +30,12 @@ export function TwoDays({ from, to, error }: TwoDaysProps) {
   const isReversed = to.value !== '' && from.value > to.value;
   return (
     <div class="two-days">
-      <FormField
+      <DayField
         label="From"
-        type="date"
-        min={earliestDay}
-        max={latestDay}
         signal={from}
         error={isReversed ? daysAreReversed : error?.sentenceFor('from')}
       />
-      <FormField
-        label="To"
-        type="date"
-        min={earliestDay}
-        max={latestDay}
-        signal={to}
-        error={error?.sentenceFor('to')}
-      />
+      <DayField label="To" signal={to} error={error?.sentenceFor('to')} />
     </div>
   );
 }

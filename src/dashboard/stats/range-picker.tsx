@@ -3,8 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { dayOf } from '../format.ts';
 import { toggle } from '../handlers.ts';
 import { Button } from '../parts/button.tsx';
-import { FormField } from '../parts/form.tsx';
-import { areDays, daysAreReversed, earliestDay, latestDay } from '../parts/two-days.tsx';
+import { areDays, DayField, daysAreReversed } from '../parts/two-days.tsx';
 import { setQuery } from '../router.ts';
 import { defaultRange, labelOf, type Range, rollingNames, writtenRange } from './range.ts';
 
@@ -80,15 +79,8 @@ function CustomRange({ range, onChoose, onDrop }: CustomRangeProps) {
         else error.value = from.value && to.value ? daysAreReversed : 'Choose both days.';
       }}
     >
-      <FormField
-        label="From"
-        type="date"
-        min={earliestDay}
-        max={latestDay}
-        signal={from}
-        error={error.value}
-      />
-      <FormField label="To" type="date" min={earliestDay} max={latestDay} signal={to} />
+      <DayField label="From" signal={from} error={error.value} />
+      <DayField label="To" signal={to} />
       <div class="actions">
         <Button type="submit">Show these days</Button>
         {range.kind === 'custom' && (
