@@ -45,7 +45,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
       expect(status).toBe(400);
       expect(json).toMatchObject({
         error_code: 'FIELD_INVALID',
-        error_string: '"password" must be in one line.',
+        error_string: '"password" must be on one line.',
       });
     }
   });

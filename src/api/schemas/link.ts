@@ -10,10 +10,10 @@ import {
   component,
   intOrNull,
   isoInstant,
-  line,
   queryFlag,
   queryFlagOr,
   queryNumber,
+  singleLine,
   stamp,
   tagId,
   text,
@@ -138,7 +138,7 @@ const dotsAlone = 'An external_id can not be "." or "..", which no URL can name.
 
 /** The common fields of creation and update, all optional. */
 const settings = {
-  password: line(256).nullish(),
+  password: singleLine(256).nullish(),
   og_title: text(300).nullish(),
   og_description: text(1000).nullish(),
   og_image: text(2048).nullish(),

@@ -25,8 +25,8 @@ export const text = (max: number) =>
     });
 
 /** A text for a form's field, in which browsers allow no line break. */
-export const line = (max: number) =>
-  text(max).refine((value) => !/[\r\n]/.test(value), { error: about('must be in one line.') });
+export const singleLine = (max: number) =>
+  text(max).refine((value) => !/[\r\n]/.test(value), { error: about('must be on one line.') });
 
 /** A text that must not be empty. */
 export const label = (max: number) =>
