@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { requestCertificate, updateCertificate } from '../src/storage/certificates.ts';
-import { recordHostChange } from '../src/storage/host-changes.ts';
+import { recordHostChange } from '../src/storage/marked-changes.ts';
 import { hasPebble, ownHost, visitor } from './support/acme.ts';
 import { CertificateFixture } from './support/certificate-fixture.ts';
 import { eventually, pollUntil } from './support/eventually.ts';

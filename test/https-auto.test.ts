@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { hourLength } from '../src/rules/durations.ts';
 import { deleteCertificate } from '../src/storage/certificates.ts';
-import { recordHostChange } from '../src/storage/host-changes.ts';
+import { recordHostChange } from '../src/storage/marked-changes.ts';
 import { type CallOutcome, hasPebble, ownHost, visitor } from './support/acme.ts';
 import { CertificateFixture, ownAddress } from './support/certificate-fixture.ts';
 import { eventually, pollUntil } from './support/eventually.ts';

@@ -23,7 +23,7 @@ import {
 } from '../storage/certificates.ts';
 import type { Database } from '../storage/database.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
-import { recordHostChange } from '../storage/host-changes.ts';
+import { recordHostChange } from '../storage/marked-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Accounts } from './account.ts';

@@ -3,7 +3,6 @@ import type { Config } from '../config/options.ts';
 import { trustsProxies } from '../http/client-address.ts';
 import type { QueryForwarding } from '../rules/destinations/forwarding.ts';
 import type { Site } from '../rules/site.ts';
-import { changedUser } from '../storage/accounts/caller-changes.ts';
 import {
   changesFrom,
   changesWithin,
@@ -15,9 +14,8 @@ import {
 import type { Lookups } from '../storage/database.ts';
 import { databaseTimeline, noTimeline } from '../storage/database-timeline.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
-import { changedHost } from '../storage/host-changes.ts';
 import { forgetPages } from '../storage/links/newest-links.ts';
-import { otherChange } from '../storage/other-changes.ts';
+import { markedChange } from '../storage/marked-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { withDefaultForwarding } from '../visit/default-forwarding.ts';
 import { ChangeFollower, type LossReason } from '../visit/follow-changes.ts';
@@ -128,11 +126,10 @@ export async function followChanges(
   const follower = {
     changed: (change: LinkChange) => {
       lostChanges?.read(change);
-      const [host, userId] = [changedHost(change), changedUser(change)];
-      if (userId !== null) caches.apiKeyCache?.forget(userId);
-      else if (host !== null) forgetHost(caches, host);
-      else if (otherChange(change) === null)
-        for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);
+      const marked = markedChange(change);
+      if (marked === null) for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);
+      else if (marked.mark === 'user') caches.apiKeyCache?.forget(Number(marked.what));
+      else if (marked.mark === 'host') forgetHost(caches, marked.what);
     },
     lost: (reason: LossReason) => {
       log.warn('change feed begins anew', { reason });

@@ -1,11 +1,9 @@
 import { hourLength } from '../rules/durations.ts';
-import { changedUser } from '../storage/accounts/caller-changes.ts';
 import { changesSince, type LinkChange, suffixesIn } from '../storage/changes.ts';
 import { databaseTimeline } from '../storage/database-timeline.ts';
 import { hostsOfDomains } from '../storage/domains.ts';
-import { changedHost } from '../storage/host-changes.ts';
 import type { LinkAddress } from '../storage/links/link-addresses.ts';
-import { otherChange } from '../storage/other-changes.ts';
+import { markedChange } from '../storage/marked-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { replicaMark } from '../storage/timeline-sql.ts';
 import { counter, highest, type Metric } from '../telemetry/metrics.ts';
@@ -196,14 +194,9 @@ export class LostChanges {
       addresses.map(({ domain_id }) => domain_id),
     );
     return addresses.map(({ domain_id, suffix }) => {
-      const change = { domain_id, suffixes: suffix };
-      const userId = changedUser(change);
-      if (userId !== null) return `keys and role of user ${userId}`;
-      return (
-        changedHost(change) ??
-        otherChange(change) ??
-        this.#parts.linkUrl(hosts.get(domain_id) ?? null, suffix)
-      );
+      const marked = markedChange({ domain_id, suffixes: suffix });
+      if (marked === null) return this.#parts.linkUrl(hosts.get(domain_id) ?? null, suffix);
+      return marked.mark === 'user' ? `keys and role of user ${marked.what}` : marked.what;
     });
   }
 }

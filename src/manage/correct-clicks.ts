@@ -21,8 +21,8 @@ import {
   type StoredCorrection,
   setCorrectionDue,
 } from '../storage/click-corrections.ts';
+import { recordOtherChange } from '../storage/marked-changes.ts';
 import { knowsAllHits } from '../storage/moved-hits.ts';
-import { recordOtherChange } from '../storage/other-changes.ts';
 import { pageOf } from '../storage/rows.ts';
 import type { Context } from './context.ts';
 import { readLink } from './links/read-links.ts';

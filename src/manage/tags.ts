@@ -1,7 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { NotUnique } from '../storage/database.ts';
-import { recordOtherChange } from '../storage/other-changes.ts';
+import { recordOtherChange } from '../storage/marked-changes.ts';
 import { tagCount, tagCounts } from '../storage/tag-counts.ts';
 import * as stored from '../storage/tags.ts';
 import type { Context } from './context.ts';

@@ -3,7 +3,7 @@ import { eachField, type UtmField, utmFields } from '../rules/click-fields.ts';
 import { utmOf } from '../rules/destinations/utm.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { NotUnique } from '../storage/database.ts';
-import { recordOtherChange } from '../storage/other-changes.ts';
+import { recordOtherChange } from '../storage/marked-changes.ts';
 import * as stored from '../storage/utm-templates.ts';
 import type { Context } from './context.ts';
 

@@ -2,7 +2,7 @@ import { knownPriority } from '../../auth/passwords.ts';
 import { digest } from '../../auth/secrets.ts';
 import type { Caller } from '../../rules/access.ts';
 import { replacePassword, type StoredUser, renameUser as storeName } from '../../storage/accounts/users.ts';
-import { recordOtherChange } from '../../storage/other-changes.ts';
+import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Context } from '../context.ts';
 import { endSignIns } from './end-sign-ins.ts';
 import { passwordWrong, requireOwnPassword } from './own-password.ts';

@@ -8,7 +8,7 @@ import { notFound, Refusal } from '../../rules/errors.ts';
 import * as stored from '../../storage/accounts/invitations.ts';
 import { isMember } from '../../storage/accounts/members.ts';
 import { lockOrganizations } from '../../storage/accounts/organizations.ts';
-import { recordOtherChange } from '../../storage/other-changes.ts';
+import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Context } from '../context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 import { readUser } from './read-user.ts';

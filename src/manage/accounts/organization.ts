@@ -1,7 +1,7 @@
 import type { Caller } from '../../rules/access.ts';
 import { notFound } from '../../rules/errors.ts';
 import * as stored from '../../storage/accounts/organizations.ts';
-import { recordOtherChange } from '../../storage/other-changes.ts';
+import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Context } from '../context.ts';
 
 export type { StoredOrganization } from '../../storage/accounts/organizations.ts';

@@ -29,7 +29,7 @@ import {
 } from '../../storage/accounts/organizations.ts';
 import { findUserByEmail, type StoredUser } from '../../storage/accounts/users.ts';
 import { linkCount } from '../../storage/links/link-counts.ts';
-import { recordOtherChange } from '../../storage/other-changes.ts';
+import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { Context } from '../context.ts';
 import { lacksEmailProof, requireEmailProof } from './email-proof.ts';

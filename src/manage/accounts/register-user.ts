@@ -9,7 +9,7 @@ import { widestNetwork } from '../../rules/networks.ts';
 import { findInvitation, type StoredInvitation, takeInvitation } from '../../storage/accounts/invitations.ts';
 import { lockOrganizations } from '../../storage/accounts/organizations.ts';
 import { hasUsers, insertOrganization, insertUser, type StoredUser } from '../../storage/accounts/users.ts';
-import { recordOtherChange } from '../../storage/other-changes.ts';
+import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { claimSetting, findSetting } from '../../storage/settings.ts';
 import { requireBaseUrl, storeBaseUrl } from '../base-url.ts';

@@ -8,7 +8,7 @@ import { deleteApiKeysOf } from '../../storage/accounts/api-keys.ts';
 import { proveEmail } from '../../storage/accounts/members.ts';
 import { findResetOwner, takeReset } from '../../storage/accounts/password-resets.ts';
 import { findUser, setPassword } from '../../storage/accounts/users.ts';
-import { recordOtherChange } from '../../storage/other-changes.ts';
+import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Context } from '../context.ts';
 import { endSignIns } from './end-sign-ins.ts';
 import { loginTarget } from './sign-in.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../rules/domains/domain-status.ts';
 import { NotUnique } from '../../storage/database.ts';
 import { type DomainRow, lockDomain, updateDomain } from '../../storage/domains.ts';
-import { recordHostChange } from '../../storage/host-changes.ts';
+import { recordHostChange } from '../../storage/marked-changes.ts';
 import type { Context } from '../context.ts';
 import { proofOf } from './domain-proof.ts';
 

@@ -8,9 +8,9 @@ import {
   lockDomain,
   updateDomain,
 } from '../../storage/domains.ts';
-import { recordHostChange } from '../../storage/host-changes.ts';
 import { countAliases } from '../../storage/links/link-aliases.ts';
 import { onPaperCount } from '../../storage/links/link-counts.ts';
+import { recordHostChange } from '../../storage/marked-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { Context } from '../context.ts';
 import { deleteLinks } from '../links/delete-link.ts';

@@ -7,7 +7,7 @@ import {
   lockDomain,
   updateDomain as store,
 } from '../../storage/domains.ts';
-import { recordHostChange } from '../../storage/host-changes.ts';
+import { recordHostChange } from '../../storage/marked-changes.ts';
 import type { Context } from '../context.ts';
 import { destinationIsOurs, requireDestination } from '../destinations/require-destination.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';

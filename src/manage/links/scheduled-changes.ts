@@ -3,7 +3,7 @@ import { dayLength } from '../../rules/durations.ts';
 import { invalidField, notFound, type Problem, Refusal } from '../../rules/errors.ts';
 import { findLink, type LinkChanges, lockLink, type StoredLink } from '../../storage/links/links.ts';
 import * as stored from '../../storage/links/scheduled-changes.ts';
-import { recordOtherChange } from '../../storage/other-changes.ts';
+import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { type Author, authorsOf } from '../authors.ts';
 import type { Context } from '../context.ts';

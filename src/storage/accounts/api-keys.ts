@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Caller } from '../../rules/access.ts';
+import { recordCallerChange } from '../marked-changes.ts';
 import { preparedRow } from '../prepared.ts';
 import { hasMoreThan, hasRow } from '../rows.ts';
 import type { Queries, Schema } from '../schema.ts';
-import { recordCallerChange } from './caller-changes.ts';
 
 export type StoredApiKey = Omit<Selectable<Schema['api_keys']>, 'hash' | 'user_id' | 'organization_id'>;
 

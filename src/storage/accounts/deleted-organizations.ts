@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { updateDomain } from '../domains.ts';
-import { recordHostChange } from '../host-changes.ts';
+import { recordHostChange } from '../marked-changes.ts';
 import { prepared } from '../prepared.ts';
 import { deleteFound, idsOf } from '../rows.ts';
 import type { Queries } from '../schema.ts';

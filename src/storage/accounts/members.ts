@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Role } from '../../rules/access.ts';
+import { recordCallerChange } from '../marked-changes.ts';
 import { hasRow } from '../rows.ts';
 import type { Queries, Schema } from '../schema.ts';
-import { recordCallerChange } from './caller-changes.ts';
 
 const shown = ['id', 'created_at', 'email', 'name', 'role'] as const;
 

@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
+import { recordCallerChange } from '../marked-changes.ts';
 import { preparedHasRow } from '../prepared.ts';
 import { hasRow } from '../rows.ts';
 import type { Queries, Schema } from '../schema.ts';
-import { recordCallerChange } from './caller-changes.ts';
 
 export type StoredUser = Omit<Selectable<Schema['users']>, 'password_hash' | 'email_proven'> & {
   readonly organization_name: string;
