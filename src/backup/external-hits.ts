@@ -1,19 +1,13 @@
 import { hitColumns } from '../rules/click-fields.ts';
+import type { Watermark } from '../storage/journal-watermarks.ts';
 import { hitMove, hitStoreId, hitsMovedAt, hitTablesMade } from '../storage/moved-hits.ts';
 import type { BackupPart, BackupStream } from './backup-stream.ts';
 import { withRowsForPacks } from './other-database.ts';
 
-/** How far a journal has been counted. */
-export interface CountedTo {
-  readonly journal: string;
-  readonly segment: number;
-  readonly offset: number;
-}
-
 /** Reads the hits of a store from another server, for a backup. */
 export interface HitSource {
   /** The counted hits, each as a JSON array of these columns, many at a time. */
-  rows(columns: readonly string[], counted: readonly CountedTo[]): AsyncIterable<readonly string[]>;
+  rows(columns: readonly string[], counted: readonly Watermark[]): AsyncIterable<readonly string[]>;
 }
 
 /** Fills an empty server, for a restore. */
@@ -78,7 +72,7 @@ async function* hitsInto(sink: HitSink, parts: AsyncIterable<BackupPart>): Async
 export async function* hitsFrom(
   source: HitSource,
   known: readonly string[],
-  counted: readonly CountedTo[],
+  counted: readonly Watermark[],
 ): AsyncGenerator<BackupPart> {
   const columns = ['id', ...hitColumns].filter((name) => known.includes(name));
   yield { part: 'table', name: 'hits', columns, bytes: [] };

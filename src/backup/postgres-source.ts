@@ -3,6 +3,7 @@ import { connectTimeout } from '../storage/drivers/connect-timeout.ts';
 import { primaryOf } from '../storage/drivers/find-primary.ts';
 import { faultOf } from '../storage/drivers/postgres-faults.ts';
 import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
+import type { Watermark } from '../storage/journal-watermarks.ts';
 import { newerStore } from '../storage/migrate.ts';
 import { hitMove, hitStoreId } from '../storage/moved-hits.ts';
 import { newestMigration } from '../storage/newest-migration.ts';
@@ -14,7 +15,7 @@ import {
   keyMarkSql,
   orderByReference,
 } from './backup-stream.ts';
-import { type CountedTo, type HitSource, hitsFrom, hitTables } from './external-hits.ts';
+import { type HitSource, hitsFrom, hitTables } from './external-hits.ts';
 
 const rowsAtOnce = 1_000;
 
@@ -162,7 +163,7 @@ async function settingOf(client: pg.Client, key: string): Promise<string | null>
   return rows[0]?.value ?? null;
 }
 
-async function countedTo(client: pg.Client): Promise<readonly CountedTo[]> {
+async function countedTo(client: pg.Client): Promise<readonly Watermark[]> {
   const { rows } = await client.query<{ journal: string; segment: string; offset: string }>(
     'select node as journal, segment, byte_offset as offset from journal_watermarks',
   );

@@ -1,14 +1,8 @@
 import type { Database, HitServer } from '../storage/database.ts';
+import type { Watermark } from '../storage/journal-watermarks.ts';
 import type { CorrectionScope } from './correction-scope.ts';
 import type { FoldBatch } from './fold-store.ts';
 import type { Ledger, StoredHit } from './ledger.ts';
-
-/** How far a journal has been counted. */
-export interface Watermark {
-  readonly journal: string;
-  readonly segment: number;
-  readonly offset: number;
-}
 
 /** Hits that were inserted for a part of a journal that begins at this position; their ids are consecutive. */
 export interface UncountedBatch extends Watermark {

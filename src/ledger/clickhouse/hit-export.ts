@@ -1,4 +1,4 @@
-import type { Watermark } from '../external-hits.ts';
+import type { Watermark } from '../../storage/journal-watermarks.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import { uncountedBatches } from './uncounted-batches.ts';
 

@@ -1,5 +1,6 @@
 import { dayLength } from '../../rules/durations.ts';
-import type { UncountedBatch, Watermark } from '../external-hits.ts';
+import type { Watermark } from '../../storage/journal-watermarks.ts';
+import type { UncountedBatch } from '../external-hits.ts';
 import { watermarksKept } from '../fold-store.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import { quoted } from './clickhouse-tables.ts';

@@ -1,5 +1,6 @@
 import { minuteLength } from '../../rules/durations.ts';
-import type { HitWriter, Watermark } from '../external-hits.ts';
+import type { Watermark } from '../../storage/journal-watermarks.ts';
+import type { HitWriter } from '../external-hits.ts';
 import type { Connection, Row } from './sql-fold-store.ts';
 
 /** Milliseconds that an active node has to retry a batch. */
