@@ -1,24 +1,18 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
 import { addressesOf, type ChangedLink, type LinkAddress } from './links/link-addresses.ts';
 import { prepared, type Statement } from './prepared.ts';
 import { deleteFound } from './rows.ts';
-import type { Queries } from './schema.ts';
-
-/** Identifies a change: after a restore another one may have its id. */
-export interface ChangeMark {
-  readonly id: number;
-  readonly at: number;
-}
+import type { Queries, Schema } from './schema.ts';
 
 /** Links of a domain whose cached copies are out of date, on every node. */
-export interface LinkChange extends ChangeMark {
-  readonly domain_id: number;
-  /** One per line: no suffix contains a line break. */
-  readonly suffixes: string;
-}
+export type LinkChange = Readonly<Selectable<Schema['changes']>>;
 
+/** Identifies a change: after a restore another one may have its id. */
+export type ChangeMark = Pick<LinkChange, 'id' | 'at'>;
+
+/** No suffix contains a line break. */
 export const suffixesIn = ({ suffixes }: Pick<LinkChange, 'suffixes'>): readonly string[] =>
   suffixes.split('\n');
 

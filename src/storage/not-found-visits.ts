@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonTexts } from './json-rows.ts';
 import { deleteFound, hasRow, sumOf } from './rows.ts';
-import { defaultDomainId, type Queries } from './schema.ts';
+import { defaultDomainId, type Queries, type Schema } from './schema.ts';
 
 /** How often people visited an address of a domain without a link, on one day. */
 export interface NotFoundCount {
@@ -150,11 +150,7 @@ export async function countOtherNotFound(
   return sumOf(unlisted, 'visits');
 }
 
-export interface SimilarLink {
-  readonly id: number;
-  readonly domain_id: number;
-  readonly suffix: string;
-}
+export type SimilarLink = Pick<Selectable<Schema['links']>, 'id' | 'domain_id' | 'suffix'>;
 
 /** An organization's links with one of these suffixes. */
 export async function linksWithSuffixes(

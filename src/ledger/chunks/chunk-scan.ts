@@ -5,17 +5,11 @@ import type { HitFilter, StoredHit, Times } from '../ledger.ts';
 import { type CodedColumn, type Codes, codeOf, readCoded, readDifferences, valueAt } from './chunk-column.ts';
 import type { ChunkCells } from './chunk-store.ts';
 import { type ChunkTally, readTally } from './chunk-tally.ts';
-import { type ChunkColumn, keptColumns } from './hit-chunk.ts';
+import { type ChunkColumn, type ChunkFacts, keptColumns } from './hit-chunk.ts';
 
 /** A chunk, and which of its rows belong to the owner. */
-export interface ChunkRow {
+export interface ChunkRow extends Omit<ChunkFacts, 'classes'> {
   readonly id: number;
-  readonly hits: number;
-  readonly organization_id: number;
-  readonly first_id: number;
-  readonly last_id: number;
-  readonly first_at: number;
-  readonly last_at: number;
   readonly first_row: number;
   readonly end_row: number;
   /** Changes when a chunk is made again under the same id; only on a server. */

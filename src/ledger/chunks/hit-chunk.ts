@@ -1,6 +1,7 @@
 import { type HitColumn, rollupClassOf } from '../../rules/click-fields.ts';
 import { hourLength } from '../../rules/durations.ts';
 import { shownReason } from '../../rules/reclassified.ts';
+import type { Schema } from '../../storage/schema.ts';
 import {
   type ColumnOrValue,
   doubles,
@@ -72,17 +73,8 @@ export const keptColumns = chunkColumns
   .slice(4)
   .filter((name): name is Exclude<HitColumn, 'at' | 'organization_id'> => name !== 'stored_reason');
 
-/** A row of `hit_chunks` without its id. */
-export interface ChunkFacts {
-  readonly organization_id: number;
-  readonly hits: number;
-  readonly first_id: number;
-  readonly last_id: number;
-  readonly first_at: number;
-  readonly last_at: number;
-  /** A bit for each class of the roll-ups among its hits. */
-  readonly classes: number;
-}
+/** What a row of `hit_chunks` says about its hits. */
+export type ChunkFacts = Readonly<Omit<Schema['hit_chunks'], 'id' | 'made_at'>>;
 
 /** A link's rows in a chunk: from `first` up to `end`. */
 export interface LinkRows {

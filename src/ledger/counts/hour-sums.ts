@@ -1,5 +1,6 @@
 import { dimensionCodes, rollupClassCodes, rollupClasses } from '../../rules/click-fields.ts';
 import type { JobStore } from '../../storage/database.ts';
+import type { Schema } from '../../storage/schema.ts';
 import { type GroupCount, Groups } from '../groups.ts';
 import { bucketIndex } from './bucket-index.ts';
 import type { BucketCount } from './counts.ts';
@@ -29,13 +30,7 @@ interface LinksQuery extends HourQuery {
   readonly grouped: HourGroups | null;
 }
 
-/** An hour of `link_hours`. */
-interface CountedHour {
-  readonly link_id: number;
-  readonly hour: number;
-  readonly click: number;
-  readonly counts: string;
-}
+type CountedHour = Readonly<Pick<Schema['link_hours'], 'link_id' | 'hour' | 'click' | 'counts'>>;
 
 /** Texts of this many hours are read at once, so that parsing them doesn't block other work for long. */
 const hoursAtOnce = 1_000;

@@ -1,12 +1,8 @@
 import { sql } from 'kysely';
 import { hasRow } from '../rows.ts';
-import type { Queries } from '../schema.ts';
+import type { Queries, Schema } from '../schema.ts';
 
-export interface StoredIcon {
-  readonly type: string;
-  /** In base64. */
-  readonly content: string;
-}
+export type StoredIcon = Readonly<Pick<Schema['page_icons'], 'type' | 'content'>>;
 
 export const hasIcon = (queries: Queries, key: string, since: number): Promise<boolean> =>
   hasRow(

@@ -1,18 +1,15 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { dialectOf } from '../dialect.ts';
 import { jsonRows } from '../json-rows.ts';
 import { prepared, preparedRow, type Statement } from '../prepared.ts';
 import { countRows, hasRow, sumOf } from '../rows.ts';
 import type { Queries } from '../schema.ts';
+import type { LinkRow } from './link-columns.ts';
 
 /** Enough rows that parallel creations in one organization rarely update the same one. */
 export const countShards = 16;
 
-interface Counted {
-  readonly id: number;
-  readonly organization_id: number;
-  readonly domain_id: number;
-}
+type Counted = Pick<Selectable<LinkRow>, 'id' | 'organization_id' | 'domain_id'>;
 
 /** Adds links to the counts (`each` is 1) or subtracts them (-1), for any organizations and domains. */
 export async function countLinksIn(queries: Queries, links: readonly Counted[], each: 1 | -1): Promise<void> {

@@ -1,15 +1,12 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { countRows } from '../rows.ts';
 import { defaultDomainId, type Queries, type Schema } from '../schema.ts';
 
-export interface DeletedLink {
-  readonly id: number;
+const shown = ['id', 'suffix', 'destination_url', 'name', 'deleted_at'] as const;
+
+export interface DeletedLink extends Pick<Selectable<Schema['link_bin']>, (typeof shown)[number]> {
   /** Null is the default domain. */
   readonly host: string | null;
-  readonly suffix: string;
-  readonly destination_url: string;
-  readonly name: string | null;
-  readonly deleted_at: number;
   /** The link that has its suffix now; null: it is free. */
   readonly suffix_taken_by: number | null;
 }
@@ -54,7 +51,7 @@ export const listDeleted = (
     matching = matching.where(sql<boolean>`(link_bin.deleted_at, link_bin.id) < (${deletedAt}, ${id})`);
   }
   return matching
-    .select(['id', 'suffix', 'destination_url', 'name', 'deleted_at'])
+    .select(shown)
     .select((from) =>
       from
         .selectFrom('domains')
