@@ -2,19 +2,14 @@ import { outcomes, targets } from './hit.ts';
 import { doNotTrackMark, recordHeadLength, wholeRecord } from './record.ts';
 
 const windowSize = 1024 * 1024;
-/** The number of lines of a hit, and the minimum number of bytes that they take. */
-const linesPerHit = 12;
+/** The minimum number of bytes that the lines of a hit take. */
 const minHitLength = 17;
-/** The lines by which a hit is recognised. */
-const codesLine = 3;
-const methodLine = 4;
 /** Bytes read and checked before a search is given up: some hundred milliseconds for a file that was crafted to be slow. */
 const maxSearched = 512 * 1024 * 1024;
 
 const lineBreak = 10;
 const zero = 48;
 const nine = 57;
-const doNotTrackByte = doNotTrackMark.charCodeAt(0);
 
 /** Reads bytes of a file into a new buffer; fewer than requested at the end of the file. */
 type ReadBytes = (offset: number, length: number) => Buffer;
@@ -63,40 +58,19 @@ const isRecord = (bytes: Buffer, size: number): boolean =>
 
 /** Whether these bytes are lines of hits, one after another. */
 function isHits(bytes: Buffer, from: number, to: number): boolean {
-  let line = 0;
-  for (let at = from; at < to; ) {
-    const found = bytes.indexOf(lineBreak, at);
-    if (found < 0 || found >= to || !isLine(bytes, at, found, line)) return false;
-    line = (line + 1) % linesPerHit;
-    at = found + 1;
-  }
-  return line === 0 && to > from;
-}
-
-function isLine(bytes: Buffer, from: number, to: number, line: number): boolean {
-  if (line < codesLine) return to > from && isEvery(bytes, from, to, isNumberByte);
-  if (line === codesLine) return isCodes(bytes, from, to);
-  // The method of a quiet link's click is empty.
-  return line !== methodLine || isEvery(bytes, from, to, isMethodByte);
-}
-
-function isCodes(bytes: Buffer, from: number, to: number): boolean {
-  const outcome = (bytes[from] ?? 0) - zero;
-  const target = (bytes[from + 1] ?? 0) - zero;
-  const isMarked = to - from === 3 && bytes[from + 2] === doNotTrackByte;
-  const isKnown = outcome >= 0 && outcome < outcomes.length && target >= 0 && target < targets.length;
-  return isKnown && (to - from === 2 || isMarked);
-}
-
-function isEvery(bytes: Buffer, from: number, to: number, matches: (byte: number) => boolean): boolean {
-  for (let at = from; at < to; at++) if (!matches(bytes[at] ?? 0)) return false;
+  const lines = bytes.toString('latin1', from, to);
+  hit.lastIndex = 0;
+  while (hit.lastIndex < lines.length) if (!hit.test(lines)) return false;
   return true;
 }
 
-/** Digits, and the characters of fractions and of very large numbers. */
-const isNumberByte = (byte: number): boolean =>
-  (byte >= zero && byte <= nine) || byte === 46 || byte === 43 || byte === 45 || byte === 101;
+const lastDigit = (codes: readonly string[]): string => String.fromCharCode(zero + codes.length - 1);
 
-/** Letters and hyphens. */
-const isMethodByte = (byte: number): boolean =>
-  (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte === 45;
+/**
+ * Three numbers, which have fractions and exponents in rare cases; the codes; the method, which is empty for a quiet link's click; and
+ * seven lines of any text.
+ */
+const hit = new RegExp(
+  `(?:[\\d.+e-]+\n){3}[0-${lastDigit(outcomes)}][0-${lastDigit(targets)}]${doNotTrackMark}?\n[A-Za-z-]*\n(?:[^\n]*\n){7}`,
+  'y',
+);
