@@ -78,16 +78,15 @@ export function prepared<Values extends readonly Value[], Row>(
   const forms = new Map<unknown, Form<Row>>();
   const formFor = (queries: Queries): Form<Row> => {
     // A transaction's queries are new each time, but use the same SQL as those of its database.
-    const adapterClass = queries.getExecutor().adapter.constructor;
-    const cached = forms.get(adapterClass);
-    if (cached) return cached;
-    // In the place of the values, for which they stand.
-    const placeholders: readonly unknown[] = Array.from({ length: count }, () => ({}));
-    const statement = build(queries, ...(placeholders as Values));
-    const indexes = statement.parameters.map((parameter) => placeholders.indexOf(parameter));
-    const form = { statement, indexes };
-    forms.set(adapterClass, form);
-    return form;
+    return forms.getOrInsertComputed(queries.getExecutor().adapter.constructor, () => {
+      // In the place of the values, for which they stand.
+      const placeholders: readonly unknown[] = Array.from({ length: count }, () => ({}));
+      const statement = build(queries, ...(placeholders as Values));
+      return {
+        statement,
+        indexes: statement.parameters.map((parameter) => placeholders.indexOf(parameter)),
+      };
+    });
   };
   const filled = (queries: Queries, ...values: Values): Statement => {
     const { statement, indexes } = formFor(queries);

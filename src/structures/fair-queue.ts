@@ -89,9 +89,7 @@ export class FairQueue<Item, Key = number> {
   }
 
   #itemsOf(key: Key): Item[] {
-    const items = this.#waiting.get(key) ?? [];
-    this.#waiting.set(key, items);
-    return items;
+    return this.#waiting.getOrInsertComputed(key, () => []);
   }
 
   #turnsOf(key: Key): number {

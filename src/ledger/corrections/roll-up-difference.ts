@@ -50,10 +50,7 @@ export class CountEntries {
   readonly #hits = new Map<string, { dimension: number; value: number; hits: number }>();
 
   add(dimension: number, value: number, hits: number): void {
-    const key = `${dimension} ${value}`;
-    const known = this.#hits.get(key);
-    if (known) known.hits += hits;
-    else this.#hits.set(key, { dimension, value, hits });
+    this.#hits.getOrInsert(`${dimension} ${value}`, { dimension, value, hits: 0 }).hits += hits;
   }
 
   /** Adds the entries of a text, `times` each. */
@@ -165,10 +162,9 @@ export class RollUpDifference {
 
   addClicks(link: number, clicks: number, at: number): void {
     if (clicks === 0) return;
-    const known = this.clicks.get(link) ?? { clicks: 0, last: 0 };
+    const known = this.clicks.getOrInsert(link, { clicks: 0, last: 0 });
     known.clicks += clicks;
     if (clicks > 0) known.last = Math.max(known.last, at);
-    this.clicks.set(link, known);
   }
 
   #countHours(hits: readonly StoredHit[], hours: readonly number[], times: 1 | -1): void {
@@ -209,21 +205,15 @@ export class RollUpDifference {
   }
 
   #hourOf(link: number, hour: number): HourDifference {
-    const key = `${link} ${hour}`;
-    let difference = this.#hours.get(key);
-    if (difference === undefined) {
-      difference = { link, hour, classes: rollupClasses.map(() => 0), counts: new CountEntries() };
-      this.#hours.set(key, difference);
-    }
-    return difference;
+    return this.#hours.getOrInsertComputed(`${link} ${hour}`, () => ({
+      ...{ link, hour, classes: rollupClasses.map(() => 0) },
+      counts: new CountEntries(),
+    }));
   }
 
   #addToOrganization(key: Omit<OrganizationDifference, 'hits'>, hits: number): void {
     if (hits === 0) return;
-    const name = Object.values(key).join(' ');
-    const known = this.#organizations.get(name);
-    if (known) known.hits += hits;
-    else this.#organizations.set(name, { ...key, hits });
+    this.#organizations.getOrInsert(Object.values(key).join(' '), { ...key, hits: 0 }).hits += hits;
   }
 }
 

@@ -125,10 +125,7 @@ function monthKeys({ columns, count }: Hits): Column {
   const [instants, organizations] = [columns[instantColumn], columns[organizationColumn]];
   const numbers = new Map<string, number>();
   return Float64Array.from({ length: count }, (_, row) => {
-    const key = `${organizations?.[row]} ${monthOf(instants?.[row] ?? 0)}`;
-    const number = numbers.get(key) ?? numbers.size;
-    numbers.set(key, number);
-    return number;
+    return numbers.getOrInsert(`${organizations?.[row]} ${monthOf(instants?.[row] ?? 0)}`, numbers.size);
   });
 }
 

@@ -161,10 +161,7 @@ function byMonth(hits: StoredColumns): ReadonlyMap<string, StoredColumns> {
   const instants = valuesOf(hits.column('at'), hits.count);
   const rows = new Map<string, number[]>();
   for (let row = 0; row < hits.count; row++) {
-    const { name } = periodOf(instants[row] ?? 0);
-    const some = rows.get(name);
-    if (some) some.push(row);
-    else rows.set(name, [row]);
+    rows.getOrInsertComputed(periodOf(instants[row] ?? 0).name, () => []).push(row);
   }
   if (rows.size === 1) return new Map([...rows.keys()].map((name) => [name, hits]));
   const columns = hitColumns.map((name) => hits.column(name));

@@ -136,12 +136,7 @@ export class PostgresVisitors {
   }
 
   #dayOf(day: number): VisitorsOfDay {
-    let known = this.#days.get(day);
-    if (known === undefined) {
-      known = new VisitorsOfDay();
-      this.#days.set(day, known);
-    }
-    return known;
+    return this.#days.getOrInsertComputed(day, () => new VisitorsOfDay());
   }
 }
 

@@ -283,12 +283,7 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
   }
 
   #statement(sql: string): Statement {
-    let statement = this.#prepared.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#prepared.set(sql, statement);
-    }
-    return statement;
+    return this.#prepared.getOrInsertComputed(sql, () => this.#database.prepare(sql));
   }
 
   /** Nothing here is asynchronous, so no other call comes in between. */

@@ -37,11 +37,7 @@ export class LookupBatcher {
   }
 
   #kindOf(work: Work) {
-    const existing = this.#kinds.get(work);
-    if (existing) return existing;
-    const kind = { running: 0, waiting: [] };
-    this.#kinds.set(work, kind);
-    return kind;
+    return this.#kinds.getOrInsertComputed(work, () => ({ running: 0, waiting: [] }));
   }
 
   async #drain(work: Work): Promise<void> {

@@ -99,10 +99,6 @@ export async function tagsOf(
     .where('link_tags.link_id', 'in', linkIds)
     .orderBy('tags.id')
     .execute();
-  for (const { link_id, ...tag } of rows) {
-    const tags = found.get(link_id);
-    if (tags) tags.push(tag);
-    else found.set(link_id, [tag]);
-  }
+  for (const { link_id, ...tag } of rows) found.getOrInsertComputed(link_id, () => []).push(tag);
   return found;
 }

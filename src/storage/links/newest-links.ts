@@ -70,11 +70,8 @@ function weightOf({ links }: CachedPage): number {
 
 const caches = new WeakMap<Queries, BoundedCache<CachedPage>>();
 
-function cacheOf({ lookup }: Database): BoundedCache<CachedPage> {
-  const cache = caches.get(lookup) ?? new BoundedCache(maxCached, (_, page) => weightOf(page));
-  caches.set(lookup, cache);
-  return cache;
-}
+const cacheOf = ({ lookup }: Database): BoundedCache<CachedPage> =>
+  caches.getOrInsertComputed(lookup, () => new BoundedCache(maxCached, (_, page) => weightOf(page)));
 
 /** The database has returned to an earlier state: rows that are changed in the background may get the versions of cached ones. */
 export const forgetPages = (lookup: Queries): boolean => caches.delete(lookup);
