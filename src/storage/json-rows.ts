@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, dialectOf } from './dialect.ts';
+import type { Queries } from './schema.ts';
 
 export type ColumnKind = 'integer' | 'text';
 
@@ -19,6 +20,10 @@ export function jsonRows(
 /** A list of integers for `in`, in JSON. */
 export const jsonIds = (dialect: Dialect, json: string): RawBuilder<number> =>
   sql`(select cast(item.value as bigint) from ${sql.raw(dialect.jsonEach)}(${json}) as item)`;
+
+/** A list of numbers for `in`, of any length: one parameter. */
+export const numbersIn = (queries: Queries, numbers: readonly number[]): RawBuilder<number> =>
+  jsonIds(dialectOf(queries), JSON.stringify(numbers));
 
 /** A list of texts for `in`; each of them is a row in the JSON. */
 export const jsonTexts = (dialect: Dialect, json: string): RawBuilder<string> =>

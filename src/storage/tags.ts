@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import { foldCase } from '../rules/text.ts';
-import { dialectOf } from './dialect.ts';
-import { jsonIds } from './json-rows.ts';
+import { numbersIn } from './json-rows.ts';
 import { deletionFrom, hasMoreThan } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -65,7 +64,10 @@ export async function tagsById(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, StoredTag>> {
   if (ids.length === 0) return new Map();
-  const listed = jsonIds(dialectOf(queries), JSON.stringify(ids));
-  const tags = await queries.selectFrom('tags').select(shown).where('id', 'in', listed).execute();
+  const tags = await queries
+    .selectFrom('tags')
+    .select(shown)
+    .where('id', 'in', numbersIn(queries, ids))
+    .execute();
   return new Map(tags.map((tag) => [tag.id, tag]));
 }

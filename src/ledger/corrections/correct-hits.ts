@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type HitColumn, hitColumns } from '../../rules/click-fields.ts';
 import type { Database } from '../../storage/database.ts';
 import { dialectOf } from '../../storage/dialect.ts';
+import { numbersIn } from '../../storage/json-rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { deleteChunksSince, lockChunks } from '../chunks/delete-chunks.ts';
 import { type CorrectionScope, filterOf, isInScope } from '../correction-scope.ts';
@@ -15,7 +16,6 @@ import { changeTotals } from './change-totals.ts';
 import { correctChunk, nextChunk } from './correct-chunks.ts';
 import { corrected, differenceOf, idsInFlight, withClass } from './corrected-hits.ts';
 import { deletePack } from './delete-pack.ts';
-import { numbersIn } from './numbers-in.ts';
 
 /** Few enough that no other change waits long behind a transaction. */
 const rowsAtOnce = 2_048;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { dialectOf } from '../../storage/dialect.ts';
+import { numbersIn } from '../../storage/json-rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
-import { numbersIn } from './numbers-in.ts';
 import { ownLinksAfter } from './own-links.ts';
 import type { StepInput, StepOf, StepResult } from './step-result.ts';
 import { correctOrganizationVisitors, type Days, lockVisitorDays, wholeDays } from './visitor-days.ts';
