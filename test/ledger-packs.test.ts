@@ -6,8 +6,6 @@ import type { GroupCount } from '../src/ledger/groups.ts';
 import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { minInPack } from '../src/ledger/packs/pack-layout.ts';
-import { PackLedger } from '../src/ledger/packs/pack-ledger.ts';
-import { RowLedger } from '../src/ledger/row-ledger.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { minPacked } from '../src/ledger/stores/postgres-hits.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
@@ -224,7 +222,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
           100,
         );
         expect([...(await ledger.groups(deviceFilter, column, 100))]).toEqual(expected);
-        const rounds = new ChunkLedger(database, new PackLedger(database, new RowLedger(database), 40));
+        const rounds = new ChunkLedger(database, 40);
         expect([...(await rounds.groups(deviceFilter, column, 100))]).toEqual(expected);
       }
     }

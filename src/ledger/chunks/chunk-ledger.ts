@@ -17,7 +17,7 @@ import {
   type PageBefore,
   type StoredHit,
 } from '../ledger.ts';
-import type { PackLedger } from '../packs/pack-ledger.ts';
+import { PackLedger } from '../packs/pack-ledger.ts';
 import type { ChunkAnswer, ChunkGroups, ChunkQuery } from './chunk-job.ts';
 import type { ChunkFacts } from './hit-chunk.ts';
 
@@ -35,9 +35,9 @@ export class ChunkLedger implements Ledger {
   readonly #recent: PackLedger;
   readonly #maxValues: number;
 
-  constructor(database: Database, recent: PackLedger, maxValues = 250_000) {
+  constructor(database: Database, maxValues = 250_000) {
     this.#database = database;
-    this.#recent = recent;
+    this.#recent = new PackLedger(database, maxValues);
     this.#maxValues = maxValues;
   }
 

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/database.ts';
 import { isInSorted } from '../../structures/sorted-numbers.ts';
 import type { Groups } from '../groups.ts';
 import type { HitCount, HitFilter, HitOwner, HitPage, PageAfter, PageBefore, StoredHit } from '../ledger.ts';
-import type { RowLedger } from '../row-ledger.ts';
+import { RowLedger } from '../row-ledger.ts';
 import { minInPack } from './pack-layout.ts';
 import {
   eachPack,
@@ -31,9 +31,10 @@ export class PackLedger {
   readonly #rows: RowLedger;
   readonly #maxValues: number;
 
-  constructor(database: Database, rows: RowLedger, maxValues = 250_000) {
+  /** `maxValues` are kept in memory while hits are grouped. */
+  constructor(database: Database, maxValues: number) {
     this.#database = database;
-    this.#rows = rows;
+    this.#rows = new RowLedger(database);
     this.#maxValues = maxValues;
   }
 
