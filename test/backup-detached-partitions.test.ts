@@ -44,16 +44,16 @@ describe.each(storeKinds)('a backup of PostgreSQL, restored into %s', (kind: Sto
   test('may be made while partitions are detached', async () => {
     await using folder = await temporaryFolder();
     const backup = await readPostgres(url, new Date());
-    expect((await restore(backup, await target(folder.path))).rows).toBeGreaterThan(0);
+    expect(await restore(backup, await target(folder.path))).toBeGreaterThan(0);
   }, 120_000);
 
   test('may have a detached partition, as those of earlier versions', async () => {
     await using folder = await temporaryFolder();
     const without = await readPostgres(await migratedPostgres(), new Date());
-    const { rows } = await restore(without, await target(folder.path));
+    const rows = await restore(without, await target(folder.path));
     await using second = await temporaryFolder();
     const { parts, ...backup } = await readPostgres(await migratedPostgres(), new Date());
     const withPartition = { ...backup, parts: withTable(parts, 'hit_link_groups_2026_01') };
-    expect(await restore(withPartition, await target(second.path))).toEqual({ rows });
+    expect(await restore(withPartition, await target(second.path))).toBe(rows);
   }, 120_000);
 });

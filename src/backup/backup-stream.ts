@@ -43,6 +43,18 @@ export type BackupPart =
   /** By table, the last assigned id. */
   | { readonly part: 'ids'; readonly last: Readonly<Record<string, number>> };
 
+/** An empty store that is filled from a backup. Nothing of it is visible before `finish`. */
+export interface BackupTarget {
+  readonly kind: Database['kind'];
+  /** Creates the tables as they were at the backup's migration. */
+  begin(header: BackupHeader): Promise<void>;
+  take(part: BackupPart): Promise<void>;
+  /** Migrates the tables to the current version, and makes the store ready for a start. */
+  finish(): Promise<void>;
+  /** Undoes everything, unless it is finished. */
+  close(): Promise<void>;
+}
+
 /**
  * Data that tells a day's visitors apart is never backed up: it must not outlive that day. Without the salts the visitors' hashes
  * are useless as well.

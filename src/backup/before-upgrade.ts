@@ -103,16 +103,12 @@ async function copy(database: Database, partialFile: string, file: string): Prom
 
 /** Data that tells a day's visitors apart is never backed up, and no trace of it is left in the file. */
 function deleteVisitorData(file: string): void {
-  const database = new Sqlite(file);
-  try {
-    for (const pragma of ['secure_delete = on', 'journal_mode = memory']) database.run(`pragma ${pragma}`);
-    const tables = database
-      .query<{ name: string }, []>("select name from sqlite_master where type = 'table'")
-      .all();
-    for (const { name } of tables) if (isVisitorTable(name)) database.run(`delete from ${name}`);
-  } finally {
-    database.close();
-  }
+  using database = new Sqlite(file);
+  for (const pragma of ['secure_delete = on', 'journal_mode = memory']) database.run(`pragma ${pragma}`);
+  const tables = database
+    .query<{ name: string }, []>("select name from sqlite_master where type = 'table'")
+    .all();
+  for (const { name } of tables) if (isVisitorTable(name)) database.run(`delete from ${name}`);
 }
 
 interface Copy {

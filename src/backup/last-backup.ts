@@ -11,20 +11,12 @@ export async function noteBackup(databaseUrl: string | null, dataDir: string, at
     `insert into settings (key, value) values ('${lastBackup}', ${value}) on conflict (key) do update set value = excluded.value`;
   try {
     if (databaseUrl === null) {
-      const database = new Sqlite(join(dataDir, 'linnet.sqlite'), { readwrite: true });
-      try {
-        database.run('pragma busy_timeout = 5000');
-        database.query(sql('?')).run(String(at));
-      } finally {
-        database.close();
-      }
-      return;
-    }
-    const client = await connect(databaseUrl);
-    try {
+      using database = new Sqlite(join(dataDir, 'linnet.sqlite'), { readwrite: true });
+      database.run('pragma busy_timeout = 5000');
+      database.query(sql('?')).run(String(at));
+    } else {
+      await using client = await connect(databaseUrl);
       await client.query(sql('$1'), [String(at)]);
-    } finally {
-      await client.end();
     }
   } catch {
     // It is only informative.

@@ -46,7 +46,7 @@ export async function readPostgres(
   }
 }
 
-export async function connect(url: string): Promise<pg.Client> {
+export async function connect(url: string): Promise<pg.Client & AsyncDisposable> {
   const connectionString = await primaryOf(url);
   const client = new pg.Client({
     connectionString,
@@ -59,7 +59,7 @@ export async function connect(url: string): Promise<pg.Client> {
   await client.connect().catch((cause) => {
     throw faultOf(cause);
   });
-  return client;
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
 /** Tables that are not partitions of others. */
@@ -148,14 +148,10 @@ async function newestFinishedCorrection(client: pg.Client): Promise<number> {
 }
 
 async function requireNoCorrectionAfter(url: string, newest: number): Promise<void> {
-  const client = await connect(url);
-  try {
-    const { rows } = await client.query('select 1 from click_corrections where id > $1 limit 1', [newest]);
-    if (rows.length > 0)
-      throw new BackupProblem('Clicks were corrected or erased during the backup. Make it again.');
-  } finally {
-    await client.end();
-  }
+  await using client = await connect(url);
+  const { rows } = await client.query('select 1 from click_corrections where id > $1 limit 1', [newest]);
+  if (rows.length > 0)
+    throw new BackupProblem('Clicks were corrected or erased during the backup. Make it again.');
 }
 
 async function settingOf(client: pg.Client, key: string): Promise<string | null> {
@@ -176,16 +172,12 @@ async function countedTo(client: pg.Client): Promise<readonly Watermark[]> {
 
 /** The id of a store whose hits are on another server, otherwise null. Fails while they are being moved there. */
 export async function externalStoreId(url: string): Promise<string | null> {
-  const client = await connect(url);
-  try {
-    if (!(await tablesOf(client)).includes('settings')) return null;
-    const storeId = await settingOf(client, hitStoreId);
-    if (storeId !== null && (await settingOf(client, hitMove)) !== null)
-      throw new BackupProblem('Single clicks are being moved to ClickHouse. Try again when that is done.');
-    return storeId;
-  } finally {
-    await client.end();
-  }
+  await using client = await connect(url);
+  if (!(await tablesOf(client)).includes('settings')) return null;
+  const storeId = await settingOf(client, hitStoreId);
+  if (storeId !== null && (await settingOf(client, hitMove)) !== null)
+    throw new BackupProblem('Single clicks are being moved to ClickHouse. Try again when that is done.');
+  return storeId;
 }
 
 async function* tableOf(client: pg.Client, name: string): AsyncGenerator<BackupPart> {

@@ -4,8 +4,13 @@ import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
 import { encodingSql, requireUtf8 } from '../storage/encoding.ts';
 import { migrationsTable, statementsOf } from '../storage/migrate.ts';
 import { newestMigration } from '../storage/newest-migration.ts';
-import { type BackupHeader, type BackupPart, BackupProblem, type TablePart } from './backup-stream.ts';
-import type { BackupTarget } from './backup-target.ts';
+import {
+  type BackupHeader,
+  type BackupPart,
+  BackupProblem,
+  type BackupTarget,
+  type TablePart,
+} from './backup-stream.ts';
 import { columnTypesOf, connect, sequencesOf, tablesSql } from './postgres-source.ts';
 
 /** Filled in one transaction: a restore that is killed leaves an empty database. */

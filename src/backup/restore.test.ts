@@ -5,8 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { temporaryFolder } from '../../test/support/program.ts';
 import { StoreUnavailable } from '../rules/errors.ts';
 import { compressor, linesOf } from './backup-file.ts';
-import type { BackupPart, BackupStream } from './backup-stream.ts';
-import type { BackupTarget } from './backup-target.ts';
+import type { BackupPart, BackupStream, BackupTarget } from './backup-stream.ts';
 import { openBackup, restore } from './restore.ts';
 
 const rows: BackupPart = { part: 'rows', json: '[[1]]', count: 1 };

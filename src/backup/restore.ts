@@ -3,8 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { isPartition } from '../ledger/stores/partitions.ts';
 import { isAway } from '../rules/transient-error.ts';
 import { readBackupFile } from './backup-file.ts';
-import { type BackupPart, BackupProblem, type BackupStream } from './backup-stream.ts';
-import type { BackupTarget } from './backup-target.ts';
+import { type BackupPart, BackupProblem, type BackupStream, type BackupTarget } from './backup-stream.ts';
 import { withRowsForPacks } from './other-database.ts';
 import { readSqlite } from './sqlite-source.ts';
 
@@ -34,29 +33,21 @@ async function isPipe(file: string): Promise<boolean> {
 
 async function firstBytesOf(file: string): Promise<string> {
   try {
-    const handle = await open(file, 'r');
-    try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(sqliteMagic.length));
-      return buffer.toString('latin1', 0, bytesRead);
-    } finally {
-      await handle.close();
-    }
+    await using handle = await open(file, 'r');
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(sqliteMagic.length));
+    return buffer.toString('latin1', 0, bytesRead);
   } catch (cause) {
     throw unreadable(file, cause);
   }
 }
 
-interface Restored {
-  readonly rows: number;
-}
-
-/** All or nothing: the target exists once all of the backup was read and verified. */
-export async function restore(backup: BackupStream, target: BackupTarget): Promise<Restored> {
+/** All or nothing: the target exists once all of the backup was read and verified. Returns the number of rows. */
+export async function restore(backup: BackupStream, target: BackupTarget): Promise<number> {
   try {
     await target.begin(backup.header);
     const rows = await fill(target, { ...backup, parts: resumable(backup.parts) });
     await target.finish();
-    return { rows };
+    return rows;
   } finally {
     await target.close();
     await backup.close();

@@ -10,10 +10,10 @@ import {
   type BackupHeader,
   type BackupPart,
   BackupProblem,
+  type BackupTarget,
   type Cells,
   type TablePart,
 } from './backup-stream.ts';
-import type { BackupTarget } from './backup-target.ts';
 import { columnsOf } from './sqlite-source.ts';
 
 type Cell = string | number | null | Uint8Array;
@@ -165,10 +165,6 @@ export class SqliteTarget implements BackupTarget {
 }
 
 export async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, 'r');
+  await handle.sync();
 }

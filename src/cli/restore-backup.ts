@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { markOf } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
-import { type BackupHeader, BackupProblem, type BackupStream } from '../backup/backup-stream.ts';
-import type { BackupTarget } from '../backup/backup-target.ts';
+import {
+  type BackupHeader,
+  BackupProblem,
+  type BackupStream,
+  type BackupTarget,
+} from '../backup/backup-stream.ts';
 import { withHitsFor } from '../backup/external-hits.ts';
 import { PostgresTarget } from '../backup/postgres-target.ts';
 import { openBackup, restore } from '../backup/restore.ts';
@@ -43,7 +47,7 @@ export const restoreBackup: StandaloneCommand = {
       backup.close(),
     );
     if (!isKeyLost) requireKeyOf(backup.header, key, dataDir);
-    const { rows } = await restore(await withHits(backup, config), target).catch((cause) => {
+    const rows = await restore(await withHits(backup, config), target).catch((cause) => {
       throw restoreProblem(config, dataDir, cause);
     });
     if (isKeyLost) await replaceKey(config, log);
