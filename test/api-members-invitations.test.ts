@@ -349,7 +349,8 @@ describe('simultaneous joining and leaving on postgres', () => {
       app,
       leaving.organizationId,
       () => app.call('POST', '/api/v1/user', { body }),
-      (queries) => withdrawInvitations(queries, leaving.organizationId, leaving.userId),
+      (queries) =>
+        withdrawInvitations(queries, { invited_by: leaving.userId, organization_id: leaving.organizationId }),
     );
     expect(status).toBe(403);
   });

@@ -3,7 +3,7 @@ import { notFound, Refusal } from '../../rules/errors.ts';
 import { lastAdministratorProblem, organizationDeletionNotice } from '../../rules/leave-organization.ts';
 import { digitsAndLetters, drawText } from '../../rules/random-text.ts';
 import { markDeleted } from '../../storage/accounts/deleted-organizations.ts';
-import { forgetInvitationsBy, forgetInvitationsTo } from '../../storage/accounts/invitations.ts';
+import { withdrawInvitations } from '../../storage/accounts/invitations.ts';
 import { countMembers, lockMembership, type Membership } from '../../storage/accounts/members.ts';
 import {
   countBelongings,
@@ -43,8 +43,8 @@ export async function deleteAccount(
     if (!(await lockPassword(queries, member.id, passwordHash))) throw passwordWrong('password');
     await lockOrganizations(queries, [member.organization_id]);
     await leave(context, queries, member, confirm !== undefined);
-    await forgetInvitationsBy(queries, member.id);
-    if (!lacksEmailProof(context, member)) await forgetInvitationsTo(queries, member.email);
+    await withdrawInvitations(queries, { invited_by: member.id });
+    if (!lacksEmailProof(context, member)) await withdrawInvitations(queries, { email: member.email });
     await deleteUser(queries, member.id, context.now());
     // No user is left: the next account is a first one again.
     if (await hasUsers(queries)) return;

@@ -76,5 +76,5 @@ async function stepDown(queries: Queries, member: Membership, how: 'lowered' | '
       `The last administrator can not be ${how}. Make another member administrator first.`,
     );
   }
-  await withdrawInvitations(queries, member.organization_id, member.id);
+  await withdrawInvitations(queries, { invited_by: member.id, organization_id: member.organization_id });
 }

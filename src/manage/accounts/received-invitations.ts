@@ -133,7 +133,7 @@ async function join(
     await requireMayLeave(queries, member);
     await setMembership(queries, member.id, { organization_id: joined, role }, now);
     await deleteApiKeysOf(queries, member.id, now);
-    await withdrawInvitations(queries, left, member.id);
+    await withdrawInvitations(queries, { invited_by: member.id, organization_id: left });
     // Nobody can reach it any more, and it may have its last member's name.
     if ((await countMembers(queries, left)).members === 0) await markDeleted(queries, left, now);
   }

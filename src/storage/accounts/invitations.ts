@@ -64,27 +64,15 @@ export const findInvitationById = (queries: Queries, id: number): Promise<Stored
 export const deleteReceivedInvitation = (queries: Queries, email: string, id: number): Promise<boolean> =>
   hasRow(queries.deleteFrom('invitations').where('email', '=', email).where('id', '=', id).returning('id'));
 
-/** Deletes the invitations that one member of an organization created. */
+/** Deletes all invitations that a user created, in any organization or in one, or all for an address. */
 export async function withdrawInvitations(
   queries: Queries,
-  organizationId: number,
-  invitedBy: number,
+  which: { readonly invited_by: number; readonly organization_id?: number } | { readonly email: string },
 ): Promise<void> {
   await queries
     .deleteFrom('invitations')
-    .where('organization_id', '=', organizationId)
-    .where('invited_by', '=', invitedBy)
+    .where((row) => row.and(which))
     .execute();
-}
-
-/** Deletes all invitations that a user created. */
-export async function forgetInvitationsBy(queries: Queries, userId: number): Promise<void> {
-  await queries.deleteFrom('invitations').where('invited_by', '=', userId).execute();
-}
-
-/** Deletes all invitations for an address. */
-export async function forgetInvitationsTo(queries: Queries, email: string): Promise<void> {
-  await queries.deleteFrom('invitations').where('email', '=', email).execute();
 }
 
 /** Deletes the invitation as it reads it, so that it can be used once. */
