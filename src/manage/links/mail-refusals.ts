@@ -3,12 +3,7 @@ import { dayLength, minuteLength } from '../../rules/durations.ts';
 import type { Problem } from '../../rules/errors.ts';
 import { administratorsOf, mailableMember } from '../../storage/accounts/members.ts';
 import { findLink } from '../../storage/links/links.ts';
-import {
-  claimRefusals,
-  postponeRefusals,
-  type ScheduledRow,
-  setRefusalsMailed,
-} from '../../storage/links/scheduled-changes.ts';
+import { claimRefusals, type ScheduledRow, setUntold } from '../../storage/links/scheduled-changes.ts';
 import { mailMembers } from '../accounts/mail-members.ts';
 import type { Context } from '../context.ts';
 
@@ -33,9 +28,7 @@ export async function mailRefusals(context: Context): Promise<void> {
     const ids = changes.map(({ id }) => id);
     const isOld = changes.every(({ done_at }) => (done_at ?? 0) < at - mailedWithin);
     const isNotified = isOld || (await mailOne(context, changes));
-    await database.write((queries) =>
-      isNotified ? setRefusalsMailed(queries, ids) : postponeRefusals(queries, ids, now() + claimLength),
-    );
+    await database.write((queries) => setUntold(queries, ids, isNotified ? null : now() + claimLength));
   }
 }
 

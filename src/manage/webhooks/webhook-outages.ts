@@ -5,9 +5,8 @@ import { administratorsOf } from '../../storage/accounts/members.ts';
 import {
   claimUnmailedOutages,
   listOutages,
-  postpone,
   type StoredOutage,
-  setOutageMailed,
+  updateOutage,
 } from '../../storage/webhooks/webhook-outages.ts';
 import { type MailResult, mailMembers } from '../accounts/mail-members.ts';
 import type { Context } from '../context.ts';
@@ -57,10 +56,9 @@ export async function mailOutages(context: Context): Promise<void> {
       faults.push(cause);
       return 'not_sent';
     });
+    const retryAt = done === 'no_recipient' ? now() + claimWithoutRecipient : null;
     await database.write((queries) =>
-      done === 'sent'
-        ? setOutageMailed(queries, outage, now())
-        : postpone(queries, outage, done === 'no_recipient' ? now() + claimWithoutRecipient : null),
+      updateOutage(queries, outage, done === 'sent' ? { told_at: now() } : { claimed_until: retryAt }),
     );
   }
   if (faults.length > 0) throw faults[0];

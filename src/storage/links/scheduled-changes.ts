@@ -123,17 +123,16 @@ export async function claimRefusals(
     .forUpdate()
     .skipLocked()
     .execute();
-  await postponeRefusals(queries, idsOf(rows), until);
+  await setUntold(queries, idsOf(rows), until);
   return rows;
 }
 
-export const postponeRefusals = (queries: Queries, ids: readonly number[], until: number): Promise<void> =>
-  setUntold(queries, ids, until);
-
-export const setRefusalsMailed = (queries: Queries, ids: readonly number[]): Promise<void> =>
-  setUntold(queries, ids, null);
-
-async function setUntold(queries: Queries, ids: readonly number[], untold: number | null): Promise<void> {
+/** Sets when a node may mail their authors; null if that is done. */
+export async function setUntold(
+  queries: Queries,
+  ids: readonly number[],
+  untold: number | null,
+): Promise<void> {
   if (ids.length === 0) return;
   // For a change that is open again there is nothing to mail.
   await queries

@@ -56,14 +56,8 @@ export async function claimUnmailedOutages(
   return claimed;
 }
 
-export const setOutageMailed = (queries: Queries, target: Target, at: number): Promise<void> =>
-  updateOutage(queries, target, { told_at: at });
-
-/** The first run of any node after `until` retries it; null: the next run. */
-export const postpone = (queries: Queries, target: Target, until: number | null): Promise<void> =>
-  updateOutage(queries, target, { claimed_until: until });
-
-async function updateOutage(
+/** Until an outage is mailed, the first run of any node after `claimed_until` retries it; null: the next run. */
+export async function updateOutage(
   queries: Queries,
   { organization_id, target_url }: Target,
   values: Partial<Pick<StoredOutage, 'told_at' | 'claimed_until'>>,
