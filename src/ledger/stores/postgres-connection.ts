@@ -32,8 +32,7 @@ export class PostgresConnection {
     readonly idle_in_transaction_session_timeout: number;
   };
   readonly #begin: string;
-  /** More than there are repeated statements. */
-  readonly #names = new StatementNames(100);
+  readonly #names = new StatementNames();
   /** The value of `prepared_statements` in the address: whether statements are named, regardless of any pooler in between. */
   readonly #naming: string | null;
   /** A named statement was lost: there is a pooler that doesn't support them. */

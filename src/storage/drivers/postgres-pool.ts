@@ -211,9 +211,7 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
   };
 }
 
-/** More than there are repeated statements: links are inserted with many sets of columns. */
-const maxNamed = 200;
-const names = new StatementNames(maxNamed);
+const names = new StatementNames();
 
 function statement(
   primary: Primary,

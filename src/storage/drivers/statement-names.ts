@@ -1,3 +1,6 @@
+/** More than there are repeated statements: links are inserted with many sets of columns. Further ones are parsed each time. */
+const maxNamed = 200;
+
 interface Named {
   readonly name?: string;
   readonly text: string;
@@ -8,20 +11,14 @@ interface Named {
  * every process, so that a pooler that confuses connections can lose a statement, but never run another one.
  */
 export class StatementNames {
-  readonly #max: number;
   readonly #names = new Map<string, string>();
   /** How often the tables were changed under named statements. Part of the text, because poolers derive names from it. */
   #generation = 0;
 
-  /** Beyond `max`, statements are parsed each time. */
-  constructor(max: number) {
-    this.#max = max;
-  }
-
   of(text: string): Named {
     let name = this.#names.get(text);
     if (name === undefined) {
-      if (this.#names.size >= this.#max) return { text };
+      if (this.#names.size >= maxNamed) return { text };
       name = `${this.#prefix}${new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 32)}`;
       this.#names.set(text, name);
     }
