@@ -31,33 +31,13 @@ export async function closerStart(
 ): Promise<Start> {
   const marked = await countedTo(queries, organizationId);
   if (marked === 0) return { below: before, offset };
-  return order === 'asc'
-    ? fromBelow(queries, organizationId, before, offset, marked)
-    : fromAbove(queries, organizationId, before, offset, marked);
-}
-
-async function fromBelow(
-  queries: Queries,
-  organizationId: number,
-  before: number | undefined,
-  offset: number,
-  marked: number,
-): Promise<Start> {
-  const found = await blockAt(queries, organizationId, marked / blockSize, offset, 'asc');
-  const { block, passed } = found ?? { block: marked / blockSize, passed: undefined };
-  const skipped = passed ?? (await blocksTotal(queries, organizationId, block));
-  return { below: before, from: block * blockSize, offset: offset - skipped };
-}
-
-async function fromAbove(
-  queries: Queries,
-  organizationId: number,
-  before: number | undefined,
-  offset: number,
-  marked: number,
-): Promise<Start> {
-  const edge = Math.min(before ?? marked, marked);
-  const block = Math.floor(edge / blockSize);
+  if (order === 'asc') {
+    const found = await blockAt(queries, organizationId, marked / blockSize, offset, 'asc');
+    const block = found?.block ?? marked / blockSize;
+    const skipped = found?.passed ?? (await blocksTotal(queries, organizationId, block));
+    return { below: before, from: block * blockSize, offset: offset - skipped };
+  }
+  const block = Math.floor(Math.min(before ?? marked, marked) / blockSize);
   const head = await countBetween(queries, organizationId, block * blockSize, before);
   if (head > offset) return { below: before, offset };
   const found = await blockAt(queries, organizationId, block, offset - head, 'desc');
