@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { dialectOf } from '../dialect.ts';
 import { jsonRows } from '../json-rows.ts';
 import { prepared, preparedRow, type Statement } from '../prepared.ts';
@@ -38,12 +38,15 @@ function countRowsOf(links: readonly Counted[], each: 1 | -1): string {
  * its `changes()` counts what this connection's last statement changed.
  */
 export const countInserted = prepared((queries, organizationId: number, domainId: number, shard: number) =>
-  sql`insert into link_counts (organization_id, domain_id, shard, links)
-    select ${organizationId}, ${domainId}, ${shard}, changes() where changes() > 0
-    on conflict (organization_id, domain_id, shard) do update set links = link_counts.links + excluded.links`.compile(
+  addingCounts(sql`select ${organizationId}, ${domainId}, ${shard}, changes() where changes() > 0`).compile(
     queries,
   ),
 );
+
+/** Adds the rows of a query: organization, domain, shard and links. */
+const addingCounts = (query: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into link_counts (organization_id, domain_id, shard, links) ${query}
+  on conflict (organization_id, domain_id, shard) do update set links = link_counts.links + excluded.links`;
 
 const countColumns = {
   organization_id: 'integer',
@@ -53,23 +56,17 @@ const countColumns = {
 } as const;
 
 const addToCounts = prepared((queries, json: string) =>
-  sql`insert into link_counts (organization_id, domain_id, shard, links)
-    select organization_id, domain_id, shard, links
-    from ${jsonRows(dialectOf(queries), countColumns, json)} as counted where true
-    on conflict (organization_id, domain_id, shard) do update set links = link_counts.links + excluded.links`.compile(
-    queries,
-  ),
+  addingCounts(sql`select organization_id, domain_id, shard, links
+    from ${jsonRows(dialectOf(queries), countColumns, json)} as counted where true`).compile(queries),
 );
 
 /**
  * The same for the rows of a table `made`, on a database whose statements insert into several tables. Always in the same order, so
  * that two of them on the same counts don't deadlock.
  */
-export const countingMade = sql`
-  insert into link_counts (organization_id, domain_id, shard, links)
+export const countingMade = addingCounts(sql`
   select organization_id, domain_id, min(id) % ${sql.lit(countShards)}, count(*) from made
-  group by organization_id, domain_id order by organization_id, domain_id
-  on conflict (organization_id, domain_id, shard) do update set links = link_counts.links + excluded.links`;
+  group by organization_id, domain_id order by organization_id, domain_id`);
 
 const archivedLinks = (queries: Queries, organizationId: number) =>
   queries
