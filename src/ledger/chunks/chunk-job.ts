@@ -28,9 +28,6 @@ interface GroupedBy {
   readonly starts: readonly number[] | null;
 }
 
-/** Null if the chunks up to `upTo` no longer exist: see `stillExist`. */
-export type ChunkAnswer<Answer> = Answer | null;
-
 export interface ChunkGroups {
   /** Triples of value, clicks and hits. */
   readonly groups: Float64Array;
@@ -39,7 +36,10 @@ export interface ChunkGroups {
   readonly counts: readonly HitCount[];
 }
 
-/** Run by `Database.compute` in a thread of its own: on SQLite, sending chunks would cost more than reading them. */
+/**
+ * Run by `Database.compute` in a thread of its own: on SQLite, sending chunks would cost more than reading them. Null if the chunks up
+ * to `upTo` no longer exist: see `stillExist`.
+ */
 export default async function answer(store: JobStore, query: ChunkQuery): Promise<unknown> {
   if (!(await stillExist(store, query))) return null;
   switch (query.kind) {

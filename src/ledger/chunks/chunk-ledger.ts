@@ -18,7 +18,7 @@ import {
   type StoredHit,
 } from '../ledger.ts';
 import { PackLedger } from '../packs/pack-ledger.ts';
-import type { ChunkAnswer, ChunkGroups, ChunkQuery } from './chunk-job.ts';
+import type { ChunkGroups, ChunkQuery } from './chunk-job.ts';
 import type { ChunkFacts } from './hit-chunk.ts';
 
 const job = moduleUrl('chunk-job');
@@ -155,7 +155,7 @@ export class ChunkLedger implements Ledger {
   }
 
   async #ask<Answer>(query: ChunkQuery): Promise<Answer> {
-    const answer = await this.#database.compute<ChunkAnswer<Answer>>(job, query);
+    const answer = await this.#database.compute<Answer | null>(job, query);
     if (answer === null) throw new ChunksGone();
     return answer;
   }

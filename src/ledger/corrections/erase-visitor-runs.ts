@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { dialectOf } from '../../storage/dialect.ts';
+import { hasRow } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import { filteredRun, readRun } from '../visitors/visitor-runs.ts';
@@ -110,10 +111,8 @@ async function withoutOtherLinks(
   return only;
 }
 
-async function hasRows(queries: Queries, day: number): Promise<boolean> {
-  const row = queries.selectFrom('daily_visitors').select('day').where('day', '=', day).limit(1);
-  return (await row.executeTakeFirst()) !== undefined;
-}
+const hasRows = (queries: Queries, day: number): Promise<boolean> =>
+  hasRow(queries.selectFrom('daily_visitors').select('day').where('day', '=', day).limit(1));
 
 async function* runsOf(queries: Queries, day: number): AsyncGenerator<Run, void, undefined> {
   for (let after = { day, id: -1 }; ; ) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { dialectOf } from '../../storage/dialect.ts';
 import { numbersIn } from '../../storage/json-rows.ts';
+import { countRows, hasRow } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import { ownLinksAfter } from './own-links.ts';
@@ -45,13 +46,10 @@ async function eraseLinkVisitors(
     if (await hasRuns(queries, day)) continue;
     const visitors = rows.map(({ visitor }) => Number(visitor));
     const lost = await forgetVisitors(queries, organizationId, day, visitors);
-    const left = await queries
-      .selectFrom('daily_visitors')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('day', '=', day)
-      .where('owner', '=', -organizationId)
-      .executeTakeFirstOrThrow();
-    const erased = { lost, kept: visitors.length - lost, left: Number(left.count) };
+    const left = await countRows(
+      queries.selectFrom('daily_visitors').where('day', '=', day).where('owner', '=', -organizationId),
+    );
+    const erased = { lost, kept: visitors.length - lost, left };
     await correctOrganizationVisitors(queries, organizationId, link, day, erased);
   }
   return { cursor: deleted.length === linkRowsAtOnce ? 0 : null };
@@ -87,8 +85,6 @@ async function forgetVisitors(
 }
 
 /** A day has both rows and runs if its visitors didn't all fit into runs: then its organizations keep theirs. */
-async function hasRuns(queries: Queries, day: number): Promise<boolean> {
-  if (!dialectOf(queries).partitions) return false;
-  const run = queries.selectFrom('visitor_runs').select('id').where('day', '=', day).limit(1);
-  return (await run.executeTakeFirst()) !== undefined;
-}
+const hasRuns = async (queries: Queries, day: number): Promise<boolean> =>
+  dialectOf(queries).partitions &&
+  hasRow(queries.selectFrom('visitor_runs').select('id').where('day', '=', day).limit(1));

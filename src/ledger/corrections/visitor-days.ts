@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { dayLength } from '../../rules/durations.ts';
 import { hoursPerDay } from '../../rules/utc-time.ts';
 import { dialectOf } from '../../storage/dialect.ts';
+import { sumOf } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import { type ErasedVisitors, setDayVisitors } from './bound-visitors.ts';
@@ -39,13 +40,11 @@ export async function correctOrganizationVisitors(
   day: number,
   erased: ErasedVisitors,
 ): Promise<void> {
-  const ofLink = await queries
+  const ofLink = queries
     .selectFrom('link_hours')
-    .select((select) => select.fn.sum<number | null>('visitors').as('sum'))
     .where('link_id', '=', link)
     .where('hour', '>=', day * hoursPerDay)
-    .where('hour', '<', (day + 1) * hoursPerDay)
-    .executeTakeFirst();
-  const left = erased.left + Number(ofLink?.sum ?? 0);
+    .where('hour', '<', (day + 1) * hoursPerDay);
+  const left = erased.left + (await sumOf(ofLink, 'visitors'));
   await setDayVisitors(queries, organization, day, { ...erased, left });
 }

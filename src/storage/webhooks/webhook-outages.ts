@@ -1,14 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { Queries, Schema } from '../schema.ts';
-import type { StoredDelivery } from './webhook-queue.ts';
+import type { DeliveryQueue } from './webhook-queue.ts';
 
 export type StoredOutage = Selectable<Schema['webhook_outages']>;
 
-type Target = Pick<StoredDelivery, 'organization_id' | 'target_url'>;
-
 export async function noteFailure(
   queries: Queries,
-  { organization_id, target_url }: Target,
+  { organization_id, target_url }: DeliveryQueue,
   at: number,
 ): Promise<void> {
   await queries
@@ -20,7 +18,10 @@ export async function noteFailure(
     .execute();
 }
 
-export async function noteSuccess(queries: Queries, { organization_id, target_url }: Target): Promise<void> {
+export async function noteSuccess(
+  queries: Queries,
+  { organization_id, target_url }: DeliveryQueue,
+): Promise<void> {
   await queries
     .deleteFrom('webhook_outages')
     .where('organization_id', '=', organization_id)
@@ -59,7 +60,7 @@ export async function claimUnmailedOutages(
 /** Until an outage is mailed, the first run of any node after `claimed_until` retries it; null: the next run. */
 export async function updateOutage(
   queries: Queries,
-  { organization_id, target_url }: Target,
+  { organization_id, target_url }: DeliveryQueue,
   values: Partial<Pick<StoredOutage, 'told_at' | 'claimed_until'>>,
 ): Promise<void> {
   await queries
