@@ -4,7 +4,7 @@ import { yieldCore } from '../../threads/yield-core.ts';
 import { maxInChunk } from '../chunks/hit-chunk.ts';
 import type { Column, FoldBatch, Hits } from '../fold-store.ts';
 import { maxInPack } from '../packs/pack-layout.ts';
-import { PackWriter, type Rows } from '../packs/pack-writer.ts';
+import type { PackWriter, Rows } from '../packs/pack-writer.ts';
 
 const linkColumn = hitColumns.indexOf('link_id');
 const organizationColumn = hitColumns.indexOf('organization_id');
@@ -78,22 +78,21 @@ interface NewPack {
   readonly links: readonly number[];
 }
 
-export class Packer {
-  readonly #writer = new PackWriter();
-
-  /** Makes the packs of a batch one by one; the first one has the id `firstId`. */
-  *packs({ hits, packs, packed }: Packing, firstId: number): Generator<NewPack> {
-    if (packs.length === 0) return;
-    const writer = this.#writer;
-    writer.begin(hits, packed);
-    for (const { organizationId, from, to } of packs) {
-      const id = firstId + from;
-      const cells = writer.pack(from, to);
-      const [firstAt = 0, lastAt = 0] = writer.ends('at');
-      const links = linksIn(hits.columns[linkColumn], packed, from, to);
-      yield { id, organizationId, hits: to - from, firstAt, lastAt, cells, links };
-      yieldCore();
-    }
+/** Makes the packs of a batch one by one; the first one has the id `firstId`. */
+export function* packsOf(
+  writer: PackWriter,
+  { hits, packs, packed }: Packing,
+  firstId: number,
+): Generator<NewPack> {
+  if (packs.length === 0) return;
+  writer.begin(hits, packed);
+  for (const { organizationId, from, to } of packs) {
+    const id = firstId + from;
+    const cells = writer.pack(from, to);
+    const [firstAt = 0, lastAt = 0] = writer.ends('at');
+    const links = linksIn(hits.columns[linkColumn], packed, from, to);
+    yield { id, organizationId, hits: to - from, firstAt, lastAt, cells, links };
+    yieldCore();
   }
 }
 

@@ -44,17 +44,6 @@ export interface Partition extends Period {
 /** The rows from before there were partitions (migration 25). */
 export const earlierRows = 'hits_before';
 
-/**
- * Ids rise with time, except for hits that waited in a journal or whose clock was wrong: the oldest of
- * `earlierRows` are checked, and no index is needed. The next ones may have expired too, if all of these have or are from the future.
- */
-export const mayHaveOlder = (
-  instants: readonly number[],
-  checked: number,
-  at: number,
-  now: number,
-): boolean => instants.length === checked && instants.every((instant) => instant < at || instant > now);
-
 const ownName = new RegExp(`^(${tableNames.join('|')})_(before|far_past|far_future|\\d{4}_\\d{2})$`);
 
 /** Whether a table has the name of a partition. */

@@ -17,10 +17,10 @@ import {
 import type { SaltExchange } from '../visitors/salts/shared-salts.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
 import { PartitionDrop } from './partition-drop.ts';
-import { earlierRows, mayHaveOlder, Partitions } from './partitions.ts';
+import { earlierRows, Partitions } from './partitions.ts';
 import { PostgresChunks } from './postgres-chunks.ts';
 import { PostgresConnection } from './postgres-connection.ts';
-import { minPacked, monthsOf, PostgresHits } from './postgres-hits.ts';
+import { appendHits, minPacked, monthsOf } from './postgres-hits.ts';
 import { addHoursSql, hoursHaveNullsSince, storedAsNull } from './postgres-hours.ts';
 import { columnsOf } from './postgres-rows.ts';
 import { postgresSaltExchange } from './postgres-salt-exchange.ts';
@@ -111,7 +111,6 @@ export class PostgresFoldStore extends SqlFoldStore implements FoldStore {
   protected override readonly listed = '(select item::bigint from json_array_elements_text($1) as item)';
   readonly #url: string;
   readonly #connection: PostgresConnection;
-  readonly #hits = new PostgresHits();
   readonly #partitions: Partitions;
   readonly #chunks: PostgresChunks;
   readonly #visitors: PostgresVisitors;
@@ -247,7 +246,7 @@ export class PostgresFoldStore extends SqlFoldStore implements FoldStore {
     if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled))
       throw new IdsSettled('another node makes a chunk');
     const hasOlderNodes = this.#minMigration < packsHaveLinksSince;
-    return this.#hits.append(query, batch, { firstId: this.#firstId, hasOlderNodes });
+    return appendHits(query, batch, { firstId: this.#firstId, hasOlderNodes });
   }
 
   protected override async insertVisitors(
@@ -379,7 +378,10 @@ export class PostgresFoldStore extends SqlFoldStore implements FoldStore {
       at,
     ]);
     const instants = oldest.map((row) => Number(row.at));
-    const hasMore = mayHaveOlder(instants, deletedAtOnce, at, now);
+    // Ids rise with time, except for hits that waited in a journal or whose clock was wrong, so no index is needed. The next ones may
+    // have expired too, if all of these have or are from the future.
+    const hasMore =
+      instants.length === deletedAtOnce && instants.every((instant) => instant < at || instant > now);
     this.#earlierPassed = hasMore ? last : 0;
     return hasMore;
   }

@@ -5,7 +5,8 @@ import { yieldCore } from '../../threads/yield-core.ts';
 import type { FoldBatch } from '../fold-store.ts';
 import type { PackRow } from '../packs/hit-pack.ts';
 import { minInPack } from '../packs/pack-layout.ts';
-import { idsOf, Packer, packingOf } from './hit-packing.ts';
+import { PackWriter } from '../packs/pack-writer.ts';
+import { idsOf, packingOf, packsOf } from './hit-packing.ts';
 import { RowInsertions } from './row-insertions.ts';
 import { deletedAtOnce } from './sql-fold-store.ts';
 import { deletePack, type SqliteChunks } from './sqlite-chunks.ts';
@@ -21,7 +22,7 @@ export class SqliteHits {
   readonly #statement: (sql: string) => Statement;
   readonly #rows: RowInsertions;
   readonly #links: RowInsertions;
-  readonly #packer = new Packer();
+  readonly #writer = new PackWriter();
   readonly #chunks: SqliteChunks;
 
   constructor(statement: (sql: string) => Statement, chunks: SqliteChunks) {
@@ -43,14 +44,12 @@ export class SqliteHits {
     });
     const firstId = this.#newestId() + 1;
     const [links, packs]: [number[], number[]] = [[], []];
-    for (const { id, organizationId, hits, firstAt, lastAt, cells, links: ofPack } of this.#packer.packs(
-      packing,
-      firstId,
-    )) {
+    for (const pack of packsOf(this.#writer, packing, firstId)) {
+      const { id, organizationId, hits, firstAt, lastAt, cells } = pack;
       this.#statement(
         'insert into hit_packs (id, organization_id, hits, first_at, last_at, cells) values (?, ?, ?, ?, ?, ?)',
       ).run(id, organizationId, hits, firstAt, lastAt, cells);
-      for (const link of ofPack) {
+      for (const link of pack.links) {
         links.push(link);
         packs.push(id);
       }
