@@ -19,10 +19,9 @@ export function monthNumber(at: number): number {
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
 }
 
-/** Sorted within each link, so that neighbours differ little. */
-const ascending: ReadonlySet<HitColumn> = new Set<HitColumn>(['at']);
+/** Instants are sorted within each link, so that neighbours differ little. */
 const definition = (column: HitColumn): string =>
-  `${column} ${storedType(column)} codec(${ascending.has(column) ? 'Delta, ' : ''}ZSTD(1))`;
+  `${column} ${storedType(column)} codec(${column === 'at' ? 'Delta, ' : ''}ZSTD(1))`;
 
 /** `rollupClassOf` of `rules/click-fields.ts`, in ClickHouse's SQL. */
 export const rollupClassSql = (column = 'class'): string =>

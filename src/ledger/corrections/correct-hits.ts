@@ -1,13 +1,13 @@
-import { sql } from 'kysely';
 import { type HitColumn, hitColumns } from '../../rules/click-fields.ts';
 import type { Database } from '../../storage/database.ts';
 import { dialectOf } from '../../storage/dialect.ts';
 import { numbersIn } from '../../storage/json-rows.ts';
+import { idsOf } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { deleteChunksSince, lockChunks } from '../chunks/delete-chunks.ts';
 import { type CorrectionScope, filterOf, isInScope } from '../correction-scope.ts';
 import type { StoredHit } from '../ledger.ts';
-import { HitPack, type PackRow } from '../packs/hit-pack.ts';
+import { HitPack } from '../packs/hit-pack.ts';
 import { minInPack } from '../packs/pack-layout.ts';
 import { PackWriter } from '../packs/pack-writer.ts';
 import { packsAfter } from '../packs/packed-hits.ts';
@@ -104,19 +104,15 @@ export async function correctPart(queries: Queries, scope: CorrectionScope, part
   return hits.length;
 }
 
-const forUpdate = (queries: Queries) => (dialectOf(queries).locksRows ? sql`for update` : sql``);
-
 async function rowsOf(
   queries: Queries,
   scope: CorrectionScope,
   ids: readonly number[],
 ): Promise<readonly StoredHit[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<StoredHit>`
-    select * from hits where id in ${numbersIn(queries, ids)} order by id ${forUpdate(queries)}`.execute(
-    queries,
-  );
-  return rows.filter((row) => isInScope(scope, row));
+  const rows = queries.selectFrom('hits').selectAll().where('id', 'in', numbersIn(queries, ids));
+  const locked = await rows.orderBy('id').forUpdate().execute();
+  return locked.filter((row) => isInScope(scope, row));
 }
 
 async function correctRows(
@@ -126,15 +122,13 @@ async function correctRows(
 ): Promise<void> {
   if (hits.length === 0) return;
   if (change === null) {
-    const ids = hits.map(({ id }) => id);
-    await sql`delete from hits where id in ${numbersIn(queries, ids)}`.execute(queries);
+    const erased = queries.deleteFrom('hits').where('id', 'in', numbersIn(queries, idsOf(hits)));
+    await erased.execute();
     return;
   }
   for (const [reason, some] of Map.groupBy(hits, (hit) => withClass(hit, change.to).reason)) {
-    const ids = some.map(({ id }) => id);
-    await sql`update hits set class = ${change.to}, reason = ${reason} where id in ${numbersIn(queries, ids)}`.execute(
-      queries,
-    );
+    const changed = queries.updateTable('hits').set({ class: change.to, reason });
+    await changed.where('id', 'in', numbersIn(queries, idsOf(some))).execute();
   }
 }
 
@@ -145,12 +139,11 @@ async function correctPacks(
   ids: readonly number[],
 ): Promise<readonly StoredHit[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<PackRow>`
-    select id, hits, cells from hit_packs where id in ${numbersIn(queries, ids)}
-    order by id ${forUpdate(queries)}`.execute(queries);
+  const packs = queries.selectFrom('hit_packs').select(['id', 'hits', 'cells']);
+  const wanted = packs.where('id', 'in', numbersIn(queries, ids)).orderBy('id').forUpdate();
   const found: StoredHit[] = [];
   const { change } = scope;
-  for (const row of rows) {
+  for (const row of await wanted.execute()) {
     const pack = new HitPack(row);
     const hits = pack.storedHits;
     const inScope = hits.filter((hit) => isInScope(scope, hit));
