@@ -38,7 +38,7 @@ export async function nextPart(database: Database, scope: CorrectionScope, after
   const filter = filterOf(scope);
   const chunk = await nextChunk(database, scope, after);
   if (chunk !== null) return { chunk: chunk.id, packs: [], rows: [], upTo: chunk.last_id, isLast: false };
-  const packs = await packsAfter(database, filter.owner, filter, after, packsAtOnce);
+  const packs = await packsAfter(database, filter, after, packsAtOnce);
   const lastPack = packs.length < packsAtOnce ? undefined : packs.at(-1)?.pack;
   const end = lastPack ? lastPack.id + lastPack.count - 1 : Number.MAX_SAFE_INTEGER - 1;
   const rows = await new RowLedger(database).after(filter, { after, upTo: end, limit: rowsAtOnce });

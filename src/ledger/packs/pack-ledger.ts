@@ -40,12 +40,11 @@ export class PackLedger {
 
   /** Reads from a greatest id downwards: hits that are added meanwhile have greater ids. */
   async before(filter: HitFilter, page: PageBefore): Promise<HitPage> {
-    const { above = 0 } = filter;
     const found: StoredHit[] = [];
     let { offset } = page;
     let before = page.before ?? (await this.newestId()) + 1;
     for (let limit = fewPacks; ; limit = more(limit)) {
-      const packs = await packsBefore(this.#database, filter.owner, filter, { above, before }, limit);
+      const packs = await packsBefore(this.#database, filter, before, limit);
       const isLast = packs.length < limit;
       const from = isLast ? 0 : (packs.at(-1)?.pack.id ?? 0);
       const packed = packs.flatMap((hits) => matching(hits, filter, 0, before - 1).reverse());
@@ -76,7 +75,7 @@ export class PackLedger {
     const { upTo, limit } = page;
     const found: StoredHit[] = [];
     for (let { after } = page, limitOfPacks = fewPacks; ; limitOfPacks = more(limitOfPacks)) {
-      const packs = await packsAfter(this.#database, filter.owner, filter, after, limitOfPacks);
+      const packs = await packsAfter(this.#database, filter, after, limitOfPacks);
       const last = packs.at(-1)?.pack;
       const isLast = packs.length < limitOfPacks || last === undefined;
       const end = isLast ? upTo : Math.min(upTo, last.id + last.count - 1);
@@ -92,7 +91,7 @@ export class PackLedger {
 
   async count(filter: HitFilter, by: 'hour' | 'class'): Promise<readonly HitCount[]> {
     const counts = new Map<number, number>();
-    for await (const hits of eachPack(this.#database, filter.owner, filter, filter.above)) {
+    for await (const hits of eachPack(this.#database, filter)) {
       const at = hits.pack.column('at');
       eachMatching(hits, filter, (row, ofClass) => {
         const value = by === 'hour' ? Math.floor((at[row] ?? 0) / hourLength) : ofClass;
@@ -123,7 +122,7 @@ export class PackLedger {
     let end = rows.length < this.#maxValues ? before : Math.min(before, rows.at(-1)?.value ?? 0);
     groups.forgetFrom(end);
     for (const { value, class: ofClass, hits } of rows) if (value < end) groups.add(value, ofClass, hits);
-    for await (const hits of eachPack(this.#database, filter.owner, filter, filter.above)) {
+    for await (const hits of eachPack(this.#database, filter)) {
       const values = by === 'class' ? null : hits.pack.column(by);
       eachMatching(hits, filter, (row, ofClass) => {
         const value = values === null ? ofClass : (values[row] ?? 0);

@@ -4,7 +4,7 @@ import type { Database } from '../../storage/database.ts';
 import { type Dialect, dialects } from '../../storage/dialect.ts';
 import type { Schema } from '../../storage/schema.ts';
 import { firstNotBelow } from '../../structures/sorted-numbers.ts';
-import { type Owner, organizationOf, type Times } from '../ledger.ts';
+import { type HitFilter, type Owner, organizationOf, type Times } from '../ledger.ts';
 import { HitPack, type PackRow } from './hit-pack.ts';
 import { maxInPack } from './pack-layout.ts';
 
@@ -15,31 +15,22 @@ export interface PackedHits {
   readonly to: number;
 }
 
-/** The newest packs of an owner that begin between two ids and have hits in this time range. */
-export const packsBefore = (
-  database: Database,
-  owner: Owner,
-  times: Times,
-  { above = 0, before }: { readonly above?: number | undefined; readonly before: number },
-  limit: number,
-) =>
-  packsWhere(
-    database,
-    owner,
-    times,
-    (key) => sql`${key} > ${above} and ${key} < ${before}`,
-    sql`desc`,
-    limit,
-  );
+/** Which packs are read: those of an owner with hits in a time range and ids above `above`. No pack has hits on both sides of it. */
+type PackFilter = Pick<HitFilter, 'owner' | 'from' | 'to' | 'above'>;
 
-/** The oldest packs of an owner that have hits after an id. */
-export const packsAfter = (database: Database, owner: Owner, times: Times, after: number, limit: number) =>
-  packsWhere(database, owner, times, (key) => reachesBeyond(after, key), sql`asc`, limit);
+/** The newest packs that begin before an id. */
+export const packsBefore = (database: Database, filter: PackFilter, before: number, limit: number) => {
+  const isBefore = (key: RawBuilder<unknown>) => sql`${key} > ${filter.above ?? 0} and ${key} < ${before}`;
+  return packsWhere(database, filter, isBefore, sql`desc`, limit);
+};
+
+/** The oldest packs that have hits after an id, wherever `above` is. */
+export const packsAfter = (database: Database, filter: PackFilter, after: number, limit: number) =>
+  packsWhere(database, filter, (key) => reachesBeyond(after, key), sql`asc`, limit);
 
 async function packsWhere(
   { read, kind }: Database,
-  owner: Owner,
-  times: Times,
+  { owner, ...times }: PackFilter,
   condition: (key: RawBuilder<unknown>) => RawBuilder<unknown>,
   order: RawBuilder<unknown>,
   limit: number,
@@ -54,15 +45,12 @@ async function packsWhere(
 /** Packs read at once for a count: they are counted before the next ones are read. */
 const countedAtOnce = 64;
 
-/** All packs of an owner with hits in this time range and ids above `above`. No pack has hits on both sides of `above`. */
 export async function* eachPack(
   database: Database,
-  owner: Owner,
-  times: Times,
-  above = 0,
+  filter: PackFilter,
 ): AsyncGenerator<PackedHits, void, undefined> {
-  for (let after = above; ; ) {
-    const packs = await packsAfter(database, owner, times, after, countedAtOnce);
+  for (let after = filter.above ?? 0; ; ) {
+    const packs = await packsAfter(database, filter, after, countedAtOnce);
     yield* packs;
     const last = packs.at(-1)?.pack;
     if (!last || packs.length < countedAtOnce) return;
