@@ -3,16 +3,14 @@ import type { JobStore } from '../../storage/database.ts';
 import type { Schema } from '../../storage/schema.ts';
 import { type GroupCount, Groups } from '../groups.ts';
 import { bucketIndex } from './bucket-index.ts';
-import type { BucketCount } from './counts.ts';
+import type { BucketCount, RollupSlice } from './counts.ts';
 import { classOf, eachCount, reasonOf } from './hour-counts.ts';
 
 const { reason, variant_visitors: variantVisitors } = dimensionCodes;
 
 /** What to count in a link's hours: a dimension that is stored in `counts`, all of it or one value, in all classes or some. */
-interface HourQuery {
-  readonly dimension: number;
-  readonly value: number | undefined;
-  readonly classes: readonly number[] | undefined;
+interface HourQuery extends Omit<RollupSlice, 'kind'> {
+  readonly linkIds: readonly number[];
   /** The first hours of the buckets, then the end of the last one. */
   readonly starts: readonly number[];
 }
@@ -22,12 +20,6 @@ interface HourGroups {
   readonly byClass: boolean;
   /** Only the largest are returned. */
   readonly limit: number;
-}
-
-interface LinksQuery extends HourQuery {
-  readonly linkIds: readonly number[];
-  /** Null: sums by bucket and class. */
-  readonly grouped: HourGroups | null;
 }
 
 type CountedHour = Readonly<Pick<Schema['link_hours'], 'link_id' | 'hour' | 'click' | 'counts'>>;
@@ -64,18 +56,17 @@ function readHour(query: HourQuery, { hour, click, counts }: CountedHour, take: 
  */
 export default function answer(
   store: JobStore,
-  { linkIds, grouped, ...query }: LinksQuery,
+  query: HourQuery & {
+    /** Null: sums by bucket and class. */
+    readonly grouped: HourGroups | null;
+  },
 ): Promise<readonly BucketCount[] | readonly GroupCount[]> {
-  return grouped === null ? byBucket(store, linkIds, query) : groups(store, linkIds, query, grouped);
+  return query.grouped === null ? byBucket(store, query) : groups(store, query, query.grouped);
 }
 
-async function byBucket(
-  store: JobStore,
-  linkIds: readonly number[],
-  query: HourQuery,
-): Promise<readonly BucketCount[]> {
+async function byBucket(store: JobStore, query: HourQuery): Promise<readonly BucketCount[]> {
   const sums = new Map<number, number>();
-  await readHours(store, linkIds, query, (bucket, ofClass, _value, hits) => {
+  await readHours(store, query, (bucket, ofClass, _value, hits) => {
     const key = bucket * rollupClasses.length + ofClass;
     sums.set(key, (sums.get(key) ?? 0) + hits);
   });
@@ -88,12 +79,11 @@ async function byBucket(
 
 async function groups(
   store: JobStore,
-  linkIds: readonly number[],
   query: HourQuery,
   { byClass, limit }: HourGroups,
 ): Promise<readonly GroupCount[]> {
   const found = new Groups(limit);
-  await readHours(store, linkIds, query, (_bucket, ofClass, value, hits) =>
+  await readHours(store, query, (_bucket, ofClass, value, hits) =>
     found.add(byClass ? ofClass : value, ofClass, hits),
   );
   found.finish();
@@ -101,14 +91,9 @@ async function groups(
 }
 
 /** Reads in the order of the table's key, link by link. */
-async function readHours(
-  store: JobStore,
-  linkIds: readonly number[],
-  query: HourQuery,
-  take: Take,
-): Promise<void> {
+async function readHours(store: JobStore, query: HourQuery, take: Take): Promise<void> {
   const [begin, end] = [query.starts[0] ?? 0, query.starts.at(-1) ?? 0];
-  let [left, from] = [linkIds, begin];
+  let [left, from] = [query.linkIds, begin];
   while (left.length > 0) {
     store.keepGoing();
     const some = left.slice(0, linksAtOnce);
