@@ -26,9 +26,4 @@ export const openHitCounts = (
 
 /** Counts of all hits, or of those of some classes. */
 export const openTotals = (database: Database, owner: Owner, classes?: readonly number[]): Counts =>
-  openCounts(database, owner, {
-    kind: 'rollups',
-    dimension: dimensionCodes.total,
-    value: undefined,
-    classes,
-  });
+  openCounts(database, owner, { kind: 'rollups', dimension: dimensionCodes.total, classes });

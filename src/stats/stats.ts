@@ -95,8 +95,6 @@ const maxGroups = 100;
 const everything = (dimension: 'visitors' | 'variant_visitors'): RollupSlice => ({
   kind: 'rollups',
   dimension: dimensionCodes[dimension],
-  value: undefined,
-  classes: undefined,
 });
 const { click } = rollupClassCodes;
 

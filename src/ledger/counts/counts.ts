@@ -14,8 +14,8 @@ export interface Hours {
 export interface RollupSlice {
   readonly kind: 'rollups';
   readonly dimension: number;
-  readonly value: number | undefined;
-  readonly classes: readonly number[] | undefined;
+  readonly value?: number | undefined;
+  readonly classes?: readonly number[] | undefined;
 }
 
 /** The hits with these values in these columns. */
