@@ -78,7 +78,7 @@ export class DestinationWatch {
     // An address that no link leads to is not requested, and is deleted by the next sweep.
     const state = due && !isWatched ? { ...due, next_at: now() + dayLength } : (result?.state ?? null);
     await database.write(async (queries) => {
-      if (state) await updateUrl(queries, state.id, state);
+      if (state) await updateUrl(queries, state);
       if (state && state.host !== host) await setHostDue(queries, state.host, state.next_at);
       const freeAt = result ? result.at + pause : claimedAt;
       await releaseHost(queries, host, { freeAt, answeredAt: result?.isAnswered ? result.at : null });

@@ -38,17 +38,9 @@ export const insertUrls = (
       .onConflict((conflict) => conflict.column('url_key').doNothing()),
   );
 
-export async function updateUrl(queries: Queries, id: number, state: CheckState): Promise<void> {
-  const { hop, host, hops, moved_to, turn, next_at, problem, detail, since } = state;
-  const { suspected, suspected_at, untold } = state;
-  await queries
-    .updateTable('watched_urls')
-    .set({
-      ...{ hop, host, hops, moved_to, turn, next_at, problem, detail, since },
-      ...{ suspected, suspected_at, untold },
-    })
-    .where('id', '=', id)
-    .execute();
+/** Stores the state of an address, which itself doesn't change. */
+export async function updateUrl(queries: Queries, { id, url, url_key, ...state }: WatchedUrl): Promise<void> {
+  await queries.updateTable('watched_urls').set(state).where('id', '=', id).execute();
 }
 
 /** Deletes those of a page that no link leads to, and returns where the next page begins; null after the last one. */
