@@ -11,23 +11,18 @@ export async function watchingOrganizations(queries: Queries): Promise<number[]>
   return idsOf(await watching.where('deleted_at', 'is', null).orderBy('id').execute());
 }
 
+const linksAfter = (queries: Queries, after: number, limit: number) =>
+  withHost(queries).where('links.id', '>', after).orderBy('links.id').limit(limit);
+
 /** Links with a watch setting of their own, after `after`. */
 export const ownWatched = (queries: Queries, after: number, limit: number): Promise<StoredLink[]> =>
-  withHost(queries)
-    .where('links.watch_destination', '=', sql.lit(1))
-    .where('links.id', '>', after)
-    .orderBy('links.id')
-    .limit(limit)
-    .execute();
+  linksAfter(queries, after, limit).where('links.watch_destination', '=', sql.lit(1)).execute();
 
 /** Links that follow their organization's setting. */
 export const linksWatchedWith = (queries: Queries, organizationId: number, after: number, limit: number) =>
-  withHost(queries)
+  linksAfter(queries, after, limit)
     .where('links.organization_id', '=', organizationId)
     .where('links.watch_destination', 'is', null)
-    .where('links.id', '>', after)
-    .orderBy('links.id')
-    .limit(limit)
     .execute();
 
 /** The stored destinations of watched links. */
