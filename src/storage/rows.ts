@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Insertable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Queries, Schema } from './schema.ts';
 
 /** Databases limit the values of one statement. */
@@ -11,6 +11,14 @@ export async function insertInParts<Row>(
 ): Promise<void> {
   for (let start = 0; start < rows.length; start += rowsPerStatement)
     await insertionOf(rows.slice(start, start + rowsPerStatement)).execute();
+}
+
+/** Inserts a row and returns its id. */
+export async function insertRow<
+  Table extends 'organizations' | 'password_resets' | 'token_families' | 'webhook_deliveries',
+>(queries: Queries, table: Table, row: Insertable<Schema[Table]>): Promise<number> {
+  const insertion = queries.insertInto(table).values(row).returning(sql<number>`id`.as('id'));
+  return (await insertion.executeTakeFirstOrThrow()).id;
 }
 
 /** Whether a query finds a row, or a change returns one. */
@@ -54,10 +62,7 @@ export async function deleteFound<Table extends keyof Schema>(
 export async function countRows<Table extends keyof Schema>(
   query: SelectQueryBuilder<Schema, Table, unknown>,
 ): Promise<number> {
-  const row = await query
-    .select((counted) => counted.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return row.count;
+  return (await query.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow()).count;
 }
 
 /** The sum of a column; 0 if there is no row. */

@@ -1,18 +1,11 @@
 import type { Insertable } from 'kysely';
-import { hasRow } from '../rows.ts';
+import { hasRow, insertRow } from '../rows.ts';
 import type { Queries, Schema } from '../schema.ts';
 
-export async function insertReset(
+export const insertReset = (
   queries: Queries,
   reset: Insertable<Schema['password_resets']>,
-): Promise<number> {
-  const row = await queries
-    .insertInto('password_resets')
-    .values(reset)
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return row.id;
-}
+): Promise<number> => insertRow(queries, 'password_resets', reset);
 
 /** The user whose password it resets. */
 export async function findResetOwner(

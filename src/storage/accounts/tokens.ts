@@ -1,5 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { preparedRow } from '../prepared.ts';
+import { insertRow } from '../rows.ts';
 import type { Queries } from '../schema.ts';
 
 export interface TokenHashes {
@@ -7,14 +8,8 @@ export interface TokenHashes {
   readonly refresh: string;
 }
 
-export async function insertFamily(queries: Queries, userId: number, now: number): Promise<number> {
-  const row = await queries
-    .insertInto('token_families')
-    .values({ user_id: userId, created_at: now, ended_at: null })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return row.id;
-}
+export const insertFamily = (queries: Queries, userId: number, now: number): Promise<number> =>
+  insertRow(queries, 'token_families', { user_id: userId, created_at: now, ended_at: null });
 
 export async function insertTokens(
   queries: Queries,

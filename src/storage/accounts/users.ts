@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import { recordCallerChange } from '../marked-changes.ts';
 import { preparedHasRow } from '../prepared.ts';
-import { hasRow } from '../rows.ts';
+import { hasRow, insertRow } from '../rows.ts';
 import type { Queries, Schema } from '../schema.ts';
 
 export type StoredUser = Omit<Selectable<Schema['users']>, 'password_hash' | 'email_proven'> & {
@@ -79,11 +79,5 @@ export async function insertUser(
   return row?.id ?? null;
 }
 
-export async function insertOrganization(queries: Queries, name: string, now: number): Promise<number> {
-  const row = await queries
-    .insertInto('organizations')
-    .values({ name, created_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return row.id;
-}
+export const insertOrganization = (queries: Queries, name: string, now: number): Promise<number> =>
+  insertRow(queries, 'organizations', { name, created_at: now });

@@ -1,18 +1,12 @@
 import { type Selectable, sql } from 'kysely';
-import { countRows, deleteFound } from '../rows.ts';
+import { countRows, deleteFound, insertRow } from '../rows.ts';
 import type { Queries, Schema } from '../schema.ts';
 import type { NewDelivery, StoredDelivery } from './webhook-queue.ts';
 
 export type StoredAttempt = Selectable<Schema['webhook_attempts']>;
 
-export async function insertDelivery(queries: Queries, row: NewDelivery): Promise<number> {
-  const { id } = await queries
-    .insertInto('webhook_deliveries')
-    .values(row)
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
+export const insertDelivery = (queries: Queries, row: NewDelivery): Promise<number> =>
+  insertRow(queries, 'webhook_deliveries', row);
 
 export const findDelivery = (queries: Queries, organizationId: number, id: number) =>
   queries
