@@ -8,21 +8,14 @@ export type StoredTag = Omit<Selectable<Schema['tags']>, 'name_folded'>;
 
 const shown = ['id', 'created_at', 'organization_id', 'name'] as const;
 
-/** Null if the organization has a tag of this name. */
-export async function insertTag(
-  queries: Queries,
-  organizationId: number,
-  name: string,
-  now: number,
-): Promise<StoredTag | null> {
-  const row = await queries
+/** Undefined if the organization has a tag of this name. */
+export const insertTag = (queries: Queries, organizationId: number, name: string, now: number) =>
+  queries
     .insertInto('tags')
     .values({ organization_id: organizationId, name, name_folded: foldCase(name), created_at: now })
     .onConflict((conflict) => conflict.columns(['organization_id', 'name_folded']).doNothing())
     .returning(shown)
     .executeTakeFirst();
-  return row ?? null;
-}
 
 const ofOrganization = (queries: Queries, organizationId: number) =>
   queries.selectFrom('tags').select(shown).where('organization_id', '=', organizationId).orderBy('id');

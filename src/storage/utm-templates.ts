@@ -9,14 +9,14 @@ type TemplateFields = Pick<StoredTemplate, 'name' | UtmField>;
 
 const shown = ['id', 'organization_id', 'name', ...utmFields, 'created_at', 'updated_at'] as const;
 
-/** Null if the organization has a template of this name. */
-export async function insertTemplate(
+/** Undefined if the organization has a template of this name. */
+export const insertTemplate = (
   queries: Queries,
   organizationId: number,
   fields: TemplateFields,
   now: number,
-): Promise<StoredTemplate | null> {
-  const row = await queries
+): Promise<StoredTemplate | undefined> =>
+  queries
     .insertInto('utm_templates')
     .values({
       ...fields,
@@ -28,8 +28,6 @@ export async function insertTemplate(
     .onConflict((conflict) => conflict.columns(['organization_id', 'name_folded']).doNothing())
     .returning(shown)
     .executeTakeFirst();
-  return row ?? null;
-}
 
 const ofOrganization = (queries: Queries, organizationId: number) =>
   queries.selectFrom('utm_templates').select(shown).where('organization_id', '=', organizationId);
