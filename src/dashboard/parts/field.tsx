@@ -50,9 +50,13 @@ export function Field({ label, hint, error, isLabelUnseen, children }: FieldProp
 export interface TextFieldProps extends FieldFrame {
   readonly value: string;
   readonly onText: (text: string) => void;
-  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'time';
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'number';
+  readonly inputMode?: 'numeric';
   readonly name?: string;
   readonly autocomplete?: AutoFill;
+  readonly autocapitalize?: 'off';
+  /** The id of a `datalist` with suggestions. */
+  readonly list?: string;
   readonly placeholder?: string;
   readonly required?: boolean;
   readonly autoFocus?: boolean;
@@ -61,8 +65,8 @@ export interface TextFieldProps extends FieldFrame {
   readonly spellcheck?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;
-  readonly min?: string;
-  readonly max?: string;
+  readonly min?: string | number;
+  readonly max?: string | number;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }
 

@@ -1,9 +1,10 @@
+import { Fragment } from 'preact';
 import { useId } from 'preact/hooks';
 import { eachField, type UtmField, utmFields } from '../../rules/click-fields.ts';
 import { type UtmChanges, utmOf } from '../../rules/destinations/utm.ts';
 import { call } from '../client.ts';
 import { useQuery } from '../queries.ts';
-import { Field } from './field.tsx';
+import { TextField } from './field.tsx';
 import { UtmTemplates } from './utm-templates.tsx';
 
 const texts: Readonly<Record<UtmField, { readonly label: string; readonly hint: string }>> = {
@@ -13,7 +14,6 @@ const texts: Readonly<Record<UtmField, { readonly label: string; readonly hint: 
   utm_term: { label: 'Term', hint: 'The paid search terms' },
   utm_content: { label: 'Content', hint: 'The variant: upper button' },
 };
-const maxLength = 255;
 
 interface BuilderProps {
   readonly destinations: readonly string[];
@@ -37,31 +37,25 @@ export function UtmBuilder({ destinations, onChange }: BuilderProps) {
       <UtmTemplates values={values} isDisabled={isEmpty} onChoice={onChange} />
       <div class="utm-fields">
         {utmFields.map((field) => (
-          <Field key={field} label={texts[field].label} hint={texts[field].hint}>
-            {(marks) => (
-              <>
-                <input
-                  class="input"
-                  type="text"
-                  autocomplete="off"
-                  autocapitalize="off"
-                  spellcheck={false}
-                  maxLength={maxLength}
-                  disabled={isEmpty}
-                  list={`${id}-${field}`}
-                  placeholder={differs(field) ? 'Differs' : ''}
-                  value={values[field]}
-                  onInput={(event) => onChange({ [field]: event.currentTarget.value })}
-                  {...marks}
-                />
-                <datalist id={`${id}-${field}`}>
-                  {used.data.value?.[field].map((value) => (
-                    <option key={value} value={value} />
-                  ))}
-                </datalist>
-              </>
-            )}
-          </Field>
+          <Fragment key={field}>
+            <TextField
+              {...texts[field]}
+              autocomplete="off"
+              autocapitalize="off"
+              spellcheck={false}
+              maxLength={255}
+              disabled={isEmpty}
+              list={`${id}-${field}`}
+              placeholder={differs(field) ? 'Differs' : ''}
+              value={values[field]}
+              onText={(typed) => onChange({ [field]: typed })}
+            />
+            <datalist id={`${id}-${field}`}>
+              {used.data.value?.[field].map((value) => (
+                <option key={value} value={value} />
+              ))}
+            </datalist>
+          </Fragment>
         ))}
       </div>
       <p class="soft small">

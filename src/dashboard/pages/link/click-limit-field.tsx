@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { counted, number } from '../../format.ts';
-import { Field } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { clicksLeftOf, readLimit } from './read-limit.ts';
@@ -14,7 +14,7 @@ export function ClickLimitField({ form }: { form: LinkForm }) {
   const error = form.errorOf(name);
   const isTyped = error !== null || readLimit(typed) === limit;
   useEffect(() => () => form.setInvalid(name, null), []);
-  const onInput = (text: string) => {
+  const onText = (text: string) => {
     setTyped(text);
     const read = readLimit(text);
     form.setInvalid(
@@ -24,20 +24,16 @@ export function ClickLimitField({ form }: { form: LinkForm }) {
     if (read !== undefined) form.set(name, read);
   };
   return (
-    <Field label={labels[name]} error={error} hint={<Phrase form={form} limit={limit} />}>
-      {(marks) => (
-        <input
-          class="input"
-          type="text"
-          inputMode="numeric"
-          autocomplete="off"
-          placeholder="No limit"
-          value={isTyped ? typed : `${limit ?? ''}`}
-          onInput={(event) => onInput(event.currentTarget.value)}
-          {...marks}
-        />
-      )}
-    </Field>
+    <TextField
+      label={labels[name]}
+      inputMode="numeric"
+      autocomplete="off"
+      placeholder="No limit"
+      value={isTyped ? typed : `${limit ?? ''}`}
+      error={error}
+      hint={<Phrase form={form} limit={limit} />}
+      onText={onText}
+    />
   );
 }
 

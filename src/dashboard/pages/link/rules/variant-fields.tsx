@@ -1,7 +1,6 @@
-import { h } from 'preact';
 import { maxVariants, maxWeight } from '../../../../rules/link-rules/rule-fields.ts';
 import { Button, IconButton } from '../../../parts/button.tsx';
-import { Field, Switch, TextField } from '../../../parts/field.tsx';
+import { Switch, TextField } from '../../../parts/field.tsx';
 import type { Problems } from './problems.ts';
 import { newVariantId, type Rule, sharesOf, type Variant } from './rule.ts';
 import { shareInWords } from './sentences.ts';
@@ -33,27 +32,16 @@ export function VariantFields({ rule, variants, problems, onChange }: VariantFie
             error={problems.sentenceFor(`variants.${index}.destination_url`)}
             onText={(typed) => change(index, { destination_url: typed })}
           />
-          <Field
+          <TextField
             label={`Weight of ${variant.id}`}
+            type="number"
+            min={0}
+            max={maxWeight}
+            value={String(variant.weight)}
             error={problems.sentenceFor(`variants.${index}.weight`)}
             hint={<output>{shareInWords(shares[index] ?? 0)}</output>}
-          >
-            {(marks) =>
-              h('input', {
-                class: 'input',
-                type: 'number',
-                min: 0,
-                max: maxWeight,
-                step: 1,
-                value: variant.weight,
-                onInput: (event: InputEvent) => {
-                  if (event.target instanceof HTMLInputElement)
-                    change(index, { weight: Number(event.target.value) });
-                },
-                ...marks,
-              })
-            }
-          </Field>
+            onText={(typed) => change(index, { weight: Number(typed) })}
+          />
           <IconButton
             icon="close"
             label={`Remove destination ${variant.id}`}
