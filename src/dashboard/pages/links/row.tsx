@@ -186,23 +186,12 @@ function marksOf(link: Link): readonly Mark[] {
 function Marks({ link }: { link: Link }) {
   return (
     <>
-      {marksOf(link).map(({ icon, word, tooltip, isWarning, href }) => {
-        const content = (
-          <>
-            <Icon name={icon} size={14} />
-            {word}
-          </>
-        );
-        return href ? (
-          <a key={word} class={isWarning ? 'mark warn' : 'mark'} href={href} title={tooltip}>
-            {content}
-          </a>
-        ) : (
-          <span key={word} class={isWarning ? 'mark warn' : 'mark'} title={tooltip}>
-            {content}
-          </span>
-        );
-      })}
+      {marksOf(link).map(({ icon, word, tooltip, isWarning, href }) => (
+        <a key={word} class={isWarning ? 'mark warn' : 'mark'} {...(href && { href })} title={tooltip}>
+          <Icon name={icon} size={14} />
+          {word}
+        </a>
+      ))}
     </>
   );
 }
