@@ -24,9 +24,7 @@ export async function pngOf(svg: string, size: number, background: string): Prom
   // Some browsers don't draw an SVG without a size.
   picture.src = svgDataUrl(svg.replace('<svg ', `<svg width="${width}" height="${width}" `));
   await picture.decode();
-  const canvas = document.createElement('canvas');
-  canvas.width = size;
-  canvas.height = size;
+  const canvas = new OffscreenCanvas(size, size);
   const context = canvas.getContext('2d');
   if (!context) throw new Error('this browser draws no pictures');
   context.imageSmoothingEnabled = false;
@@ -34,10 +32,5 @@ export async function pngOf(svg: string, size: number, background: string): Prom
   context.fillRect(0, 0, size, size);
   const edge = Math.floor((size - width) / 2);
   context.drawImage(picture, edge, edge, width, width);
-  return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => {
-      if (blob) resolve(blob);
-      else reject(new Error('this browser cannot create a PNG'));
-    }, 'image/png');
-  });
+  return canvas.convertToBlob({ type: 'image/png' });
 }
