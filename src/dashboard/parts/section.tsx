@@ -41,18 +41,13 @@ interface PanelProps {
 /** A part of a page in a frame. */
 export function Panel({ title, about, class: name = '', aside, isFlush = false, children }: PanelProps) {
   const id = useId();
-  const heading = <h2 id={id}>{title}</h2>;
   return (
     <section class={`panel ${name}`} aria-labelledby={id}>
       <header>
-        {about ? (
-          <div>
-            {heading}
-            <p class="soft small">{about}</p>
-          </div>
-        ) : (
-          heading
-        )}
+        <div>
+          <h2 id={id}>{title}</h2>
+          {about && <p class="soft small">{about}</p>}
+        </div>
         {aside}
       </header>
       {isFlush ? children : <div class="body">{children}</div>}
