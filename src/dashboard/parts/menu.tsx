@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon, type IconName } from './icons.tsx';
 
 interface MenuProps {
   /** The content of the button. */
@@ -9,9 +10,24 @@ interface MenuProps {
   /** The class of the button. */
   readonly class: string;
   readonly side?: 'left' | 'right';
-  /** Buttons and links; choosing one closes the menu. */
+  /** `MenuItem`s and links; choosing one closes the menu. */
   readonly children: ComponentChildren;
 }
+
+interface MenuItemProps {
+  readonly icon?: IconName;
+  readonly label: string;
+  readonly isDanger?: boolean;
+  readonly disabled?: boolean;
+  readonly onClick: () => void;
+}
+
+export const MenuItem = ({ icon, label, isDanger = false, ...rest }: MenuItemProps) => (
+  <button type="button" class={isDanger ? 'danger' : undefined} {...rest}>
+    {icon && <Icon name={icon} />}
+    {label}
+  </button>
+);
 
 /** The height of the navigation at the bottom of a phone's page. */
 const edge = 64;

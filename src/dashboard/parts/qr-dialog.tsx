@@ -8,7 +8,7 @@ import { CopyButton } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
 import { fileName } from './file-name.ts';
 import { Icon } from './icons.tsx';
-import { Menu } from './menu.tsx';
+import { Menu, MenuItem } from './menu.tsx';
 import { pngOf, pngSizes, type QrStyle, savedStyle, svgDataUrl } from './qr-picture.ts';
 
 /** The saved code, large enough to be scanned from the screen. */
@@ -65,9 +65,7 @@ export function QrDownloads({ link, svg, qrStyle }: { link: Link; svg: string; q
         }
       >
         {pngSizes.map((size) => (
-          <button type="button" key={size} onClick={() => void savePng(size)}>
-            {size} × {size} pixels
-          </button>
+          <MenuItem key={size} label={`${size} × ${size} pixels`} onClick={() => void savePng(size)} />
         ))}
       </Menu>
     </div>

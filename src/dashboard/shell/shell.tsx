@@ -7,7 +7,7 @@ import { useOwnDomains } from '../own-domains.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { Menu } from '../parts/menu.tsx';
+import { Menu, MenuItem } from '../parts/menu.tsx';
 import { leaveBy, navigate, path } from '../router.ts';
 import { me, signOut } from '../session.ts';
 import { currentShortcuts, type Shortcut, useShortcuts } from '../shortcuts.ts';
@@ -84,26 +84,20 @@ function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
         </span>
       </a>
       <hr />
-      <button
-        type="button"
+      <MenuItem
+        label={themeNames[theme.value]}
         onClick={() => {
           const chosen = nextTheme[theme.value];
           setTheme(chosen);
           notify(`${themeNames[chosen]}.`);
         }}
-      >
-        {themeNames[theme.value]}
-      </button>
-      <button type="button" onClick={onShortcuts}>
-        Keyboard shortcuts
-      </button>
+      />
+      <MenuItem label="Keyboard shortcuts" onClick={onShortcuts} />
       <a href="/docs" target="_blank" rel="noreferrer">
         API reference
       </a>
       <hr />
-      <button type="button" onClick={() => leaveBy(leave)}>
-        Sign out
-      </button>
+      <MenuItem label="Sign out" onClick={() => leaveBy(leave)} />
     </Menu>
   );
 }

@@ -1,5 +1,5 @@
 import { Icon } from '../parts/icons.tsx';
-import { Menu } from '../parts/menu.tsx';
+import { Menu, MenuItem } from '../parts/menu.tsx';
 import { breakdownCards, type Dimension, dimensionTexts } from './dimensions.ts';
 import { hitsAddress, saveDimension, saveSeries } from './export.ts';
 import type { Numbers, View } from './view.ts';
@@ -24,17 +24,17 @@ export function ExportMenu({ view, numbers }: { view: View; numbers: Numbers | u
         </>
       }
     >
-      <button type="button" disabled={!numbers} onClick={() => numbers && saveSeries(numbers)}>
-        Clicks over time
-      </button>
+      <MenuItem label="Clicks over time" disabled={!numbers} onClick={() => numbers && saveSeries(numbers)} />
       <a href={hitsAddress(scope, 'all', plan.span)} download>
         Every hit
       </a>
       <hr />
       {exported.map((dimension) => (
-        <button key={dimension} type="button" onClick={() => void saveDimension(view, dimension)}>
-          {dimension === 'reason' ? 'Not counted, by reason' : dimensionTexts[dimension].many}
-        </button>
+        <MenuItem
+          key={dimension}
+          label={dimension === 'reason' ? 'Not counted, by reason' : dimensionTexts[dimension].many}
+          onClick={() => void saveDimension(view, dimension)}
+        />
       ))}
     </Menu>
   );

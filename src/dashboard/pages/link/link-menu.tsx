@@ -9,7 +9,7 @@ import { notify, notifyError } from '../../notices.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CancelAndSubmit, Form } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icons.tsx';
-import { Menu } from '../../parts/menu.tsx';
+import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { refresh } from '../../queries.ts';
 import { removeLinks } from '../../remove-links.ts';
 import { discardChanges, isOn, navigate, pendingNavigation } from '../../router.ts';
@@ -35,30 +35,19 @@ export function LinkMenu({ link, unsavedSentence }: { link: Link; unsavedSentenc
   return (
     <>
       <Menu label="More actions" button={<Icon name="more" />} class="button icon">
-        <button type="button" onClick={() => guarded(copy)}>
-          <Icon name="copy" />
-          Duplicate link
-        </button>
-        <ArchiveItem link={link} />
+        <MenuItem icon="copy" label="Duplicate link" onClick={() => guarded(copy)} />
+        <MenuItem
+          icon="archive"
+          label={link.archived ? 'Take out of the archive' : 'Archive link'}
+          onClick={() => void archiveLinks([link], !link.archived)}
+        />
         <hr />
-        <button type="button" class="danger" onClick={() => guarded(() => void remove())}>
-          <Icon name="trash" />
-          Delete link
-        </button>
+        <MenuItem icon="trash" label="Delete link" isDanger onClick={() => guarded(() => void remove())} />
       </Menu>
       {isDuplicating.value && (
         <DuplicateDialog link={link} createOnce={createOnce} onClose={setTo(isDuplicating, false)} />
       )}
     </>
-  );
-}
-
-function ArchiveItem({ link }: { link: Link }) {
-  return (
-    <button type="button" onClick={() => void archiveLinks([link], !link.archived)}>
-      <Icon name="archive" />
-      {link.archived ? 'Take out of the archive' : 'Archive link'}
-    </button>
   );
 }
 

@@ -6,7 +6,7 @@ import { IconButton } from '../../parts/button.tsx';
 import { CopyButton, copyText } from '../../parts/copy.tsx';
 import { Icon, type IconName } from '../../parts/icons.tsx';
 import { LinkHeading } from '../../parts/link-heading.tsx';
-import { Menu } from '../../parts/menu.tsx';
+import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { RowCheckbox } from '../../parts/row-checkbox.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
 import { pageOf, readableUrl, shortOf } from '../../short-links.ts';
@@ -77,14 +77,8 @@ function RowActions({ link, onQr, onArchive, onDelete }: RowActionsProps) {
         <Icon name="edit" />
       </a>
       <Menu label={`More about ${short}`} button={<Icon name="more" />} class="button plain icon slim">
-        <button type="button" onClick={() => void copy(link)}>
-          <Icon name="copy" />
-          Copy link
-        </button>
-        <button type="button" onClick={onQr}>
-          <Icon name="qr" />
-          Show QR code
-        </button>
+        <MenuItem icon="copy" label="Copy link" onClick={() => void copy(link)} />
+        <MenuItem icon="qr" label="Show QR code" onClick={onQr} />
         <a href={link.url} target="_blank" rel="noreferrer">
           <Icon name="open" />
           Visit link
@@ -97,15 +91,13 @@ function RowActions({ link, onQr, onArchive, onDelete }: RowActionsProps) {
           <Icon name="chart" />
           Show statistics
         </a>
-        <button type="button" onClick={onArchive}>
-          <Icon name="archive" />
-          {link.archived ? 'Take out of the archive' : 'Archive link'}
-        </button>
+        <MenuItem
+          icon="archive"
+          label={link.archived ? 'Take out of the archive' : 'Archive link'}
+          onClick={onArchive}
+        />
         <hr />
-        <button type="button" class="danger" onClick={onDelete}>
-          <Icon name="trash" />
-          Delete link
-        </button>
+        <MenuItem icon="trash" label="Delete link" isDanger onClick={onDelete} />
       </Menu>
     </div>
   );

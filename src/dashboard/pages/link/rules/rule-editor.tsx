@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { SelectField, TextField } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icons.tsx';
-import { Menu } from '../../../parts/menu.tsx';
+import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { setup } from '../../../session.ts';
 import { ConditionRow } from './condition-row.tsx';
 import { firstValue } from './condition-value.tsx';
@@ -142,9 +142,7 @@ function AddCondition({ conditions, onAdd }: AddConditionProps) {
       }
     >
       {availableKeys.map((key) => (
-        <button type="button" key={key} onClick={() => onAdd(key)}>
-          {conditionLabels[key]}
-        </button>
+        <MenuItem key={key} label={conditionLabels[key]} onClick={() => onAdd(key)} />
       ))}
     </Menu>
   );
