@@ -1,12 +1,11 @@
 import type { Link } from '../../api-types.ts';
-import { instant, number, since } from '../../format.ts';
+import { number, since } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { hostOf, readableAddress } from '../../short-links.ts';
 import { differences, type FieldName, type Fields, fieldsOf, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
-import { rulesInWords } from './rules/sentences.ts';
+import { valueText } from './history/sentences.ts';
 
 /** Another user saved this link meanwhile: shows both changes, to choose between. */
 export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
@@ -79,25 +78,21 @@ function OnlyTheirs({ theirs, names }: { theirs: Link; names: readonly FieldName
   );
 }
 
-const text = (value: string): string => (value === '' ? 'none' : value);
+/** What a field without a value means, where that is more than "none". */
+const withoutValue: Readonly<Partial<Record<FieldName, string>>> = {
+  start_date: 'at once',
+  expiration_date: 'never',
+  watch_destination: 'as set in the organization',
+};
 
 /** The value of a field in words. Secrets are not shown. */
 function valueInWords(fields: Fields, name: Exclude<FieldName, 'password'>): string {
-  if (name === 'tags') return text(fields.tags.map((tag) => tag.name).join(', '));
-  if (name === 'rules') return text(rulesInWords(fields.rules));
-  if (name === 'webhook_events') return text(fields.webhook_events.join(', '));
-  if (name === 'aliases') return text(fields.aliases.map(readableAddress).join(', '));
-  if (name === 'domain') return hostOf(fields);
-  if (name === 'webhook_auth_key') return fields.webhook_auth_key === '' ? 'none' : 'another key';
-  if (name === 'expiration_date' || name === 'start_date') return dateInWords(name, fields[name]);
-  if (name === 'click_limit') return fields[name] === null ? 'none' : number(fields[name]);
-  if (name === 'watch_destination' && fields[name] === null) return 'as set in the organization';
-  const value = fields[name] ?? '';
-  return typeof value === 'boolean' ? (value ? 'on' : 'off') : text(value);
+  const value = fields[name];
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value === 'number') return number(value);
+  if (name === 'webhook_auth_key' && value !== '') return 'another key';
+  return (value === null ? withoutValue[name] : valueText(name, value)) ?? 'none';
 }
-
-const dateInWords = (name: 'start_date' | 'expiration_date', at: string | null): string =>
-  at === null ? (name === 'start_date' ? 'at once' : 'never') : instant(at);
 
 const inWords = (link: Link, name: FieldName): string =>
   name === 'password'
