@@ -1,78 +1,63 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Click } from '../../api-types.ts';
 import { refresh } from '../../queries.ts';
+import { followHits } from '../../stats/live-stream.ts';
+import { useWhenVisibleAgain } from '../../visibility.ts';
 
 const minInterval = 2_000;
 /** After more clicks than this between two reloads the stream is closed for a while, and the list reloaded instead. */
 const maxEvents = 500;
 const pause = 10_000;
-/** Milliseconds until a stream that was refused is opened again; twice as long after each further refusal. */
-const firstWait = 2_000;
-const maxWait = 60_000;
+
+const reloadList = (): void => void refresh('links');
 
 /** Reloads the list when the window becomes visible again, and soon after one of its links is clicked. */
 export function useAutoReload(isShown: (linkId: number) => boolean): void {
   const latest = useRef(isShown);
   latest.current = isShown;
+  useWhenVisibleAgain(reloadList);
   useEffect(() => {
-    let stream: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let reloadedAt = 0;
     let events = 0;
-    let wait = firstWait;
-    const reload = () => {
-      reloadedAt = Date.now();
-      timer = undefined;
-      events = 0;
-      follow();
-      refresh('links');
-    };
+    let isLost = false;
+    let stop = follow();
     const reloadIn = (milliseconds: number) => {
-      clearTimeout(timer);
-      timer = setTimeout(reload, Math.max(0, milliseconds));
+      timer = setTimeout(() => {
+        reloadedAt = Date.now();
+        timer = undefined;
+        if (events > maxEvents) stop = follow();
+        events = 0;
+        reloadList();
+      }, milliseconds);
     };
-    const onClick = ({ data }: MessageEvent<string>) => {
-      events += 1;
-      if (events > maxEvents) {
-        stop();
-        reloadIn(pause);
-      } else if (timer === undefined) {
-        const { link_id }: Click = JSON.parse(data);
-        if (latest.current(link_id)) reloadIn(reloadedAt + minInterval - Date.now());
-      }
-    };
-    const stop = () => {
-      stream?.close();
-      stream = undefined;
-    };
-    const follow = () => {
-      if (document.visibilityState === 'hidden') return stop();
-      if (stream && stream.readyState !== EventSource.CLOSED) return;
-      const opened = new EventSource('/api/v1/clicks/live?class=click');
-      stream = opened;
-      opened.addEventListener('click', onClick);
-      opened.addEventListener('open', () => {
-        wait = firstWait;
-      });
-      // After a refusal, such as a proxy's, the browser doesn't connect again by itself.
-      opened.addEventListener('error', () => {
-        if (stream !== opened || opened.readyState !== EventSource.CLOSED) return;
-        reloadIn(wait);
-        wait = Math.min(wait * 2, maxWait);
-      });
-    };
-    const onReturn = () => {
-      follow();
-      if (document.visibilityState === 'visible') refresh('links');
-    };
-    follow();
-    document.addEventListener('visibilitychange', onReturn);
-    addEventListener('online', onReturn);
+    function follow(): () => void {
+      return followHits(
+        'click',
+        {},
+        {
+          onHit({ link_id }) {
+            events += 1;
+            if (events > maxEvents) {
+              stop();
+              clearTimeout(timer);
+              reloadIn(pause);
+            } else if (timer === undefined && latest.current(link_id))
+              reloadIn(Math.max(0, reloadedAt + minInterval - Date.now()));
+          },
+          onState({ kind }) {
+            // Shows the clicks that the stream has missed.
+            if (kind === 'live' && isLost) reloadList();
+            if (kind !== 'connecting') isLost = kind === 'lost';
+          },
+          onRefused: reloadList,
+        },
+      );
+    }
+    addEventListener('online', reloadList);
     return () => {
       stop();
       clearTimeout(timer);
-      document.removeEventListener('visibilitychange', onReturn);
-      removeEventListener('online', onReturn);
+      removeEventListener('online', reloadList);
     };
   }, []);
 }
