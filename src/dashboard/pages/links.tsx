@@ -38,7 +38,7 @@ export function LinksPage() {
             <DeletedHint />
           </Empty>
         ) : (
-          <div class={isListLoaded ? 'list-below' : 'list-below coming'}>
+          <div class={isListLoaded ? 'stack tight' : 'stack tight coming'}>
             <Toolbar view={view} />
             {isListLoaded ? (
               <List view={view} links={list.links} total={list.total} isOld={isOld} selection={selection} />

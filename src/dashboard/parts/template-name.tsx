@@ -22,7 +22,7 @@ export function TemplateName({ name = '', button, save, onEnd }: TemplateNamePro
     onEnd();
   });
   return (
-    <div class="utm-naming">
+    <div class="stack close utm-naming">
       <TextField
         label="Name of the template"
         value={typed.value}

@@ -33,7 +33,7 @@ export function UtmBuilder({ destinations, onChange }: BuilderProps) {
   });
   const differs = (field: UtmField): boolean => values[field] === '' && all.some((one) => one[field] !== '');
   return (
-    <div class="utm-builder">
+    <div class="stack even utm-builder">
       <UtmTemplates values={values} isDisabled={isEmpty} onChoice={onChange} />
       <div class="utm-fields">
         {utmFields.map((field) => (

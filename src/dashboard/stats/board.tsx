@@ -58,7 +58,7 @@ export function StatsBoard({ scope }: { scope: Scope }) {
   if (deleted !== undefined)
     return <BoardOfDeletedFilter parameter={deleted} chosen={chosenIn(search.value)} />;
   return (
-    <div class="board">
+    <div class="stack even board">
       <div class="board-bar">
         <RangePicker range={rangeIn(search.value)} />
         <ExportMenu view={view} numbers={numbers} />

@@ -46,7 +46,7 @@ export function DeletedFilter({ parameter }: { parameter: string }) {
 
 /** The same in place of a board or feed, below its filter. */
 export const BoardOfDeletedFilter = ({ parameter, chosen }: { parameter: string; chosen: Chosen }) => (
-  <div class="board">
+  <div class="stack even board">
     <ChosenLinks chosen={chosen} />
     <DeletedFilter parameter={parameter} />
   </div>

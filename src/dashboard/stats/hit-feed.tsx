@@ -42,7 +42,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
   const deleted = deletedFilter(feed.error.value);
   if (deleted !== undefined) return <BoardOfDeletedFilter parameter={deleted} chosen={choiceOf(scope)} />;
   return (
-    <div class="feed">
+    <div class="stack even feed">
       {scope.kind === 'all' && <ChosenLinks chosen={scope.chosen ?? {}} />}
       <div class="feed-bar">
         <SelectField

@@ -41,7 +41,7 @@ export function NotCounted({ view, numbers, isErrorShown }: CardProps & { number
       }
     >
       <div class="not-counted-body">
-        <div class="not-counted-words">
+        <div class="stack close not-counted-words">
           {isNothing && (
             <p class="soft">
               No previews, bots, prefetches or repeats {isNarrowed ? 'match the filter' : 'came'}.

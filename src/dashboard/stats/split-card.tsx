@@ -16,7 +16,7 @@ export function SplitCard({ view, rules }: { view: View; rules: Link['rules'] })
   const { data, isOld } = usePrevious(query);
   return (
     <CardFrame title="Splits" class={isOld ? 'splits old' : 'splits'}>
-      <div class="splits-body">
+      <div class="stack even splits-body">
         {!data && !query.error.value && <Skeleton height={120} />}
         {!data && query.error.value && <p class="soft">{query.error.value.message}</p>}
         {data &&

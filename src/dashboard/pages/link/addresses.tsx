@@ -16,7 +16,7 @@ export function Addresses({ form }: { form: LinkForm }) {
   const domains = useDomains(link);
   const isMoved = form.changed.includes('suffix') || form.changed.includes('domain');
   return (
-    <div class="addresses">
+    <div class="stack tight">
       <div class="own-address">
         {domains.length > 1 && (
           <SelectField

@@ -40,7 +40,7 @@ export function QrSection({ form }: { form: LinkForm }) {
     <Panel title="QR code" class="qr-section" aside={<NotSavedYet form={form} prefix="qr_" />}>
       <div class="qr-and-colours">
         <img class="qr" src={svgDataUrl(svg)} alt={`QR code of ${shortOf(link)}`} width={200} height={200} />
-        <div class="stack">
+        <div class="stack even">
           <ColourField {...form.text('qr_code_foreground_hex')} label="Code" />
           <ColourField {...form.text('qr_code_background_hex')} label="Background" />
           <div class="actions">

@@ -46,7 +46,7 @@ function Problems({ form }: { form: LinkForm }) {
   const { destination_problems } = form.link;
   if (destination_problems.length === 0) return null;
   return (
-    <ul class="destination-problems" aria-label="Failing destinations">
+    <ul class="stack close destination-problems" aria-label="Failing destinations">
       {destination_problems.map((found) => (
         <li key={found.url}>
           <Problem found={found} form={form} />

@@ -51,7 +51,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
 
   const problem = inputProblem.value ?? error?.sentenceFor('destination_url') ?? null;
   return (
-    <div class="stack new-link">
+    <div class="stack even new-link">
       <form
         onSubmit={(event) => {
           event.preventDefault();

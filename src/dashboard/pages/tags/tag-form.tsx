@@ -38,7 +38,7 @@ export function NewTag({ isFirst }: { isFirst: boolean }) {
   return (
     <TagForm
       action={create}
-      class="new-tag"
+      class="stack tight new-tag"
       label="New tag"
       placeholder="Name of a new tag"
       autoFocus={isFirst && !isFocusInUse()}
@@ -67,7 +67,7 @@ export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void
   return (
     <TagForm
       action={rename}
-      class="rename-tag"
+      class="stack close rename-tag"
       label={`New name of ${tag.name}`}
       autoFocus
       signal={name}

@@ -65,7 +65,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
     requestAnimationFrame(() => focusRowOf(id));
   };
   return (
-    <div class="list-below">
+    <div class="stack tight">
       <div class="list-toolbar" role="search">
         <SearchField
           id="search-tags"

@@ -52,7 +52,7 @@ export function Entry({ entry, onRestore, isRunning }: EntryProps) {
       </div>
       {entry.refusal && <p class="callout bad">{entry.refusal.error_string}</p>}
       {entry.changes.length > 0 && (
-        <dl class="history-changes">
+        <dl class="stack close history-changes">
           {entry.changes.map((change) => (
             <div key={change.field}>
               <dt class="soft small">{labelOf(change.field)}</dt>

@@ -33,7 +33,7 @@ export function HoursFields({ value, path, problems, onChange }: HoursFieldsProp
     onChange(time === undefined ? rest : { ...rest, [name]: time });
   };
   return (
-    <div class="hours-fields">
+    <div class="stack tight">
       <fieldset class="days" aria-label="Days">
         {weekOrder.map((day) => (
           <label key={day} title={dayNames[day]}>

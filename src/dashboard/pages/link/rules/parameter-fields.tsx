@@ -38,7 +38,7 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
   const isTaken = (name: string, index: number) =>
     entries.some(([other], at) => at !== index && other === name);
   return (
-    <div class="parameters">
+    <div class="stack tight">
       {entries.map(([name, values], index) => (
         <div class="parameter" key={index}>
           <TextField

@@ -48,13 +48,13 @@ export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
     'name',
   ]);
   return (
-    <div class="rule-editor">
+    <div class="stack rule-editor">
       {otherProblems.map((sentence) => (
         <p key={sentence} class="error-text" role="alert">
           {sentence}
         </p>
       ))}
-      <div class="conditions">
+      <div class="stack tight">
         <h3>{conditions.length > 0 ? 'If the visitor' : 'For every visitor that gets here'}</h3>
         {conditions.map((condition) => (
           <ConditionRow
@@ -69,7 +69,7 @@ export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
         ))}
         <AddCondition conditions={conditions} onAdd={add} />
       </div>
-      <div class="rule-destination">
+      <div class="stack tight">
         <SelectField
           label="Go to"
           value={rule.variants ? 'variants' : 'one'}

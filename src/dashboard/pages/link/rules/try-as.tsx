@@ -150,7 +150,7 @@ const Mark = ({ isMet }: { isMet: boolean }) => (
 );
 
 const Steps = ({ explanation, rules }: ExplanationProps) => (
-  <ol class="try-steps" aria-label="Steps">
+  <ol class="stack close try-steps" aria-label="Steps">
     {explanation.steps.map((step, index) => {
       const { passed, sentence, conditions } = stepInWords(step, rules);
       return (

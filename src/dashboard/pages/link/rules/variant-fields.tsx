@@ -20,7 +20,7 @@ export function VariantFields({ rule, variants, problems, onChange }: VariantFie
     set(variants.map((variant, at) => (at === index ? { ...variant, ...more } : variant)));
   const average = variants.reduce((sum, { weight }) => sum + weight, 0) / Math.max(variants.length, 1);
   return (
-    <div class="variants">
+    <div class="stack tight">
       {variants.map((variant, index) => (
         <div class="variant" key={variant.id}>
           <TextField

@@ -117,7 +117,7 @@ function Item({ change, isRunning, onReschedule, onWithdraw }: ItemProps) {
         )}
       </div>
       {change.refusal && <p class="callout bad">{change.refusal.error_string}</p>}
-      <dl class="history-changes planned">
+      <dl class="stack close history-changes planned">
         {plannedChanges(change, tags.data.value ?? []).map((planned) => (
           <PlannedField key={planned.label} {...planned} />
         ))}
