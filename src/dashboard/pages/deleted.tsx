@@ -15,7 +15,7 @@ export function DeletedPage() {
   const error = query.error.value;
   return (
     <>
-      <p class="back">
+      <p class="back soft small">
         <a href="/app">Links</a>
       </p>
       <Page

@@ -28,7 +28,7 @@ export function DomainPage({ id }: { id: string }) {
   useIntervalWhileVisible(() => void query.reload(), isSettled || isMissing ? null : reloadInterval);
   return (
     <Page title={query.data.value?.domain_unicode ?? 'Domain'} isTitleUnseen>
-      <p class="back">
+      <p class="back soft small">
         <a href="/app/domains">Domains</a>
       </p>
       {isMissing ? (
@@ -53,7 +53,7 @@ function DomainSections({ domain, query }: { domain: Domain; query: Query<Domain
           <p class="title">
             <DomainName {...domain} />
           </p>
-          <p class="about">{sentenceOf(domain)}</p>
+          <p class="about soft">{sentenceOf(domain)}</p>
         </div>
         <DomainState {...domain} />
       </div>

@@ -75,7 +75,7 @@ function NoMail() {
 }
 
 const BackLink = () => (
-  <p class="aside">
+  <p class="aside soft small">
     <a href="/app">{me.value ? 'Back to the dashboard' : 'Back to sign in'}</a>
   </p>
 );

@@ -12,7 +12,7 @@ export function NodesPage() {
   const query = useQuery('instance nodes', () => call('GET /api/v1/instance/node'));
   return (
     <>
-      <p class="back">
+      <p class="back soft small">
         <a href="/app/organization">Organization</a>
       </p>
       <Page title="Nodes" about="The nodes of this service, as each reports every ten seconds.">

@@ -11,7 +11,7 @@ export function SignInPage() {
   return (
     <AuthPage title="Sign in" about={`To the links of ${setup.value?.default_domain ?? 'this service'}.`}>
       <SignInForm />
-      <p class="aside">
+      <p class="aside soft small">
         <a href="/app/forgot">Forgot your password?</a>
       </p>
     </AuthPage>

@@ -30,7 +30,7 @@ export function Page({ title, about, actions, isTitleUnseen = false, children }:
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {about && <p class="about">{about}</p>}
+          {about && <p class="about soft">{about}</p>}
         </div>
         {actions && <div class="actions">{actions}</div>}
       </div>

@@ -37,7 +37,7 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
         of {number(total)}
       </p>
       {sizes && onSize && (
-        <label class="pager-size soft small">
+        <label class="beside soft small">
           <select
             class="input"
             value={String(size)}
@@ -52,7 +52,7 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
           a page
         </label>
       )}
-      <div class="pager-steps">
+      <div class="pager-steps beside">
         <Button
           isSlim
           aria-label="Previous page"
@@ -62,14 +62,14 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
           <Icon name="left" size={16} />
         </Button>
         <form
-          class="small"
+          class="beside small"
           onSubmit={(event) => {
             event.preventDefault();
             // The blur event changes the page; without the focus here, keys apply to the list again.
             input.current?.blur();
           }}
         >
-          <label>
+          <label class="beside">
             <span class="soft">Page</span>
             <input
               ref={input}

@@ -21,7 +21,7 @@ export function UtmSection({ destinations, onChange }: UtmProps) {
   const summary = values && utmFields.flatMap((field) => values[field] || []).join(' · ');
   return (
     <div class="utm">
-      <div class="field-more">
+      <div class="field-more beside">
         <DisclosureButton isOpen={isOpen} controls={id}>
           UTM parameters
         </DisclosureButton>

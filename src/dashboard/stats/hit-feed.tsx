@@ -91,7 +91,7 @@ function StreamStatus({ feed }: { feed: Feed }) {
   const state = feed.streamState.value;
   if (state.kind === 'lost')
     return (
-      <p class="standing lost" role="status">
+      <p class="standing lost beside small" role="status">
         <Icon name="warning" size={16} />
         {state.sentence}
       </p>
@@ -102,7 +102,7 @@ function StreamStatus({ feed }: { feed: Feed }) {
       ? 'Live: new hits appear automatically.'
       : 'Connecting…';
   return (
-    <p class="standing" role="status">
+    <p class="standing beside soft small" role="status">
       <span class={state.kind === 'live' && !feed.isPaused.value ? 'standing-dot on' : 'standing-dot'} />
       {words}
     </p>

@@ -48,7 +48,7 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
   return (
     <section class="over-time" aria-label={`${name} over time`}>
       {!isEmpty && (
-        <div class="over-time-bar">
+        <div class="over-time-bar soft small">
           <Switch label="Show as table" isOn={isTable} onToggle={showTable} />
         </div>
       )}
@@ -71,7 +71,7 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
 function RuleChanges({ stats }: { stats: Stats }) {
   if (stats.rule_changes.length === 0) return null;
   return (
-    <ul class="rule-changes soft">
+    <ul class="rule-changes soft small">
       {stats.rule_changes.map(({ at, rule, sentence }) => (
         <li key={rule}>
           <time dateTime={at}>{dayOf(at)}</time>: {sentence}

@@ -93,7 +93,7 @@ function Aliases({ form, domains }: { form: LinkForm; domains: readonly Choice[]
           <p class="soft small">Aliases, which lead here too</p>
           <ul class="aliases" aria-label={labels.aliases}>
             {aliases.map((alias) => (
-              <li key={alias}>
+              <li key={alias} class="beside">
                 <bdi class="cut" title={readableAddress(alias)}>
                   {readableAddress(alias)}
                 </bdi>

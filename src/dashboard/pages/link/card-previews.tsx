@@ -22,7 +22,7 @@ function usePicture(text: string): string | null {
 function Picture({ address }: { address: string }) {
   const isMissing = useSignal(false);
   return isMissing.value ? (
-    <span class="card-picture missing">
+    <span class="card-picture missing soft small">
       <Icon name="warning" />
       No picture was found at this address
     </span>
@@ -46,10 +46,10 @@ interface Card {
 }
 
 const Words = ({ host, title, description }: Card) => (
-  <div class="card-words">
-    <span class="host">{host}</span>
+  <div class="card-words small">
+    <span class="host soft">{host}</span>
     <bdi class="title">{title}</bdi>
-    {description && <bdi class="description">{description}</bdi>}
+    {description && <bdi class="soft">{description}</bdi>}
   </div>
 );
 
@@ -59,21 +59,21 @@ function Previews({ card }: { card: Card }) {
   return (
     <>
       <figure>
-        <figcaption>In a post</figcaption>
+        <figcaption class="soft small">In a post</figcaption>
         <div class={card.picture ? 'card large' : 'card small-card'}>
           <PictureOf {...card} />
           <Words {...card} />
         </div>
       </figure>
       <figure>
-        <figcaption>In small spaces</figcaption>
+        <figcaption class="soft small">In small spaces</figcaption>
         <div class="card small-card">
           <PictureOf {...card} />
           <Words {...card} />
         </div>
       </figure>
       <figure>
-        <figcaption>In a chat</figcaption>
+        <figcaption class="soft small">In a chat</figcaption>
         <div class="card bubble">
           <div class="card quote">
             <Words {...card} />

@@ -82,7 +82,7 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
 function DeliveryDetails({ delivery }: { delivery: WebhookDelivery }) {
   return (
     <>
-      <dl class="fact-list">
+      <dl class="fact-list small">
         <Fact name="Sent to">{delivery.target_url}</Fact>
         <Fact name="Message">{delivery.message_id}</Fact>
         {delivery.next_try_at && (

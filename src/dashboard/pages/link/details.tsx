@@ -86,7 +86,7 @@ function NameAndAddressSection({ form }: { form: LinkForm }) {
 /** The title of the destination, offered as the name of a link without one. */
 function OfferedName({ title, form }: { title: string; form: LinkForm }) {
   return (
-    <div class="field-more">
+    <div class="field-more beside">
       <button type="button" class="button plain slim" onClick={() => form.set('name', title)}>
         <Icon name="plus" size={16} />
         Use the title of the page

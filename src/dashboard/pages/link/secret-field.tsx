@@ -36,7 +36,7 @@ export function SecretField({
   return (
     <Field {...frame}>
       {(marks) => (
-        <div class="secret-field">
+        <div class="secret-field beside">
           {h('input', {
             ref: input,
             class: 'input',

@@ -109,7 +109,7 @@ export function RuleRow({
 export const Findings = ({ sentences }: { sentences: readonly string[] }) => (
   <div aria-live="polite">
     {sentences.map((sentence) => (
-      <p key={sentence} class="rule-finding">
+      <p key={sentence} class="rule-finding small">
         <Icon name="warning" size={16} />
         {sentence}
       </p>
