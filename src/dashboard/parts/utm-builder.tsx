@@ -35,7 +35,7 @@ export function UtmBuilder({ destinations, onChange }: BuilderProps) {
   return (
     <div class="stack even utm-builder">
       <UtmTemplates values={values} isDisabled={isEmpty} onChoice={onChange} />
-      <div class="utm-fields">
+      <div class="field-grid">
         {utmFields.map((field) => (
           <Fragment key={field}>
             <TextField

@@ -17,7 +17,7 @@ export function Addresses({ form }: { form: LinkForm }) {
   const isMoved = form.changed.includes('suffix') || form.changed.includes('domain');
   return (
     <div class="stack tight">
-      <div class="own-address">
+      <div class="field-grid">
         {domains.length > 1 && (
           <SelectField
             label={labels.domain}

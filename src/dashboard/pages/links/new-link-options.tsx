@@ -28,7 +28,7 @@ export function NewLinkOptions({ input, onInput, error, areMany }: OptionsProps)
   const service = setup.value?.default_domain ?? '';
   const chosen = own.find(({ value }) => value === input.domain)?.label ?? service;
   return (
-    <div class="new-link-options">
+    <div class="field-grid new-link-options">
       {own.length > 0 && (
         <SelectField
           label="Domain"
