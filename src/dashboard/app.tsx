@@ -11,7 +11,6 @@ import { ErrorBox } from './parts/error-box.tsx';
 import { Notices } from './parts/notices.tsx';
 import { match, navigate, path } from './router.ts';
 import { me, sessionHasEnded, setup, start, startError } from './session.ts';
-import { LeaveDialog } from './shell/leave-dialog.tsx';
 import { PrintQuestion } from './shell/print-question.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -60,7 +59,6 @@ export function App() {
     <>
       <Content />
       {sessionHasEnded.value && <EndedSession />}
-      <LeaveDialog />
       <PrintQuestion />
       <Confirmation />
       <Notices />

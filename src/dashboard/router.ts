@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { queryWith } from './query-string.ts';
+import { askBefore } from './questions.ts';
 
 /** The address of the current page. */
 export const path = signal(location.pathname);
@@ -21,8 +22,6 @@ interface Loss {
 type Guard = () => string | null;
 
 const guards = new Map<Guard, string>();
-/** A navigation that waits for the user's confirmation, because something would be lost. */
-export const pendingNavigation = signal<(Loss & { readonly go: () => void }) | null>(null);
 
 export const discardChanges = 'Discard changes';
 
@@ -32,11 +31,15 @@ export function guardLeaving(guard: Guard, action = discardChanges): () => void 
   return () => guards.delete(guard);
 }
 
+/** Asks before what is not saved is lost. */
+export const askBeforeLeaving = (loss: Loss, act: () => void): void =>
+  askBefore({ title: 'Leave this page?', ...loss, cancelLabel: 'Stay here', act });
+
 /** Leaves the page by `go`; if something would be lost, only once the user has confirmed that. */
 export function leaveBy(go: () => void): void {
   const loss = currentLoss();
   if (loss === null) go();
-  else pendingNavigation.value = { ...loss, go };
+  else askBeforeLeaving(loss, go);
 }
 
 const currentLoss = (): Loss | null => {
@@ -88,14 +91,11 @@ addEventListener('popstate', () => {
     return applyLocation();
   }
   history.pushState(null, '', path.value + search.value);
-  pendingNavigation.value = {
-    ...loss,
-    // To the entry before the one just added, so that a further Back doesn't return to the page that was left.
-    go: () => {
-      isBackConfirmed = true;
-      history.back();
-    },
-  };
+  // To the entry before the one just added, so that a further Back doesn't return to the page that was left.
+  askBeforeLeaving(loss, () => {
+    isBackConfirmed = true;
+    history.back();
+  });
 });
 
 addEventListener('beforeunload', (event) => {

@@ -7,7 +7,6 @@ import { day, since } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { notify } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { askBefore } from '../../parts/confirmation.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { CancelAndSubmit, Form, FormField } from '../../parts/form.tsx';
@@ -16,6 +15,7 @@ import { Section } from '../../parts/section.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { StackingTable } from '../../parts/stacking-table.tsx';
 import { refresh, useQuery } from '../../queries.ts';
+import { askBefore } from '../../questions.ts';
 
 export function ApiKeys() {
   const keys = useQuery('api keys', () => call('GET /api/v1/api_key'));

@@ -5,11 +5,11 @@ import { call } from '../../client.ts';
 import { day, instant, since } from '../../format.ts';
 import { notify, notifyError } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
-import { askBefore } from '../../parts/confirmation.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { StackingTable } from '../../parts/stacking-table.tsx';
 import { forgetEverything, useQuery } from '../../queries.ts';
+import { askBefore } from '../../questions.ts';
 import { navigate } from '../../router.ts';
 import { me } from '../../session.ts';
 

@@ -12,7 +12,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { refresh } from '../../queries.ts';
 import { removeLinks } from '../../remove-links.ts';
-import { discardChanges, isOn, navigate, pendingNavigation } from '../../router.ts';
+import { askBeforeLeaving, discardChanges, isOn, navigate } from '../../router.ts';
 import { pageOf, shortOf } from '../../short-links.ts';
 import { copyOf } from './fields.ts';
 import { SecretField } from './secret-field.tsx';
@@ -30,7 +30,7 @@ export function LinkMenu({ link, unsavedSentence }: { link: Link; unsavedSentenc
   // Both actions leave this page, so its unsaved changes would be lost.
   const guarded = (go: () => void) => {
     if (unsavedSentence === null) go();
-    else pendingNavigation.value = { sentence: unsavedSentence, action: discardChanges, go };
+    else askBeforeLeaving({ sentence: unsavedSentence, action: discardChanges }, go);
   };
   return (
     <>
