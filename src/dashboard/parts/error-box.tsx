@@ -2,6 +2,19 @@ import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api-error.ts';
 import { Button } from './button.tsx';
 
+interface ErrorTextProps {
+  readonly sentence: string | null | undefined;
+  readonly id?: string;
+}
+
+/** What is wrong with a field or a row; nothing without a sentence. */
+export const ErrorText = ({ sentence, id }: ErrorTextProps) =>
+  sentence ? (
+    <p class="error" id={id} role="alert">
+      {sentence}
+    </p>
+  ) : null;
+
 interface CalloutProps {
   readonly onRetry: (() => void) | undefined;
   readonly children: ComponentChildren;

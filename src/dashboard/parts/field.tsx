@@ -1,5 +1,6 @@
 import { type ComponentChildren, h } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { ErrorText } from './error-box.tsx';
 
 export interface FieldFrame {
   readonly label: string;
@@ -33,11 +34,7 @@ export function Field({ label, hint, error, isLabelUnseen, children }: FieldProp
         ...(described && { 'aria-describedby': described }),
         ...(error && { 'aria-invalid': 'true' as const }),
       })}
-      {error && (
-        <p class="error" id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText sentence={error} id={`${id}-error`} />
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}

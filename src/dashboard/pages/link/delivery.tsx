@@ -6,6 +6,7 @@ import { call } from '../../client.ts';
 import { counted, instant, number, since } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';
 import { DisclosureButton } from '../../parts/disclosure-button.tsx';
+import { ErrorText } from '../../parts/error-box.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { updateCached } from '../../queries.ts';
@@ -44,7 +45,6 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
     }));
   });
   const latest = delivery.attempts.at(-1);
-  const error = redeliver.error.value;
   return (
     <li class="delivery">
       <div class="line">
@@ -67,11 +67,7 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
           <span class="on-wide">Redeliver</span>
         </Button>
       </div>
-      {error && (
-        <p class="error-text" role="alert">
-          {error.message}
-        </p>
-      )}
+      <ErrorText sentence={redeliver.error.value?.message} />
       <div id={id} hidden={!isOpen.value} class="more">
         {isOpen.value && <DeliveryDetails delivery={delivery} />}
       </div>

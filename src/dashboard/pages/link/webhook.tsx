@@ -5,7 +5,7 @@ import type { WebhookDelivery } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { ErrorBox } from '../../parts/error-box.tsx';
+import { ErrorBox, ErrorText } from '../../parts/error-box.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { refresh } from '../../queries.ts';
 import { Deliveries } from './deliveries.tsx';
@@ -68,7 +68,6 @@ const events: readonly { readonly event: WebhookEvent; readonly name: string; re
 function WebhookEvents({ form }: { form: LinkForm }) {
   const id = useId();
   const chosen = form.fields.webhook_events;
-  const error = form.errorOf('webhook_events');
   const setOn = (event: WebhookEvent, isOn: boolean) =>
     form.set(
       'webhook_events',
@@ -91,11 +90,7 @@ function WebhookEvents({ form }: { form: LinkForm }) {
         </div>
       ))}
       {chosen.length === 0 && <p class="hint">Nothing is sent if none is selected.</p>}
-      {error && (
-        <p class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorText sentence={form.errorOf('webhook_events')} />
     </fieldset>
   );
 }

@@ -5,7 +5,7 @@ import { counted } from '../../format.ts';
 import { isSecondClick, storeIn } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { DisclosureButton } from '../../parts/disclosure-button.tsx';
-import { FormErrors } from '../../parts/error-box.tsx';
+import { ErrorText, FormErrors } from '../../parts/error-box.tsx';
 import { isFocusInUse } from '../../parts/focus.ts';
 import { UtmSection } from '../../parts/utm-section.tsx';
 import { search, setQuery } from '../../router.ts';
@@ -103,11 +103,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
             Options
           </DisclosureButton>
           {!areOptionsOpen.value && <span class="soft small cut">{summaryOf(input.value, areMany)}</span>}
-          {problem && (
-            <p class="error-text" id={problemId} role="alert">
-              {problem}
-            </p>
-          )}
+          <ErrorText sentence={problem} id={problemId} />
         </div>
         <div id={optionsId} hidden={!areOptionsOpen.value}>
           {areOptionsOpen.value && (

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { ErrorText } from '../../../parts/error-box.tsx';
 import { SelectField, TextField } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icons.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
@@ -50,9 +51,7 @@ export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
   return (
     <div class="stack rule-editor">
       {otherProblems.map((sentence) => (
-        <p key={sentence} class="error-text" role="alert">
-          {sentence}
-        </p>
+        <ErrorText key={sentence} sentence={sentence} />
       ))}
       <div class="stack tight">
         <h3>{conditions.length > 0 ? 'If the visitor' : 'For every visitor that gets here'}</h3>
@@ -93,10 +92,8 @@ export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
             onText={(typed) => onChange({ ...rule, destination_url: typed })}
           />
         )}
-        {rule.variants && problems.indexesIn('variants').length === 0 && problems.sentenceFor('variants') && (
-          <p class="error-text" role="alert">
-            {problems.sentenceFor('variants')}
-          </p>
+        {rule.variants && problems.indexesIn('variants').length === 0 && (
+          <ErrorText sentence={problems.sentenceFor('variants')} />
         )}
       </div>
       <TextField

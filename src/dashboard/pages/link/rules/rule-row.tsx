@@ -66,7 +66,7 @@ export function RuleRow({
           </p>
           <Destinations rule={rule} />
           <Findings sentences={findings} />
-          {problems.hasAny && !isOpen && <p class="error-text">This rule has something to be corrected.</p>}
+          {problems.hasAny && !isOpen && <p class="error">This rule has something to be corrected.</p>}
         </div>
         <div class="rule-actions">
           <IconButton

@@ -4,6 +4,7 @@ import { maxRules } from '../../../../rules/link-rules/rule-fields.ts';
 import { findingsOf, firstUnconditionalRule } from '../../../../rules/link-rules/rule-findings.ts';
 import { notify } from '../../../notices.ts';
 import { Button } from '../../../parts/button.tsx';
+import { ErrorText } from '../../../parts/error-box.tsx';
 import { Panel } from '../../../parts/section.tsx';
 import { useDebounced } from '../../../use-previous.ts';
 import { FieldsForm } from '../fields-form.tsx';
@@ -80,11 +81,7 @@ export function Rules({ form }: { form: LinkForm }) {
           </ol>
           <DefaultDestinations form={form} />
           <div class="pad">
-            {form.error?.sentenceFor('rules') && (
-              <p class="error-text" role="alert">
-                {form.error.sentenceFor('rules')}
-              </p>
-            )}
+            <ErrorText sentence={form.error?.sentenceFor('rules')} />
             <Button icon="plus" disabled={rules.length >= maxRules} onClick={add}>
               Add rule
             </Button>
