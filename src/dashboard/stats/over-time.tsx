@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Stats } from '../api-types.ts';
 import { date, dateForm, number } from '../format.ts';
@@ -14,7 +13,7 @@ import { hasSelection } from './chosen.ts';
 import type { ChartData } from './draw-chart.ts';
 import { isFiltered, selectsOtherHits } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
-import { marksOf, type Point, pointsOf } from './points.ts';
+import { marksOf, pointsOf } from './points.ts';
 import type { Numbers } from './view.ts';
 
 const dayForm = dateForm(date);
@@ -28,12 +27,11 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
   const { view, stats } = numbers;
   const countsOtherHits = selectsOtherHits(view.filters);
   const name = countsOtherHits ? 'Hits' : 'Clicks';
-  const visitorsName = stats.visitors_are === 'unique' ? 'Visitors' : 'Daily visitors';
   const data = useMemo(
     (): ChartData => ({
       points: pointsOf(stats, countsOtherHits),
       name,
-      visitorsName,
+      visitorsName: stats.visitors_are === 'unique' ? 'Visitors' : 'Daily visitors',
       isOngoing: view.plan.isOngoing,
       marks: marksOf(stats),
     }),
@@ -43,24 +41,27 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
     { key: 't', description: 'Show the chart as a table', act: () => showTable(!isTableRequested()) },
   ]);
   const title = titleFor(numbers);
+  const table = <SeriesTable data={data} caption={title} />;
   const isTable = isTableRequested();
-  const isEmpty = numbers.counted === 0;
   return (
     <section class="over-time" aria-label={`${name} over time`}>
-      {!isEmpty && (
-        <div class="over-time-bar soft small">
-          <Switch label="Show as table" isOn={isTable} onToggle={showTable} />
-        </div>
-      )}
-      {isEmpty ? (
+      {numbers.counted === 0 ? (
         <NoClicks numbers={numbers} />
       ) : (
         <>
+          <div class="over-time-bar soft small">
+            <Switch label="Show as table" isOn={isTable} onToggle={showTable} />
+          </div>
           {!isTable && <Chart data={data} title={title} />}
           <RuleChanges stats={stats} />
-          <TableFrame isShown={isTable} label={`${name} over time as a table`}>
-            <SeriesTable points={data.points} name={name} caption={title} visitorsName={visitorsName} />
-          </TableFrame>
+          {isTable ? (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must be able to focus it
+            <div class="table-frame" role="region" aria-label={`${name} over time as a table`} tabIndex={0}>
+              {table}
+            </div>
+          ) : (
+            <div class="unseen">{table}</div>
+          )}
         </>
       )}
     </section>
@@ -78,23 +79,6 @@ function RuleChanges({ stats }: { stats: Stats }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-interface TableFrameProps {
-  readonly isShown: boolean;
-  readonly label: string;
-  readonly children: ComponentChildren;
-}
-
-/** A frame that scrolls, by the keyboard too. */
-function TableFrame({ isShown, label, children }: TableFrameProps) {
-  if (!isShown) return <div class="unseen">{children}</div>;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must be able to focus it
-    <div class="table-frame" role="region" aria-label={label} tabIndex={0}>
-      {children}
-    </div>
   );
 }
 
@@ -135,15 +119,9 @@ function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
   );
 }
 
-interface SeriesTableProps {
-  readonly points: readonly Point[];
-  readonly name: string;
-  readonly caption: string;
-  readonly visitorsName: string;
-}
-
 /** The numbers that the chart draws. */
-function SeriesTable({ points, name, caption, visitorsName }: SeriesTableProps) {
+function SeriesTable({ data, caption }: { data: ChartData; caption: string }) {
+  const { points, name, visitorsName } = data;
   const hasVisitors = points.some(({ visitors }) => visitors !== null);
   const hasOthers = points.some(({ notCounted }) => notCounted !== null);
   return (
