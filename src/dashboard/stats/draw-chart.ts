@@ -34,7 +34,7 @@ export interface Hover {
   readonly width: number;
 }
 
-const colourNames = ['accent', 'wash', 'quiet', 'line', 'zero', 'words', 'ground'] as const;
+const colourNames = ['accent', 'wash', 'quiet', 'line', 'words', 'ground'] as const;
 
 /** A canvas has no CSS variables and no light-dark(), so the colours are read from elements that have them. */
 const coloursOf = (host: HTMLElement) =>
@@ -91,7 +91,7 @@ export function draw(
           gap: 8,
           grid: { show: false },
           ticks: { show: false },
-          border: { show: true, stroke: () => colours.zero, width: 1 },
+          border: { show: true, stroke: () => colours.quiet, width: 1 },
           splits: (u) => [...labelIndexes(data.points, Math.min(8, u.width / 84))],
           values: (_, splits) => splits.map((index) => data.points[index]?.tick ?? ''),
         },
