@@ -1,17 +1,21 @@
-import { useSignal } from '@preact/signals';
+import { call } from '../client.ts';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { Page } from '../parts/page.tsx';
-import { useQuery } from '../queries.ts';
+import { usePages } from '../use-pages.ts';
 import { usePrevious } from '../use-previous.ts';
-import { keyOf, loadBin } from './deleted/bin.ts';
 import { DeletedList } from './deleted/list.tsx';
+
+/** The maximum of the API. */
+const perPage = 100;
 
 /** The deleted links that can still be restored. */
 export function DeletedPage() {
-  const pages = useSignal(1);
-  const query = useQuery(keyOf(pages.value), () => loadBin(pages.value));
-  const { data: bin } = usePrevious(query, { evenAfterError: true });
+  const { count, query } = usePages('links deleted', (cursor) =>
+    call('GET /api/v1/link/deleted', { query: { limit: perPage, cursor } }),
+  );
+  const { data: pages = [] } = usePrevious(query, { evenAfterError: true });
+  const last = pages.at(-1);
   const error = query.error.value;
   return (
     <>
@@ -24,19 +28,21 @@ export function DeletedPage() {
       >
         <div class="stack">
           {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
-          {bin?.total === 0 ? (
+          {last?.total_links === 0 ? (
             <Empty title="Nothing to restore">
               <p>A link that you delete is kept here for 30 days. Until then it can be restored unchanged.</p>
               <a class="button" href="/app">
                 Show all links
               </a>
             </Empty>
-          ) : bin ? (
+          ) : last ? (
             <DeletedList
-              bin={bin}
+              all={pages.flatMap(({ links }) => links)}
+              total={last.total_links}
+              hasOlder={last.next !== null}
               isLoading={query.isLoading.value}
               onOlder={() => {
-                pages.value += 1;
+                count.value += 1;
               }}
             />
           ) : (

@@ -1,5 +1,3 @@
-import { useSignal } from '@preact/signals';
-import type { NotFoundAddress } from '../api-types.ts';
 import { call } from '../client.ts';
 import { counted } from '../format.ts';
 import { domainFilter, useOwnDomains } from '../own-domains.ts';
@@ -9,6 +7,7 @@ import { SelectField } from '../parts/field.tsx';
 import { useQuery } from '../queries.ts';
 import { search, setQuery } from '../router.ts';
 import { me } from '../session.ts';
+import { usePages } from '../use-pages.ts';
 import { usePrevious } from '../use-previous.ts';
 import { NoneFound, NotFoundList } from './not-found-list.tsx';
 
@@ -21,41 +20,23 @@ const periods = [
 const defaultPeriod = periods[1].value;
 const perPage = 50;
 
-interface LoadedPages {
-  readonly addresses: readonly NotFoundAddress[];
-  readonly others: number;
-  readonly hasMore: boolean;
-}
-
-async function loadPages(days: string, domain: string, pages: number): Promise<LoadedPages> {
-  const addresses: NotFoundAddress[] = [];
-  let cursor: string | undefined;
-  for (let page = 1; ; page += 1) {
-    const query = { days, limit: perPage, cursor, ...(domain && { domain }) };
-    const answer = await call('GET /api/v1/not_found', { query });
-    addresses.push(...answer.addresses);
-    if (answer.next === undefined || page === pages)
-      return { addresses, others: answer.other_visits, hasMore: answer.next !== undefined };
-    cursor = answer.next;
-  }
-}
-
 /** Requested addresses without a link. */
 export function NotFoundAddresses() {
   const parameters = new URLSearchParams(search.value);
   const days = periods.find(({ value }) => value === parameters.get('days'))?.value ?? defaultPeriod;
   const domain = parameters.get('domain') ?? '';
-  const pages = useSignal(1);
-  const query = useQuery(`not found, ${days} days, ${domain}, ${pages.value} pages`, () =>
-    loadPages(days, domain, pages.value),
+  const { count, query } = usePages(`not found, ${days} days, ${domain}`, (cursor) =>
+    call('GET /api/v1/not_found', { query: { days, limit: perPage, cursor, ...(domain && { domain }) } }),
   );
-  const { data } = usePrevious(query);
+  const { data: pages } = usePrevious(query);
+  const last = pages?.at(-1);
+  const addresses = pages?.flatMap((page) => page.addresses);
   const error = query.error.value;
   const { areLoaded, own } = useOwnDomains();
   const organization = useQuery('organization', () => call('GET /api/v1/organization'));
   const canSeeService = me.value?.role === 'administrator' && organization.data.value?.runs_instance === true;
   const narrow = (changes: Readonly<Record<string, string | null>>) => {
-    pages.value = 1;
+    count.value = 1;
     setQuery(changes);
   };
   return (
@@ -83,23 +64,23 @@ export function NotFoundAddresses() {
         />
       </div>
       {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
-      {data === undefined || !areLoaded ? (
+      {addresses === undefined || !areLoaded ? (
         !error && <div class="panel skeleton" style={{ height: '320px' }} aria-busy="true" />
-      ) : data.addresses.length === 0 ? (
+      ) : addresses.length === 0 ? (
         <NoneFound canSeeSome={own.length > 0 || canSeeService} />
       ) : (
-        <NotFoundList addresses={data.addresses} />
+        <NotFoundList addresses={addresses} />
       )}
-      {data && data.others > 0 && (
+      {last && last.other_visits > 0 && (
         <p class="soft small">
-          And {counted(data.others, 'visit')} to further addresses, most of them requested once.
+          And {counted(last.other_visits, 'visit')} to further addresses, most of them requested once.
         </p>
       )}
-      {data?.hasMore && (
+      {last?.next && (
         <Button
           disabled={query.isLoading.value}
           onClick={() => {
-            pages.value += 1;
+            count.value += 1;
           }}
         >
           Show more

@@ -6,30 +6,6 @@ import { notify, notifyError } from '../../notices.ts';
 import { refresh } from '../../queries.ts';
 import { shortOf } from '../../short-links.ts';
 
-/** The maximum of the API. */
-const perPage = 100;
-
-export interface Bin {
-  readonly links: readonly DeletedLink[];
-  readonly total: number;
-  readonly hasOlder: boolean;
-}
-
-export const keyOf = (pages: number): string => `links deleted, ${pages} pages`;
-
-/** The first pages of deleted links, newest first. */
-export async function loadBin(pages: number): Promise<Bin> {
-  const links: DeletedLink[] = [];
-  let cursor: string | undefined;
-  for (let page = 1; ; page += 1) {
-    const answer = await call('GET /api/v1/link/deleted', { query: { limit: perPage, cursor } });
-    links.push(...answer.links);
-    if (answer.next === null || page === pages)
-      return { links, total: answer.total_links, hasOlder: answer.next !== null };
-    cursor = answer.next;
-  }
-}
-
 /** Identifies one deletion of a link: if it is restored and deleted again, that is another deletion. */
 export const deletionOf = ({ id, deleted_at }: DeletedLink): string => `${id} ${deleted_at}`;
 

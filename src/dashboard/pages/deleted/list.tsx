@@ -12,19 +12,21 @@ import { askBefore } from '../../questions.ts';
 import { restoreLinks } from '../../remove-links.ts';
 import { shortOf } from '../../short-links.ts';
 import { useShortcuts } from '../../shortcuts.ts';
-import { type Bin, deleteForGood, deletionOf, emptyBin } from './bin.ts';
+import { deleteForGood, deletionOf, emptyBin } from './bin.ts';
 
 interface DeletedListProps {
-  readonly bin: Bin;
+  readonly all: readonly DeletedLink[];
+  readonly total: number;
+  readonly hasOlder: boolean;
   readonly isLoading: boolean;
   readonly onOlder: () => void;
 }
 
-export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
+export function DeletedList({ all, total, hasOlder, isLoading, onOlder }: DeletedListProps) {
   const selection = useSelection<DeletedLink>();
   /** Deletions whose links are being restored or permanently deleted, and are hidden meanwhile. */
   const hiddenDeletions = useSignal<ReadonlySet<string>>(new Set());
-  const links = bin.links.filter((link) => !hiddenDeletions.value.has(deletionOf(link)));
+  const links = all.filter((link) => !hiddenDeletions.value.has(deletionOf(link)));
   const chosen = [...selection.chosen.values()];
   /** Hides the links while `act` runs; it returns whether they have left the bin. */
   const hideDuring = async (affected: readonly DeletedLink[], act: () => Promise<boolean>) => {
@@ -66,10 +68,10 @@ export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
         ) : (
           <>
             <p class="soft" role="status">
-              {counted(bin.total - (bin.links.length - links.length), 'deleted link')}
+              {counted(total - (all.length - links.length), 'deleted link')}
             </p>
             <div class="actions">
-              <Button isSlim icon="trash" onClick={() => askToEmpty(bin.total)}>
+              <Button isSlim icon="trash" onClick={() => askToEmpty(total)}>
                 Empty the bin
               </Button>
             </div>
@@ -90,7 +92,7 @@ export function DeletedList({ bin, isLoading, onOlder }: DeletedListProps) {
           />
         ))}
       </ul>
-      {bin.hasOlder && (
+      {hasOlder && (
         <div class="deleted-end">
           <Button isSlim disabled={isLoading} onClick={onOlder}>
             Show older ones

@@ -1,22 +1,30 @@
-import { useSignal } from '@preact/signals';
 import { useAction } from '../../../action.ts';
-import type { Link, LinkHistory, LinkHistoryEntry } from '../../../api-types.ts';
+import type { Link, LinkHistoryEntry } from '../../../api-types.ts';
 import { call } from '../../../client.ts';
 import { instant } from '../../../format.ts';
 import { notify, notifyError } from '../../../notices.ts';
 import { confirmingPrint, isOnPaper } from '../../../on-paper.ts';
 import { Button } from '../../../parts/button.tsx';
-import { Loaded } from '../../../parts/page.tsx';
+import { ErrorBox } from '../../../parts/error-box.tsx';
+import { Skeleton } from '../../../parts/page.tsx';
 import { Panel } from '../../../parts/section.tsx';
-import { refresh, useQuery } from '../../../queries.ts';
+import { refresh } from '../../../queries.ts';
+import { usePages } from '../../../use-pages.ts';
+import { usePrevious } from '../../../use-previous.ts';
 import { Entry } from './entry.tsx';
 
 const perPage = 25;
 
 /** The changes of a link, newest first, with a way to restore any of its states. */
 export function History({ link, onRestored }: { link: Link; onRestored: (link: Link) => void }) {
-  const cursors = useSignal<readonly string[]>([]);
-  const newest = usePageOf(link, '').data.value?.history[0] ?? null;
+  const { count, query } = usePages(`link history ${link.id}`, (cursor) =>
+    call('GET /api/v1/link/{id}/history', { params: { id: link.id }, query: { limit: perPage, cursor } }),
+  );
+  const { data: pages } = usePrevious(query, { evenAfterError: true });
+  const entries = pages?.flatMap(({ history }) => history) ?? [];
+  const newest = entries[0] ?? null;
+  const current = entries.findIndex(isState);
+  const error = query.error.value;
   const restoring = useAction(async (entry: LinkHistoryEntry) => {
     try {
       await restoreEntry(link, entry, newest, onRestored);
@@ -24,10 +32,8 @@ export function History({ link, onRestored }: { link: Link; onRestored: (link: L
       if (!isOnPaper(cause)) notifyError(cause);
     }
     await refresh('links', 'link ', 'tags');
-    cursors.value = [];
+    count.value = 1;
   });
-  const restore = (entry: LinkHistoryEntry) => void restoring.run(entry);
-  const pages = ['', ...cursors.value];
   return (
     <Panel
       title="History"
@@ -35,71 +41,31 @@ export function History({ link, onRestored }: { link: Link; onRestored: (link: L
       class="link-history"
       isFlush
     >
-      {pages.map((cursor, index) => (
-        <HistoryPage
-          key={cursor}
-          link={link}
-          cursor={cursor}
-          isRunning={restoring.isRunning.value}
-          onRestore={restore}
-          onMore={
-            index === pages.length - 1
-              ? (next) => {
-                  cursors.value = [...cursors.value, next];
-                }
-              : undefined
-          }
-        />
-      ))}
+      {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
+      {!pages && !error && <Skeleton height={320} />}
+      <ul>
+        {entries.map((entry, index) => (
+          <Entry
+            key={entry.id}
+            entry={entry}
+            isRunning={restoring.isRunning.value}
+            onRestore={index > current && isState(entry) ? () => void restoring.run(entry) : undefined}
+          />
+        ))}
+      </ul>
+      {pages?.at(-1)?.next && (
+        <p class="history-more">
+          <Button
+            disabled={query.isLoading.value}
+            onClick={() => {
+              count.value += 1;
+            }}
+          >
+            Show earlier changes
+          </Button>
+        </p>
+      )}
     </Panel>
-  );
-}
-
-/** The cursor of the first page is empty. */
-const usePageOf = ({ id }: Link, cursor: string) =>
-  useQuery<LinkHistory>(`link history ${id} ${cursor}`, () =>
-    call('GET /api/v1/link/{id}/history', {
-      params: { id },
-      query: { limit: perPage, cursor: cursor || undefined },
-    }),
-  );
-
-interface HistoryPageProps {
-  readonly link: Link;
-  /** Empty for the first page. */
-  readonly cursor: string;
-  readonly isRunning: boolean;
-  readonly onRestore: (entry: LinkHistoryEntry) => void;
-  readonly onMore: ((cursor: string) => void) | undefined;
-}
-
-function HistoryPage({ link, cursor, isRunning, onRestore, onMore }: HistoryPageProps) {
-  const query = usePageOf(link, cursor);
-  return (
-    <Loaded query={query} height={cursor === '' ? 320 : 80}>
-      {({ history, next }) => {
-        const current = cursor === '' ? history.findIndex(isState) : -1;
-        return (
-          <>
-            <ul>
-              {history.map((entry, index) => (
-                <Entry
-                  key={entry.id}
-                  entry={entry}
-                  isRunning={isRunning}
-                  onRestore={index > current && isState(entry) ? () => onRestore(entry) : undefined}
-                />
-              ))}
-            </ul>
-            {next && onMore && (
-              <p class="history-more">
-                <Button onClick={() => onMore(next)}>Show earlier changes</Button>
-              </p>
-            )}
-          </>
-        );
-      }}
-    </Loaded>
   );
 }
 
