@@ -1,6 +1,6 @@
 import type { DestinationProblem, Organization } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { sentenceOf } from '../../destination-problems.ts';
+import { problemTexts } from '../../destination-problems.ts';
 import { since, withoutScheme } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField } from '../../parts/field.tsx';
@@ -62,7 +62,7 @@ function Problem({ found, form }: { found: DestinationProblem; form: LinkForm })
   return (
     <>
       <p>
-        <bdi class="whole">{withoutScheme(found.url)}</bdi> {sentenceOf(found)}{' '}
+        <bdi class="whole">{withoutScheme(found.url)}</bdi> {problemTexts[found.problem].sentence}{' '}
         {isMoved && <bdi class="whole">{withoutScheme(found.detail)}</bdi>}
       </p>
       <p class="soft small">
