@@ -84,14 +84,9 @@ function DomainRows({ domains }: { domains: readonly Domain[] }) {
             <p class="soft small">{counted(domain.links, 'link')}</p>
           </div>
           <DomainState {...domain} />
-          <DomainProblem domain={domain} />
+          {certificateProblem(domain) && <p class="below small">{certificateProblem(domain)}</p>}
         </li>
       ))}
     </ul>
   );
-}
-
-function DomainProblem({ domain }: { domain: Domain }) {
-  const problem = certificateProblem(domain);
-  return problem === null ? null : <p class="below small">{problem}</p>;
 }

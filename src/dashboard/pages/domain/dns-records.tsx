@@ -29,7 +29,7 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
     query.data.value = await call('POST /api/v1/domain/{id}/verify', { params: { id: domain.id } });
     refresh('domains');
   });
-  const problem = certificateProblem(domain);
+  const problems = [domain.problem, certificateProblem(domain)].filter((problem) => problem !== null);
   const optional = domain.records.filter(({ is_required }) => !is_required).length;
   return (
     <Section
@@ -43,16 +43,11 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
     >
       <div class="stack tight">
         <FormErrors error={check.error.value} />
-        {domain.problem && (
-          <div class="callout" role="status">
-            {domain.problem}
-          </div>
-        )}
-        {problem !== null && (
-          <div class="callout" role="status">
+        {problems.map((problem) => (
+          <div key={problem} class="callout" role="status">
             {problem}
           </div>
-        )}
+        ))}
         {domain.certificate && !domain.certificate.problem && (
           <p class="soft">
             {domain.certificate.valid_until
