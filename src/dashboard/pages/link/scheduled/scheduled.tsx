@@ -18,7 +18,7 @@ import { refresh } from '../../../queries.ts';
 import { distanceTo, inDays } from '../local-instant.ts';
 import { InstantField } from './instant-field.tsx';
 import { useScheduled } from './query.ts';
-import { type Planned, plannedChanges } from './sentences.ts';
+import { plannedChanges } from './sentences.ts';
 
 /** The scheduled changes of a link, and the results of earlier ones. */
 export function Scheduled({ link }: { link: Link }) {
@@ -118,20 +118,16 @@ function Item({ change, isRunning, onReschedule, onWithdraw }: ItemProps) {
       </div>
       {change.refusal && <p class="callout bad">{change.refusal.error_string}</p>}
       <dl class="stack close history-changes planned">
-        {plannedChanges(change, tags.data.value ?? []).map((planned) => (
-          <PlannedField key={planned.label} {...planned} />
+        {plannedChanges(change, tags.data.value ?? []).map(({ label, words }) => (
+          <div key={label}>
+            <dt class="soft small">{label}</dt>
+            <dd>{words === null ? <span class="soft">None</span> : <ins>{<bdi>{words}</bdi>}</ins>}</dd>
+          </div>
         ))}
       </dl>
     </li>
   );
 }
-
-const PlannedField = ({ label, words }: Planned) => (
-  <div>
-    <dt class="soft small">{label}</dt>
-    <dd>{words === null ? <span class="soft">None</span> : <ins>{<bdi>{words}</bdi>}</ins>}</dd>
-  </div>
-);
 
 /** Reschedules a change; a refused one is retried. */
 function ChangeTime({ change, onClose }: { change: ScheduledChange; onClose: () => void }) {

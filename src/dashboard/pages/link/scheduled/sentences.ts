@@ -1,7 +1,7 @@
 import type { ScheduledChange, Tag } from '../../../api-types.ts';
 import { type Change, labelOf, valueText } from '../history/sentences.ts';
 
-export interface Planned {
+interface Planned {
   readonly label: string;
   /** Null: the field is cleared. */
   readonly words: string | null;
