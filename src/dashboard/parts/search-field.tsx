@@ -7,15 +7,15 @@ interface SearchFieldProps {
   readonly label: string;
   /** The current filter of the list. */
   readonly words: string;
-  readonly maxLength?: number;
   /** Called once typing has paused. */
   readonly onWords: (words: string) => void;
 }
 
 const pause = 150;
+export const maxQueryLength = 200;
 
 /** Filters a list while the user types; Escape empties it. */
-export function SearchField({ id, label, words, maxLength = 200, onWords }: SearchFieldProps) {
+export function SearchField({ id, label, words, onWords }: SearchFieldProps) {
   const typed = useSignal(words);
   const reported = useRef(words);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -50,7 +50,7 @@ export function SearchField({ id, label, words, maxLength = 200, onWords }: Sear
         placeholder={label}
         autocomplete="off"
         spellcheck={false}
-        maxLength={maxLength}
+        maxLength={maxQueryLength}
         value={typed.value}
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={(event) => {

@@ -2,7 +2,7 @@ import { SelectField } from '../../parts/field.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { TagAndDomainFilter } from '../../parts/tag-and-domain-filter.tsx';
 import { useShortcuts } from '../../shortcuts.ts';
-import { maxQueryLength, narrow, orders, type View } from './view.ts';
+import { narrow, orders, type View } from './view.ts';
 
 /** Which links are shown, and in which order. */
 export function Toolbar({ view }: { view: View }) {
@@ -15,7 +15,6 @@ export function Toolbar({ view }: { view: View }) {
         id="search-links"
         label="Search addresses, names and notes"
         words={view.words}
-        maxLength={maxQueryLength}
         onWords={(words) => narrow({ q: words || null })}
       />
       <TagAndDomainFilter tagIds={view.tagIds} domain={view.domain} onChange={narrow} />

@@ -1,5 +1,6 @@
 import type { Link } from '../../api-types.ts';
 import { addressOf, call } from '../../client.ts';
+import { maxQueryLength } from '../../parts/search-field.tsx';
 import { queryWith } from '../../query-string.ts';
 import { navigate, setQuery } from '../../router.ts';
 import { setup } from '../../session.ts';
@@ -16,7 +17,6 @@ export const orders = [
 ] as const;
 
 export const sizes = [25, 50, 100] as const;
-export const maxQueryLength = 200;
 /** The maximum offset of the API. */
 const maxPages = 1_000_000_000 / Math.max(...sizes);
 const sparkDays = 14;
