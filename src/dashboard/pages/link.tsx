@@ -91,6 +91,7 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
     })),
   ]);
   const conflict = form.conflict.value;
+  const scope = { kind: 'link', link } as const;
   return (
     <Page
       title={shortOf(link)}
@@ -105,14 +106,9 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
       />
       {tab === 'details' && <Details form={form} />}
       {tab === 'rules' && <Rules form={form} />}
-      {tab === 'stats' && (
-        <UnlessQuiet link={link}>
-          <StatsBoard scope={{ kind: 'link', link }} />
-        </UnlessQuiet>
-      )}
-      {tab === 'visits' && (
-        <UnlessQuiet link={link}>
-          <HitFeed scope={{ kind: 'link', link }} />
+      {(tab === 'stats' || tab === 'visits') && (
+        <UnlessQuiet key={tab} link={link}>
+          {tab === 'stats' ? <StatsBoard scope={scope} /> : <HitFeed scope={scope} />}
         </UnlessQuiet>
       )}
       {tab === 'webhook' && <Webhook form={form} />}
