@@ -2,15 +2,13 @@ import type { Calls, ClickCorrection, ClickCorrectionList } from '../api-types.t
 import { call } from '../client.ts';
 import { refresh } from '../queries.ts';
 import { instantsOf, type Span } from '../stats/range.ts';
-import { keyOf, loadHits, type Scope } from '../stats/scope.ts';
+import { loadHits, type Scope } from '../stats/scope.ts';
 
 /** Days in the visitor's time zone, the last one included; null: all. */
 export type Days = Required<Pick<Span, 'from' | 'to'>> | null;
 
 const idOf = (scope: Scope): { readonly id: number } | null =>
   scope.kind === 'link' ? { id: scope.link.id } : null;
-
-export const correctionsKey = (scope: Scope): string => `corrections ${keyOf(scope)}`;
 
 export function loadCorrections(scope: Scope): Promise<ClickCorrectionList> {
   const params = idOf(scope);

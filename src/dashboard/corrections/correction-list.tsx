@@ -4,15 +4,15 @@ import { since } from '../format.ts';
 import { notify } from '../notices.ts';
 import { Button } from '../parts/button.tsx';
 import { useQuery } from '../queries.ts';
-import type { Scope } from '../stats/scope.ts';
+import { keyOf, type Scope } from '../stats/scope.ts';
 import { useIntervalWhileVisible } from '../visibility.ts';
-import { correctionsKey, loadCorrections, refreshNumbers, revertReclassification } from './calls.ts';
+import { loadCorrections, refreshNumbers, revertReclassification } from './calls.ts';
 import { correctionSummary, outcomeOf, spanOf } from './sentences.ts';
 
 const intervalWhileRunning = 1_500;
 
 export const useCorrections = (scope: Scope): readonly ClickCorrection[] => {
-  const query = useQuery(correctionsKey(scope), () => loadCorrections(scope));
+  const query = useQuery(`corrections ${keyOf(scope)}`, () => loadCorrections(scope));
   const corrections = query.data.value?.corrections ?? [];
   const isRunning = corrections.some(({ state }) => state === 'running');
   useIntervalWhileVisible(refreshNumbers, isRunning ? intervalWhileRunning : null);
@@ -62,8 +62,8 @@ export function CorrectionList({ scope, corrections }: CorrectionListProps) {
 
 /** Which links a correction covers, unless it is just the link of the page. */
 function CorrectedLinks({ scope, linkId }: { readonly scope: Scope; readonly linkId: number | null }) {
-  if (scope.kind === 'link') return linkId === null ? <> · in all links</> : null;
   if (linkId === null) return <> · in all links</>;
+  if (scope.kind === 'link') return null;
   return (
     <>
       {' · in '}
