@@ -21,15 +21,10 @@ interface WithPrevious<T> {
   readonly isOld: boolean;
 }
 
-interface Options {
-  /** Keeps the previous answer even if the next query fails. */
-  readonly evenAfterError?: boolean;
-}
-
-/** Keeps showing the previous answer until the next one has loaded or failed. */
+/** Keeps showing the previous answer until the next one has loaded or failed; with `evenAfterError` also if it has failed. */
 export function usePrevious<T>(
   { data: { value: data }, error }: Pick<Query<T>, 'data' | 'error'>,
-  { evenAfterError = false }: Options = {},
+  { evenAfterError = false } = {},
 ): WithPrevious<T> {
   const latest = useRef<T | undefined>(undefined);
   if (data !== undefined) latest.current = data;
