@@ -19,7 +19,7 @@ export function LinkHeading({ link, href, children }: LinkHeadingProps) {
   const name = nameOf(link) ?? link.destination_title;
   return (
     <div class="row-main">
-      <div class="row-first">
+      <div class="row-first beside">
         {href === undefined ? (
           <span class="row-short" title={readableUrl(link)}>
             <ShortText link={link} />

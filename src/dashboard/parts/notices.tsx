@@ -18,7 +18,7 @@ export function Notices({ dialog }: { dialog?: string }) {
   return (
     <div class="notices" aria-live="polite">
       {shown.map(({ id, text, isError, action }) => (
-        <div class="notice" key={id} id={elementId(id)} role={isError ? 'alert' : undefined}>
+        <div class="notice beside" key={id} id={elementId(id)} role={isError ? 'alert' : undefined}>
           {isError && <Icon name="warning" />}
           <span>{text}</span>
           {action && (

@@ -29,7 +29,7 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
     if (requestedPage !== page) onPage(requestedPage);
   };
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager wrapping" aria-label="Pages">
       <p class="soft small">
         {page > last
           ? 'None'

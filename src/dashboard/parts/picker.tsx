@@ -156,7 +156,7 @@ export function Picker({
       {(marks) => (
         <div class="picker" onFocusOut={onFocusOut}>
           <div
-            class="input picker-box"
+            class="input picker-box wrapping"
             aria-invalid={marks['aria-invalid']}
             onMouseDown={(event) => {
               if (event.target !== event.currentTarget) return;

@@ -106,7 +106,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   };
   return (
     <Modal class="palette" aria-label="Find anything" onClose={onClose}>
-      <div class="palette-field">
+      <div class="palette-field beside">
         <Icon name="search" />
         <input
           type="text"

@@ -36,7 +36,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         Skip to content
       </a>
       <header class="top">
-        <div>
+        <div class="beside">
           <a class="brand" href="/app">
             <img src={markUrl} alt="" />
             Linnet

@@ -24,7 +24,7 @@ export function Bars({ values, total, chosen, noun, onChoose }: BarsProps) {
         <li key={value}>
           <button
             type="button"
-            class="bar"
+            class="bar beside"
             aria-pressed={value === chosen}
             title={`${name}: ${number(hits)} ${noun}`}
             style={{ '--share': String(hits / largest) }}

@@ -73,7 +73,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
       ) : (
         !feed.error.value && <Skeleton height={420} />
       )}
-      <div class="feed-end">
+      <div class="feed-end wrapping">
         {feed.hasOlder.value && (
           <Button disabled={feed.isLoading.value} onClick={() => void feed.loadOlder()}>
             Show older {noun}s

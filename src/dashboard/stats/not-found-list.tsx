@@ -41,7 +41,7 @@ function AddressRow({ address }: { address: NotFoundAddress }) {
       <td>
         <ShortText link={address} />
         {similar && (
-          <p class="small soft meant">
+          <p class="small soft wrapping">
             <span>
               Did they mean <a href={pageOf(similar)}>/{similar.suffix}</a>?
             </span>

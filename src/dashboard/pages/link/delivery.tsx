@@ -47,7 +47,7 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
   const latest = delivery.attempts.at(-1);
   return (
     <li class="delivery">
-      <div class="line">
+      <div class="line beside">
         <DisclosureButton class="toggle" isOpen={isOpen} controls={id}>
           <StateChip {...states[delivery.state]} />
           <span class="what">{nameOf(delivery)}</span>

@@ -43,7 +43,7 @@ export function LinkAbout({ link }: { link: Link }) {
           {name}
         </bdi>
       )}
-      <span class="leads">
+      <span class="leads beside">
         <Icon name="right" size={16} />
         {isWeb ? (
           <a
@@ -59,7 +59,7 @@ export function LinkAbout({ link }: { link: Link }) {
           <bdi class="cut">{link.destination_url}</bdi>
         )}
       </span>
-      <span class="facts">
+      <span class="facts wrapping">
         <span>
           <strong>{compact(link.clicks)}</strong> {link.clicks === 1 ? 'click' : 'clicks'}
           {link.last_clicked_at && `, the latest ${since(link.last_clicked_at)}`}

@@ -50,7 +50,7 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
             onRetry={() => void form.save()}
           />
         )}
-        <div class="save-bar-line">
+        <div class="save-bar-line beside">
           <p role="status">
             <strong>
               {number(form.changed.length)} unsaved

@@ -77,7 +77,7 @@ function WebhookEvents({ form }: { form: LinkForm }) {
     <fieldset class="field webhook-events">
       <legend>Events</legend>
       {events.map(({ event, name, about }) => (
-        <div class="webhook-event" key={event}>
+        <div class="webhook-event beside" key={event}>
           <input
             type="checkbox"
             id={`${id}-${event}`}

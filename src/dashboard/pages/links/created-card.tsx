@@ -56,7 +56,7 @@ function OneCreated({ created: { link, isCopied }, onDismiss }: CardProps<'one'>
         <img src={svgDataUrl(link.qr_code_svg)} alt={`QR code of ${short}`} width={88} height={88} />
       </button>
       <div class="made-text">
-        <p class="made-state small">
+        <p class="made-state beside small">
           <Icon name="check" size={16} />
           {isCopied ? 'Created and copied' : 'Created'}
         </p>

@@ -98,7 +98,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
             {areMany ? `Create ${counted(urls.length, 'link')}` : 'Create link'}
           </Button>
         </div>
-        <div class="new-link-foot">
+        <div class="new-link-foot wrapping">
           <DisclosureButton isOpen={areOptionsOpen} controls={optionsId}>
             Options
           </DisclosureButton>

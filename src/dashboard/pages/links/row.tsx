@@ -31,7 +31,7 @@ export function Row({ link, isChosen, onToggle, onQr, onArchive, onDelete }: Row
       <LinkHeading link={link} href={pageOf(link)}>
         <CopyButton text={readableUrl(link)} what={short} isBare isSlim />
       </LinkHeading>
-      <div class="row-labels">
+      <div class="row-labels wrapping">
         <Marks link={link} />
         {link.tags.slice(0, maxTags).map(({ id, name }) => (
           <a key={id} class="chip" href={`/app?tag=${id}`} title={`Links tagged ${name}`}>

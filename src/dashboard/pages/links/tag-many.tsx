@@ -101,7 +101,7 @@ export function UntagMany({ links, onDone, onClose }: TagManyProps) {
       <ul class="untag-list">
         {used.map(({ tag, links: count }) => (
           <li key={tag.id}>
-            <label>
+            <label class="beside">
               <input type="checkbox" checked={chosen.value.has(tag.id)} onChange={() => toggle(tag.id)} />
               <span class="cut" dir="auto">
                 {tag.name}

@@ -129,7 +129,7 @@ interface TagRowProps {
 
 function TagRow({ tag, isRenamed, onRename, onRenamed }: TagRowProps) {
   return (
-    <li class="tag-row" data-row={tag.id}>
+    <li class="tag-row beside" data-row={tag.id}>
       {isRenamed ? (
         <RenameTag tag={tag} onDone={onRenamed} />
       ) : (

@@ -36,7 +36,7 @@ export function HoursFields({ value, path, problems, onChange }: HoursFieldsProp
     <div class="stack tight">
       <fieldset class="days" aria-label="Days">
         {weekOrder.map((day) => (
-          <label key={day} title={dayNames[day]}>
+          <label key={day} class="beside" title={dayNames[day]}>
             <input type="checkbox" checked={days.includes(day)} onChange={() => toggle(day)} />
             <span aria-hidden="true">{dayNames[day].slice(0, 2)}</span>
             <span class="unseen">{dayNames[day]}</span>

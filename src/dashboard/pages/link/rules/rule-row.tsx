@@ -50,7 +50,7 @@ export function RuleRow({
     <li class={`rule ${drop}`} ref={row} onKeyDown={handlers.onKeyDown}>
       <div class="rule-line">
         {/* For pointers; keys and screen readers use the buttons. */}
-        <span class="rule-handle" aria-hidden="true" title="Drag to another position" {...handle}>
+        <span class="rule-handle beside" aria-hidden="true" title="Drag to another position" {...handle}>
           <Icon name="grip" />
           <span class="rule-number">{index + 1}</span>
         </span>
