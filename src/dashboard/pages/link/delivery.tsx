@@ -90,7 +90,7 @@ function DeliveryDetails({ delivery }: { delivery: WebhookDelivery }) {
       {delivery.attempts.length > 0 && (
         <>
           <h3>Attempts</h3>
-          <ol>
+          <ol class="stack tight">
             {delivery.attempts.map((attempt) => (
               <li key={attempt.at}>
                 <span class="soft small">{instant(attempt.at)}</span>

@@ -32,7 +32,7 @@ export function Zapier({ link }: { link: Link }) {
       </SecretField>
       <details>
         <summary>How to connect a Zap</summary>
-        <ol>
+        <ol class="stack tight">
           <li>
             In Zapier, create a Zap with the trigger <em>Webhooks by Zapier → Catch Hook</em>. It shows an
             address.
