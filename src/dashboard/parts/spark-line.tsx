@@ -18,7 +18,7 @@ export function SparkLine({ days }: { days: readonly number[] }) {
   const [lastX, lastY] = points.at(-1) ?? [edge, height - edge];
   return (
     <svg
-      class={total === 0 ? 'spark-line nothing' : 'spark-line'}
+      class="spark-line"
       viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}
