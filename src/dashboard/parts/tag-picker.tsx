@@ -4,6 +4,7 @@ import { useAction } from '../action.ts';
 import type { CountedTag, Tag } from '../api-types.ts';
 import { useCreateOnce } from '../create-once.ts';
 import { counted } from '../format.ts';
+import { setTo } from '../handlers.ts';
 import { ErrorBox } from './error-box.tsx';
 import type { FieldFrame } from './field.tsx';
 import { Icon } from './icons.tsx';
@@ -99,12 +100,8 @@ export function TagPicker({
       noun="tag"
       placeholder={placeholder}
       maxLength={100}
-      onOpen={() => {
-        wasOpen.value = true;
-      }}
-      onType={() => {
-        create.error.value = null;
-      }}
+      onOpen={setTo(wasOpen, true)}
+      onType={setTo(create.error, null)}
       onChoose={async ({ key }) => {
         const tag = unselected.find(({ id }) => id === key);
         if (!tag) return (await create.run(typedName)) ? typedName : null;
