@@ -1,7 +1,6 @@
 import { type Arrival, arrivalHeader, arrivalPath, probeHeader, signArrival } from '../rules/arrival.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
-import { addressSetting } from './address-setting.ts';
-import type { CheckContext, Findings } from './check-context.ts';
+import { addressSetting, type CheckContext, type Findings } from './check-context.ts';
 
 const timeout = 8_000;
 
@@ -48,47 +47,42 @@ export function headerFindings(
   );
   const trusts = trusted.kind === 'networks' || trusted.count > 0;
   const findings: Finding[] = [];
+  const report = (level: typeof problem, found: string, todo: string) => findings.push(level(found, todo));
   if (isProxied && !trusts)
-    findings.push(
-      problem(
-        'A proxy passes requests on, and TRUSTED_PROXIES is 0: all visitors count as one, and share one limit.',
-        'Set TRUSTED_PROXIES to how many proxies stand in front (mostly 1), or to their networks.',
-      ),
+    report(
+      problem,
+      'A proxy passes requests on, and TRUSTED_PROXIES is 0: all visitors count as one, and share one limit.',
+      'Set TRUSTED_PROXIES to how many proxies stand in front (mostly 1), or to their networks.',
     );
   if (trusts && forwarded === undefined)
-    findings.push(
-      problem(
-        'TRUSTED_PROXIES names proxies, and no X-Forwarded-For arrives: visitors could claim any address.',
-        'Have the proxy send X-Forwarded-For, or set TRUSTED_PROXIES to 0 where there is none.',
-      ),
+    report(
+      problem,
+      'TRUSTED_PROXIES names proxies, and no X-Forwarded-For arrives: visitors could claim any address.',
+      'Have the proxy send X-Forwarded-For, or set TRUSTED_PROXIES to 0 where there is none.',
     );
   if (trusted.kind === 'networks' && forwarded !== undefined && isProxyTrusted === false)
-    findings.push(
-      problem(
-        `TRUSTED_PROXIES does not name the proxy ${client}: all its visitors count as one, and share one limit.`,
-        'Add its address or network to TRUSTED_PROXIES.',
-      ),
+    report(
+      problem,
+      `TRUSTED_PROXIES does not name the proxy ${client}: all its visitors count as one, and share one limit.`,
+      'Add its address or network to TRUSTED_PROXIES.',
     );
   if (trusted.kind === 'hops' && forwarded !== undefined && forwarded.split(',').length < trusted.count)
-    findings.push(
-      problem(
-        `TRUSTED_PROXIES is ${trusted.count}, and X-Forwarded-For names ${forwarded.split(',').length}: visitors could claim any address.`,
-        'Set it to the number of proxies in front of it.',
-      ),
+    report(
+      problem,
+      `TRUSTED_PROXIES is ${trusted.count}, and X-Forwarded-For names ${forwarded.split(',').length}: visitors could claim any address.`,
+      'Set it to the number of proxies in front of it.',
     );
   if (isSecure && isProxied && headers['x-forwarded-proto'] !== 'https')
-    findings.push(
-      notice(
-        'The proxy does not send X-Forwarded-Proto: https.',
-        "Have it send that: some clicks count as a script's without it.",
-      ),
+    report(
+      notice,
+      'The proxy does not send X-Forwarded-Proto: https.',
+      "Have it send that: some clicks count as a script's without it.",
     );
   if (!(probeHeader in headers))
-    findings.push(
-      notice(
-        'The proxy removes Sec-Fetch-* header fields.',
-        "Have it pass them on: without them Chrome's clicks count as a script's.",
-      ),
+    report(
+      notice,
+      'The proxy removes Sec-Fetch-* header fields.',
+      "Have it pass them on: without them Chrome's clicks count as a script's.",
     );
   if (findings.length > 0) return findings;
   return [

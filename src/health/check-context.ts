@@ -22,5 +22,9 @@ export interface CheckContext {
   readonly now: number;
 }
 
+/** Where the public address comes from, for advice. */
+export const addressSetting = ({ config, site }: Pick<CheckContext, 'config' | 'site'>): string =>
+  config.baseUrl === null && !site.isTrial ? 'the stored address ("base-url set" changes it)' : 'BASE_URL';
+
 /** What a check found. */
 export type Findings = Finding | readonly Finding[];

@@ -10,15 +10,14 @@ import { clickServerFindings } from './click-server.ts';
 /** With characters that a header of its own could not have. */
 const password = ' hünter:2 € ';
 
-const findingsAt = (port: number | undefined, store: CheckContext['store'] = null) =>
-  clickServerFindings({
-    store,
-    config: loadConfig({
-      DATABASE_URL: 'postgres://localhost/linnet',
-      CLICKS_URL:
-        port === undefined ? '' : `clickhouse://ann:${encodeURIComponent(password)}@127.0.0.1:${port}/linnet`,
-    }),
+const findingsAt = async (port: number | undefined, store: CheckContext['store'] = null) => {
+  const config = loadConfig({
+    DATABASE_URL: 'postgres://localhost/linnet',
+    CLICKS_URL:
+      port === undefined ? '' : `clickhouse://ann:${encodeURIComponent(password)}@127.0.0.1:${port}/linnet`,
   });
+  return [await clickServerFindings({ store, config })].flat();
+};
 
 test('the server of single clicks is checked if one is set, and named without its password', async () => {
   expect(await findingsAt(undefined)).toEqual([]);
@@ -46,8 +45,8 @@ describe.skipIf(!(await hasClickhouse()))('a ClickHouse', () => {
     const url = await freshClickhouse();
     const DATABASE_URL = await migratedPostgres();
     await using store = await openReadOnlyStore(DATABASE_URL, '');
-    const find = async () =>
-      (await clickServerFindings({ config: loadConfig({ DATABASE_URL, CLICKS_URL: url }), store }))[0];
+    const config = loadConfig({ DATABASE_URL, CLICKS_URL: url });
+    const find = async () => [await clickServerFindings({ config, store })].flat()[0];
     expect((await find())?.state).toBe('ok');
     await store?.query("insert into settings (key, value) values ('hit_store', 'this')");
     await store?.query('update hit_ids set newest = 5');

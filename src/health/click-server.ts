@@ -1,9 +1,9 @@
 import { shellCommand } from '../bundle/shell-command.ts';
 import { clickServerName } from '../rules/clicks-url.ts';
-import { type Finding, ok, problem } from '../rules/finding.ts';
+import { ok, problem } from '../rules/finding.ts';
 import { internalReadTerms } from '../storage/database.ts';
 import { hitStoreId } from '../storage/moved-hits.ts';
-import type { CheckContext } from './check-context.ts';
+import type { CheckContext, Findings } from './check-context.ts';
 
 /** Milliseconds. */
 const timeout = 5_000;
@@ -12,7 +12,7 @@ const timeout = 5_000;
 export async function clickServerFindings({
   config,
   store,
-}: Pick<CheckContext, 'config' | 'store'>): Promise<Finding[]> {
+}: Pick<CheckContext, 'config' | 'store'>): Promise<Findings> {
   const { clicksUrl } = config;
   if (clicksUrl === null) return [];
   const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');
@@ -23,28 +23,22 @@ export async function clickServerFindings({
     const expected = await expectedStore(store).catch(() => null);
     const found = expected === null ? null : await client.stores();
     if (found?.some((id) => id !== expected?.id))
-      return [
-        problem(
-          `The database in ClickHouse at ${clickServerName(clicksUrl)} has the clicks of another store.`,
-          'Set CLICKS_URL to the one of this store, and restart this node. Clicks wait in the journal.',
-        ),
-      ];
+      return problem(
+        `The database in ClickHouse at ${clickServerName(clicksUrl)} has the clicks of another store.`,
+        'Set CLICKS_URL to the one of this store, and restart this node. Clicks wait in the journal.',
+      );
     if (expected?.hasHits && found === null)
-      return [
-        problem(
-          `ClickHouse at ${clickServerName(clicksUrl)} has no tables, but single clicks of this database were stored in it.`,
-          `Bring back its data. Clicks wait in the journal until then. If it is lost, run "${shellCommand('clicks start-empty')}", and start a node again.`,
-        ),
-      ];
-    return [ok(`ClickHouse ${row?.version} answers, for single clicks.`)];
+      return problem(
+        `ClickHouse at ${clickServerName(clicksUrl)} has no tables, but single clicks of this database were stored in it.`,
+        `Bring back its data. Clicks wait in the journal until then. If it is lost, run "${shellCommand('clicks start-empty')}", and start a node again.`,
+      );
+    return ok(`ClickHouse ${row?.version} answers, for single clicks.`);
   } catch (cause) {
     const why = (cause as Error).message.split('\n', 1)[0] ?? '';
-    return [
-      problem(
-        `The server of single clicks at ${clickServerName(clicksUrl)} does not answer: ${why}.`,
-        'Check CLICKS_URL, and that ClickHouse runs. Clicks wait in the journal.',
-      ),
-    ];
+    return problem(
+      `The server of single clicks at ${clickServerName(clicksUrl)} does not answer: ${why}.`,
+      'Check CLICKS_URL, and that ClickHouse runs. Clicks wait in the journal.',
+    );
   }
 }
 

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import type { CheckContext } from './check-context.ts';
 
 const problemAbove = 30_000;
 const noticeAbove = 2_000;
+/** systemd creates this file when it has set the clock; without it nothing is known. */
+const setByNtp = '/run/systemd/timesync/synchronized';
 
 /** Compared with the database's clock, and with times in the store: both reveal a wrong clock. */
 export async function clockFindings({ store, now }: Pick<CheckContext, 'store' | 'now'>): Promise<Finding[]> {
@@ -27,20 +29,10 @@ export async function clockFindings({ store, now }: Pick<CheckContext, 'store' |
       ),
     );
   if (findings.length > 0) return findings;
-  return [ok(`It is ${new Date(now).toISOString()}${isSynchronised() ? ', kept by NTP' : ''}.`)];
+  return [ok(`It is ${new Date(now).toISOString()}${existsSync(setByNtp) ? ', kept by NTP' : ''}.`)];
 }
 
 async function newest(store: CheckContext['store']): Promise<number> {
   const [row] = (await store?.query('select max(at) as at from changes').catch(() => [])) ?? [];
   return Number(row?.at ?? 0);
-}
-
-/** systemd creates this file when it has set the clock; without it nothing is known. */
-function isSynchronised(): boolean {
-  try {
-    readFileSync('/run/systemd/timesync/synchronized');
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -2,38 +2,33 @@ import { isIP } from 'node:net';
 import { hiddenDomainFound, hiddenDomainTodo } from '../rules/domains/hidden-domain.ts';
 import { isAmong } from '../rules/domains/same-address.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
-import { addressSetting } from './address-setting.ts';
-import type { CheckContext } from './check-context.ts';
+import { addressSetting, type CheckContext, type Findings } from './check-context.ts';
 import { isVerifiedDomain, verifiedDomains } from './verified-domains.ts';
 
 const atOnce = 10;
 
 /** Checks the host of the service, and that each verified domain leads where it should. */
-export async function dnsFindings(context: CheckContext): Promise<Finding[]> {
+export async function dnsFindings(context: CheckContext): Promise<Findings> {
   const host = context.site.defaultHost;
   const found = await findingsOfNames(context);
   if (!(await isVerifiedDomain(context.store, host))) return found;
-  return [...found, problem(hiddenDomainFound(host), hiddenDomainTodo)];
+  return [found, problem(hiddenDomainFound(host), hiddenDomainTodo)].flat();
 }
 
-async function findingsOfNames(context: CheckContext): Promise<Finding[]> {
+async function findingsOfNames(context: CheckContext): Promise<Findings> {
   const { site, dns, config } = context;
   const host = site.defaultHost;
   const bare = host.replace(/^\[|\]$/g, '');
-  if (site.isTrial) return [ok(`${host} is this machine: no name server is needed.`)];
-  if (isIP(bare) !== 0) return [ok(`${bare} is an address: no name server is needed.`)];
+  if (site.isTrial) return ok(`${host} is this machine: no name server is needed.`);
+  if (isIP(bare) !== 0) return ok(`${bare} is an address: no name server is needed.`);
   const addresses = await dns.addressesOf(host);
   if (addresses === null)
-    return [
-      notice(`The name servers did not answer for ${host}.`, 'Check DNS_SERVERS, or /etc/resolv.conf.'),
-    ];
+    return notice(`The name servers did not answer for ${host}.`, 'Check DNS_SERVERS, or /etc/resolv.conf.');
   if (addresses.length === 0)
-    return [
-      problem(
-        `${host} has no address in the DNS.`,
-        `Set an A record (and AAAA) of ${host} to the address of this machine, or correct ${addressSetting(context)}.`,
-      ),
-    ];
+    return problem(
+      `${host} has no address in the DNS.`,
+      `Set an A record (and AAAA) of ${host} to the address of this machine, or correct ${addressSetting(context)}.`,
+    );
   const own = ok(`${host} leads to ${addresses.join(', ')}.`);
   const expected = await targetsOf(config.domainTarget, addresses, dns);
   return [own, ...(await domainFindings(await verifiedDomains(context.store), expected, dns))];
