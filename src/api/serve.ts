@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { statusOf } from '../rules/error-codes.ts';
 import { Refusal } from '../rules/errors.ts';
+import { percentDecoded } from '../rules/text.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { CallerResolver } from './authorize.ts';
 import type { ApiContext } from './context.ts';
@@ -75,12 +76,7 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
 /** The router would take a path that can't be decoded literally, so that one name would have two addresses. */
 function isDecodable(url: string): boolean {
   const path = url.slice(0, url.search(/[?#]|$/));
-  if (!path.includes('%')) return true;
-  try {
-    return decodeURIComponent(path) !== '';
-  } catch {
-    return false;
-  }
+  return !path.includes('%') || percentDecoded(path) !== null;
 }
 
 const undecodable = (): Refusal =>

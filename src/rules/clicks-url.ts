@@ -1,3 +1,5 @@
+import { percentDecoded } from './text.ts';
+
 /** Where single hits are stored if they aren't in the database: a server with ClickHouse's HTTP interface. */
 export interface ClickServer {
   /** http or https, with host and port. */
@@ -18,8 +20,8 @@ export function clickServerOf(text: string): ClickServer | null {
   const [scheme, port] = schemes[url?.protocol ?? ''] ?? [];
   if (!url || scheme === undefined || url.hostname === '' || url.search !== '' || url.hash !== '')
     return null;
-  const database = decoded(url.pathname.slice(1));
-  const [user, password] = [decoded(url.username), decoded(url.password)];
+  const database = percentDecoded(url.pathname.slice(1));
+  const [user, password] = [percentDecoded(url.username), percentDecoded(url.password)];
   if (database === null || user === null || password === null) return null;
   if (!/^[A-Za-z_]\w*$/.test(database)) return null;
   return { origin: `${scheme}://${url.hostname}:${url.port || port}`, user, password, database };
@@ -27,11 +29,3 @@ export function clickServerOf(text: string): ClickServer | null {
 
 /** For messages: without its user and password. */
 export const clickServerName = ({ origin, database }: ClickServer): string => `${origin}/${database}`;
-
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
-}

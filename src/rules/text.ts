@@ -10,6 +10,15 @@ export const isStorable = (text: string): boolean => !control.test(text) && text
 /** For comparing and searching regardless of case, the same on every database. */
 export const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase();
 
+/** Without its percent-encoding; null if that is invalid. */
+export function percentDecoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
 /**
  * The same text in memory of its own. A substring keeps the whole text alive: a few cached letters of a request would keep the
  * request and everything that came with it.

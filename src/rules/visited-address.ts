@@ -1,4 +1,5 @@
 import { normaliseSuffix } from './suffix.ts';
+import { percentDecoded } from './text.ts';
 
 /** An address of a link as hits store it: `go.example.com/old`. */
 export const visitedAddress = (host: string, suffix: string): string => `${host}/${suffix}`;
@@ -7,9 +8,6 @@ export const visitedAddress = (host: string, suffix: string): string => `${host}
 export function readVisitedAddress(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return text;
   const { hostname, pathname } = new URL(text);
-  try {
-    return visitedAddress(hostname, normaliseSuffix(decodeURIComponent(pathname.slice(1))));
-  } catch {
-    return text;
-  }
+  const suffix = percentDecoded(pathname.slice(1));
+  return suffix === null ? text : visitedAddress(hostname, normaliseSuffix(suffix));
 }

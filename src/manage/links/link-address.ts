@@ -3,6 +3,7 @@ import { invalidField, Refusal } from '../../rules/errors.ts';
 import { normaliseHostname } from '../../rules/host.ts';
 import type { Site } from '../../rules/site.ts';
 import { checkSuffix, enteredSuffix } from '../../rules/suffix.ts';
+import { percentDecoded } from '../../rules/text.ts';
 import { findVerifiedDomain } from '../../storage/domains.ts';
 import { type Alias, addressKey, type LinkAddress, readAliases } from '../../storage/links/link-addresses.ts';
 import { defaultDomainId } from '../../storage/schema.ts';
@@ -76,7 +77,9 @@ export async function requestedAliases(
     const domain =
       named === undefined ? null : await refusals.checkLater(() => domainOfAlias(domainOf, named, field));
     if (domain === undefined) continue;
-    requested.push({ domain, suffix: enteredSuffix(named === undefined ? text : decoded(path)) });
+    // Web addresses have non-ASCII text percent-encoded; an undecodable one is refused as a suffix.
+    const entered = named === undefined ? text : (percentDecoded(path) ?? path);
+    requested.push({ domain, suffix: enteredSuffix(entered) });
   }
   return requested;
 }
@@ -87,15 +90,6 @@ async function domainOfAlias(domainOf: DomainOf, domain: string, field: AliasFie
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     throw new Refusal(cause.code, cause.sentence, { field });
-  }
-}
-
-/** Web addresses have non-ASCII text percent-encoded; an undecodable one is refused as a suffix. */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
   }
 }
 
