@@ -1,5 +1,6 @@
 import { knownBrowserLifetime } from '../auth/known-browsers.ts';
 import { sessionLifetime, sessionTokens } from '../auth/opaque-tokens.ts';
+import { cookiesNamed } from '../http/cookies.ts';
 import type { Site } from '../rules/site.ts';
 
 type Security = Pick<Site, 'isSecure'>;
@@ -9,28 +10,21 @@ export const sessionCookieName = ({ isSecure }: Security): string => (isSecure ?
 
 /** The session cookie of a browser, if any. Values that can't be ours are ignored. */
 export function sessionOf(headers: Headers, site: Security): string | null {
-  return cookiesNamed(sessionCookieName(site), headers).find((token) => sessionTokens.matches(token)) ?? null;
+  return (
+    cookiesNamed(sessionCookieName(site), headers.get('cookie') ?? '').find((token) =>
+      sessionTokens.matches(token),
+    ) ?? null
+  );
 }
 
 /** Identifies the accounts that this browser has signed in to before; it grants nothing. */
 const knownCookieName = (site: Security): string => `${sessionCookieName(site)}_known`;
 
 export const knownBrowserOf = (headers: Headers, site: Security): string | null =>
-  cookiesNamed(knownCookieName(site), headers)[0] ?? null;
+  cookiesNamed(knownCookieName(site), headers.get('cookie') ?? '')[0] ?? null;
 
 export const keepKnownBrowser = (cookie: string, site: Security): string =>
   setCookie(knownCookieName(site), cookie, knownBrowserLifetime, site);
-
-function cookiesNamed(name: string, headers: Headers): string[] {
-  const cookies = headers.get('cookie');
-  if (cookies === null) return [];
-  const start = `${name}=`;
-  return cookies
-    .split(';')
-    .map((part) => part.trim())
-    .filter((cookie) => cookie.startsWith(start))
-    .map((cookie) => cookie.slice(start.length));
-}
 
 export const keepSession = (token: string, site: Security): string =>
   setCookie(sessionCookieName(site), token, sessionLifetime, site);

@@ -1,3 +1,4 @@
+import { cookiesNamed } from '../../http/cookies.ts';
 import { dayLength } from '../../rules/durations.ts';
 import type { LinkForVisitor } from '../../rules/link-rules/resolve.ts';
 
@@ -82,7 +83,9 @@ export class PasswordGate {
   #passFor(link: LinkForVisitor, headers: Headers, grace: number): string | null {
     const cookies = headers.get('cookie');
     if (!cookies?.includes(cookieName)) return null;
-    return passesIn(cookies).find((pass) => this.#isValid(link, pass, grace)) ?? null;
+    // A link at /a/b also receives the cookie of the link at /a, after its own.
+    const passes = cookiesNamed(cookieName, cookies).slice(0, maxPasses);
+    return passes.find((pass) => this.#isValid(link, pass, grace)) ?? null;
   }
 
   #isValid(link: LinkForVisitor, pass: string, grace: number): boolean {
@@ -101,13 +104,3 @@ const withoutTrailingSlash = (path: string): string => path.replace(/\/$/, '');
 /** The signed text. It includes the password's hash, so that a new password invalidates every pass. */
 const signedText = ({ id, options }: LinkForVisitor, until: number): string =>
   `${id}|${options?.passwordHash ?? null}|${until}`;
-
-/** A link at /a/b also receives the cookie of the link at /a, after its own. */
-function passesIn(cookies: string): string[] {
-  return cookies
-    .split(';')
-    .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie.startsWith(`${cookieName}=`))
-    .slice(0, maxPasses)
-    .map((cookie) => cookie.slice(cookieName.length + 1));
-}
