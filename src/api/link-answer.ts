@@ -32,6 +32,7 @@ export const countedTagAnswer = (tag: StoredCountedTag): z.input<typeof CountedT
 
 /** A Link in the API's form, for its own organization only. */
 export function linkAnswer({ link, tags }: LinkWithTags, { site, secrets }: Context): z.input<typeof Link> {
+  const picture = pictureOf(link);
   return {
     id: link.id,
     created_at: formatStamp(link.created_at),
@@ -48,9 +49,9 @@ export function linkAnswer({ link, tags }: LinkWithTags, { site, secrets }: Cont
     })),
     destination_title: link.page_title,
     destination_icon: link.page_icon === null ? null : `${site.origin}${iconPath}${link.page_icon}`,
-    qr_code_svg: qrCodeOf(site.readableUrl(link.host, link.suffix), link),
+    qr_code_svg: qrCodeOf(site.readableUrl(link.host, link.suffix), picture),
     qr_code_png: link.qr_png
-      ? `${site.origin}${pngPath(secrets, pictureOf(link), addressTag(secrets, site, link))}`
+      ? `${site.origin}${pngPath(secrets, picture, addressTag(secrets, site, link))}`
       : null,
     url: site.linkUrl(link.host, link.suffix),
     has_password: link.password_hash !== null,
@@ -81,26 +82,16 @@ const clicksLeft = ({ click_limit, clicks_spent }: LinkWithTags['link']): number
 /** The text of a QR code: the url itself, or with the marker by which the redirect recognises a scan. */
 export const scannedText = (url: string, hasMarker: boolean): string => (hasMarker ? `${url}?qr` : url);
 
-/** The fields of a link that its QR code as SVG depends on, besides the url. */
-type QrCodeFields = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'> & {
-  readonly qr_marker: number | null;
-};
-
 /**
  * Characters, enough for some two thousand codes. Drawing one takes longer than the rest of a link's answer. With 8 million characters
  * memory peaked some 20 MB higher by hand, but not in the bench (docs/decisions/2026-11-22-memory-at-rest.md).
  */
 const codes = new QrCodeCache(3 * 1024 * 1024);
 
-const qrCodeOf = (url: string, link: QrCodeFields & { readonly id: number }): string =>
-  codes.svg(
-    link.id,
-    `${link.qr_foreground}${link.qr_background}${scannedText(url, link.qr_marker === 1)}`,
-    () => drawCode(url, link),
-  );
-
-const drawCode = (url: string, link: QrCodeFields): string =>
-  qrSvg(scannedText(url, link.qr_marker === 1), link.qr_foreground, link.qr_background);
+function qrCodeOf(url: string, { linkId, foreground, background, hasMarker }: Picture): string {
+  const text = scannedText(url, hasMarker);
+  return codes.svg(linkId, `${foreground}${background}${text}`, () => qrSvg(text, foreground, background));
+}
 
 /** Everything that a picture depends on, besides the link's address. */
 interface Picture {
