@@ -1,11 +1,12 @@
-import { type DomainFallbacks, fallbackFor } from '../rules/domains/domain-fallbacks.ts';
 import type { Site } from '../rules/site.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
 
 /** What a visit needs of a custom domain. */
-export interface HostDomain extends DomainFallbacks {
+export interface HostDomain {
   readonly id: number;
+  readonly rootUrl: string | null;
+  readonly notFoundUrl: string | null;
 }
 
 interface CachedDomain {
@@ -61,10 +62,15 @@ export class Hosts {
     return loading;
   }
 
-  /** Where visits to this host go that match no link; null for the "not found" page. */
+  /**
+   * Where visits to this host go that match no link; null for the "not found" page. Requests for the API always get that, so that
+   * programs see that it isn't on this domain.
+   */
   fallbackFor(host: string, method: string, path: string): string | null {
     const domain = this.#domains.get(host)?.domain;
-    return domain ? fallbackFor(domain, method, path) : null;
+    if (!domain || (method !== 'GET' && method !== 'HEAD')) return null;
+    if (path === '/') return domain.rootUrl;
+    return path === '/api' || path.startsWith('/api/') ? null : domain.notFoundUrl;
   }
 
   forget(host: string): void {
