@@ -1,9 +1,8 @@
 import type { Caller } from '../../rules/access.ts';
 import { invalidField, Refusal } from '../../rules/errors.ts';
 import { matchingIds } from '../../storage/links/list-links.ts';
-import { ownTags } from '../../storage/tags.ts';
 import type { Context } from '../context.ts';
-import { unknownTags } from './link-tags.ts';
+import { requireTags } from './link-tags.ts';
 import { domainIdOf } from './read-links.ts';
 
 /** The hours of this many links are summed in a second or two. */
@@ -28,11 +27,8 @@ export async function chosenLinks(
   if (tagIds === undefined && !domain && ids === undefined) return undefined;
   const { read } = context.database;
   const { organizationId } = caller;
-  const tags = tagIds && (await ownTags(read, organizationId, tagIds)).map(({ id }) => ({ id, links: 0 }));
-  if (tagIds && tags && tags.length < tagIds.length) {
-    const missing = tagIds.filter((id) => !tags.some((tag) => tag.id === id));
-    throw unknownTags(missing, 'tag');
-  }
+  const found = tagIds && (await requireTags(read, organizationId, tagIds, 'tag'));
+  const tags = found?.map(({ id }) => ({ id, links: 0 }));
   const domainId = domain ? await domainIdOf(context, caller, domain) : undefined;
   if (domainId === null) throw invalidField('domain', `You have no domain "${domain}". Give one of yours.`);
   if (ids) await requireOwn(context, caller, ids);
