@@ -11,16 +11,10 @@ export const rawSinceField = isoInstant.describe(
   'Since when single hits are kept. Older ones are only in totals.',
 );
 
+const [, ...uncountedClasses] = rollupClasses;
+
 const Uncounted = z
-  .object({
-    page: count,
-    preview: count,
-    bot: count,
-    prefetch: count,
-    head: count,
-    repeat: count,
-    flood: count,
-  })
+  .object(eachField(uncountedClasses, () => count))
   .describe(
     'Hits that are no clicks. `page`: a person who was not redirected. `flood`: more from one network than any crowd would make.',
   );
@@ -99,7 +93,7 @@ const described: Partial<Record<Grouping, string>> = {
   city: 'city: as returned by `group_by`, `DE-BY/Munich`, or its name together with `region` (or `country`, if no region is known)',
   address: "address: the alias, such as `go.example.com/old`; empty for the link's own address",
   reason: 'reason (clicks only with `class` click or human)',
-  class: `class: click, human, ${rollupClasses.slice(1).join(', ')}`,
+  class: `class: click, human, ${uncountedClasses.join(', ')}`,
 };
 
 const filters = eachField([...clickDimensions, 'reason', 'class'], (grouping: Grouping) =>
