@@ -1,6 +1,7 @@
 import { Refusal } from '../rules/errors.ts';
 import { type ClickQuestion, clicksAfter, type StoredClick } from '../stats/clicks.ts';
 import type { LiveClicks } from '../stats/live-clicks.ts';
+import { waitAtMost } from '../structures/within.ts';
 import { clickAnswer } from './click-answer.ts';
 import { chosenOwner } from './click-owner.ts';
 import { endpoint, Reply } from './endpoint.ts';
@@ -67,13 +68,17 @@ interface StreamOptions {
 async function* events({ live, organizationId, since, endSignals, reauthorize, read }: StreamOptions) {
   // Other streams may have begun since this request was accepted.
   if (!live.hasRoomFor(organizationId)) return;
-  const signal = new WakeSignal(AbortSignal.any([...endSignals, live.closing]));
-  const unwatch = await live.watch(organizationId, () => signal.set());
+  const end = AbortSignal.any([...endSignals, live.closing]);
+  // Resolved when there is a reason to go on, even if that comes before the wait.
+  let woken = Promise.withResolvers<void>();
+  const wake = () => woken.resolve();
+  end.addEventListener('abort', wake);
+  const unwatch = await live.watch(organizationId, wake);
   try {
     let position = since === undefined ? await live.end() : await live.positionAfter(since);
     let heartbeatAt = performance.now();
     yield ': Linnet\n\n';
-    while (!signal.isOver) {
+    while (!end.aborted) {
       if (performance.now() - heartbeatAt >= live.heartbeat) {
         if (!(await isStillAuthorized(reauthorize))) return;
         heartbeatAt = performance.now();
@@ -83,7 +88,10 @@ async function* events({ live, organizationId, since, endSignals, reauthorize, r
       const { clicks, searchedTo } = position < upTo ? await read(position, upTo) : noClicks;
       position = Math.max(position, searchedTo);
       if (clicks.length > 0) yield clicks.map(eventText).join('');
-      else if (position >= live.settled) await signal.wait(heartbeatAt + live.heartbeat - performance.now());
+      else if (position >= live.settled) {
+        await waitAtMost(heartbeatAt + live.heartbeat - performance.now(), woken.promise);
+        woken = Promise.withResolvers();
+      }
     }
   } finally {
     unwatch();
@@ -100,39 +108,5 @@ async function isStillAuthorized(reauthorize: () => Promise<unknown>): Promise<b
     return true;
   } catch (cause) {
     return !(cause instanceof Refusal);
-  }
-}
-
-/** A wake-up signal; one that is set before `wait` is not lost. */
-class WakeSignal {
-  readonly #end: AbortSignal;
-  #isSet = false;
-  #wake: (() => void) | undefined;
-
-  constructor(end: AbortSignal) {
-    this.#end = end;
-    end.addEventListener('abort', () => this.#wake?.());
-  }
-
-  get isOver(): boolean {
-    return this.#end.aborted;
-  }
-
-  set(): void {
-    this.#isSet = true;
-    this.#wake?.();
-  }
-
-  /** Waits until it is set, for at most `timeout` milliseconds. */
-  async wait(timeout: number): Promise<void> {
-    if (!this.#isSet && !this.isOver) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, Math.max(1, timeout));
-      this.#wake = resolve;
-      await promise;
-      this.#wake = undefined;
-      clearTimeout(timer);
-    }
-    this.#isSet = false;
   }
 }
