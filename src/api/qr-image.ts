@@ -3,10 +3,7 @@ import { readLinkForPicture } from '../manage/links/read-links.ts';
 import { nextFreeTick } from '../manage/time-slice.ts';
 import { qrPng } from '../qr/png.ts';
 import { Refusal } from '../rules/errors.ts';
-import type { Log } from '../telemetry/log.ts';
-import { refusalOf } from './errors.ts';
 import { readPngPath, scannedText } from './link-answer.ts';
-import { errorAnswer } from './serve.ts';
 
 const immutableHeaders = {
   'content-type': 'image/png',
@@ -15,20 +12,13 @@ const immutableHeaders = {
 };
 
 /** Draws the PNG of a link's `qr_code_png`, for anyone who has the address. */
-export async function qrImage(context: Context, path: string, log: Log): Promise<Response> {
-  try {
-    return await draw(context, path);
-  } catch (cause) {
-    return errorAnswer(refusalOf(cause, log));
-  }
-}
-
-async function draw(context: Context, path: string): Promise<Response> {
+export async function qrImage(context: Context, path: string): Promise<Response> {
   const picture = readPngPath(context.secrets, path);
   const link = picture ? await readLinkForPicture(context, picture.linkId) : null;
   if (!picture || !link) {
-    return errorAnswer(
-      new Refusal('NOT_FOUND', 'There is no QR code at this address. The link it was for may be deleted.'),
+    throw new Refusal(
+      'NOT_FOUND',
+      'There is no QR code at this address. The link it was for may be deleted.',
     );
   }
   await nextFreeTick();

@@ -1,10 +1,11 @@
 import { destinationIcon } from '../api/destination-icon.ts';
+import { refusalOf } from '../api/errors.ts';
 import { iconPath } from '../api/link-answer.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import { qrImage } from '../api/qr-image.ts';
 import { referenceHtml, referencePage } from '../api/reference-page.ts';
 import { routes } from '../api/routes.ts';
-import type { serveApi } from '../api/serve.ts';
+import { errorAnswer, type serveApi } from '../api/serve.ts';
 import type { Config } from '../config/options.ts';
 import type { IncomingRequest } from '../http/router.ts';
 import { liveAnswer } from '../http/starting.ts';
@@ -47,7 +48,9 @@ export function serviceRoutes(
   const reference = lazy(() => referenceHtml(document()));
   const missing = ({ host }: IncomingRequest) => pageResponse(notFoundPage(host));
   const dashboard = dashboardRoutes(context.site, isFirstRun, missing, log);
-  const icon = readOnly(({ path }) => destinationIcon(context, path, log));
+  const image = (draw: typeof qrImage) =>
+    readOnly(({ path }) => draw(context, path).catch((cause) => errorAnswer(refusalOf(cause, log))));
+  const icon = image(destinationIcon);
   const [arrivalRoute, tlsRoute] = [arrival(context.secrets, context.now), tlsAllowed(hosts)];
   const cacheHeaders = { 'cache-control': 'public, max-age=3600' };
   return new Map<ReservedSegment, ServiceRoute>([
@@ -55,7 +58,7 @@ export function serviceRoutes(
     ['invitation', dashboard.page],
     ['assets', (incoming) => (incoming.path.startsWith(iconPath) ? icon : dashboard.asset)(incoming)],
     ['api', ({ request, network, isLocal, keepOpen }) => api(request, { network, isLocal, keepOpen })],
-    ['qr', readOnly(({ path }) => qrImage(context, path, log))],
+    ['qr', image(qrImage)],
     [
       'docs',
       readOnly(({ path }) =>
