@@ -4,7 +4,7 @@ import type { Caller } from '../../rules/access.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
 import * as stored from '../../storage/accounts/api-keys.ts';
 import type { Context } from '../context.ts';
-import { requireMembership } from './require-membership.ts';
+import { requireMembership } from './require-member.ts';
 
 const maxKeys = 1_000;
 

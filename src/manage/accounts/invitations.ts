@@ -12,7 +12,7 @@ import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Context } from '../context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 import { readUser } from './read-user.ts';
-import { requireAdministrator } from './require-administrator.ts';
+import { requireAdministrator } from './require-member.ts';
 
 export type { StoredInvitation } from '../../storage/accounts/invitations.ts';
 

@@ -16,7 +16,7 @@ import { insertOrganization } from '../../storage/accounts/users.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { Context } from '../context.ts';
 import { endSessions } from './end-sign-ins.ts';
-import { requireAdministrator } from './require-administrator.ts';
+import { requireAdministrator } from './require-member.ts';
 
 export type { StoredMember } from '../../storage/accounts/members.ts';
 

@@ -2,7 +2,7 @@ import type { Caller } from '../../rules/access.ts';
 import { readDomainName } from '../../rules/domains/domain-name.ts';
 import { Refusal } from '../../rules/errors.ts';
 import { countDomains, findVerifiedDomain, insertDomain } from '../../storage/domains.ts';
-import { requireMembership } from '../accounts/require-membership.ts';
+import { requireMembership } from '../accounts/require-member.ts';
 import type { Context } from '../context.ts';
 import { proofFor } from './domain-proof.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
