@@ -1,3 +1,4 @@
+import type { Problem } from '../rules/errors.ts';
 import { keysNamed, membersNamed } from '../storage/links/link-history.ts';
 import type { Queries } from '../storage/schema.ts';
 
@@ -13,19 +14,27 @@ interface Authored {
   readonly key_id: number | null;
 }
 
-/** Finds the names of the users who made changes. */
-export async function authorsOf(
+interface StoredChange extends Authored {
+  readonly changes: string;
+  readonly refusal: string | null;
+}
+
+/** These changes with the names of the users who made them, and with what is stored as JSON. */
+export async function withAuthors<Changes, Row extends StoredChange>(
   queries: Queries,
   organizationId: number,
-  rows: readonly Authored[],
-): Promise<(row: Authored) => Author> {
+  rows: readonly Row[],
+) {
   const idsOf = (name: keyof Authored) => [...new Set(rows.flatMap((row) => row[name] ?? []))];
   const [users, keys] = await Promise.all([
     membersNamed(queries, organizationId, idsOf('user_id')),
     keysNamed(queries, organizationId, idsOf('key_id')),
   ]);
-  return ({ user_id, key_id }) => ({
-    by: users.find((user) => user.id === user_id) ?? null,
-    key: keys.find((key) => key.id === key_id) ?? null,
-  });
+  return rows.map((row) => ({
+    ...row,
+    by: users.find((user) => user.id === row.user_id) ?? null,
+    key: keys.find((key) => key.id === row.key_id) ?? null,
+    changes: JSON.parse(row.changes) as Changes,
+    refusal: row.refusal === null ? null : (JSON.parse(row.refusal) as Problem),
+  }));
 }

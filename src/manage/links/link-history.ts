@@ -9,7 +9,7 @@ import {
 import { findLink, type StoredLink } from '../../storage/links/links.ts';
 import { pageOf } from '../../storage/rows.ts';
 import { ownTags } from '../../storage/tags.ts';
-import { type Author, authorsOf } from '../authors.ts';
+import { type Author, withAuthors } from '../authors.ts';
 import type { Context } from '../context.ts';
 import { requireVersion, versionOf } from './link-version.ts';
 import type { LinkWithTags } from './prepared-link.ts';
@@ -45,7 +45,8 @@ export async function readHistory(
   );
   const all = found.length > limit ? found : [...found, creationOf(link)];
   const { rows, last } = pageOf(all, limit);
-  return { entries: await withAuthors(context, caller, rows), next: last?.id ?? null };
+  const entries = await withAuthors<readonly HistoryChange[], Entry>(read, caller.organizationId, rows);
+  return { entries, next: last?.id ?? null };
 }
 
 type Entry = Omit<HistoryRow, 'via'> & { readonly via: string | null };
@@ -64,20 +65,6 @@ const creationOf = (link: StoredLink): Entry => ({
   scheduled: null,
   refusal: null,
 });
-
-async function withAuthors(
-  context: Context,
-  { organizationId }: Caller,
-  rows: readonly Entry[],
-): Promise<HistoryEntry[]> {
-  const authorOf = await authorsOf(context.database.read, organizationId, rows);
-  return rows.map((row) => ({
-    ...row,
-    ...authorOf(row),
-    changes: JSON.parse(row.changes) as HistoryChange[],
-    refusal: row.refusal === null ? null : (JSON.parse(row.refusal) as Problem),
-  }));
-}
 
 /** Restores the settings and tags that a link had after an entry of its history. Its secrets are unchanged. */
 export async function revertLink(

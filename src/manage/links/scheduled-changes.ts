@@ -5,7 +5,7 @@ import { findLink, type LinkChanges, lockLink, type StoredLink } from '../../sto
 import * as stored from '../../storage/links/scheduled-changes.ts';
 import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { type Author, authorsOf } from '../authors.ts';
+import { type Author, withAuthors } from '../authors.ts';
 import type { Context } from '../context.ts';
 import { addressChange, type RequestedAddresses } from './change-address.ts';
 import { checkUpdate } from './check-update.ts';
@@ -40,7 +40,7 @@ export async function readScheduled(
     stored.listOpen(read, organizationId, linkId),
     stored.listDone(read, organizationId, linkId, doneShown),
   ]);
-  return withAuthors(read, organizationId, [...open, ...done]);
+  return withAuthors<LinkUpdate, stored.ScheduledRow>(read, organizationId, [...open, ...done]);
 }
 
 export async function scheduleChange(
@@ -217,22 +217,8 @@ const changedMeanwhile = (): Refusal =>
 
 const noSuchChange = (): Refusal => notFound('scheduled change');
 
-async function withAuthors(
-  queries: Queries,
-  organizationId: number,
-  rows: readonly stored.ScheduledRow[],
-): Promise<ScheduledChange[]> {
-  const authorOf = await authorsOf(queries, organizationId, rows);
-  return rows.map((row) => ({
-    ...row,
-    ...authorOf(row),
-    changes: changesOf(row),
-    refusal: row.refusal === null ? null : (JSON.parse(row.refusal) as Problem),
-  }));
-}
-
 async function withAuthor(queries: Queries, row: stored.ScheduledRow): Promise<ScheduledChange> {
-  const [change] = await withAuthors(queries, row.organization_id, [row]);
+  const [change] = await withAuthors<LinkUpdate, stored.ScheduledRow>(queries, row.organization_id, [row]);
   if (!change) throw noSuchChange();
   return change;
 }
