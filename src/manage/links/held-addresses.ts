@@ -4,7 +4,7 @@ import {
   claimAddresses,
   deleteAliases,
   type HeldAddress,
-  heldUnder,
+  heldAmong,
   type RequestedAddress,
 } from '../../storage/links/link-aliases.ts';
 import { removeFromBin } from '../../storage/links/link-bin.ts';
@@ -53,16 +53,8 @@ export async function reserveAddresses(
   now: number,
 ): Promise<Reservation> {
   const free = await claimAddresses(queries, requested);
-  const held: HeldAddress[] = [];
   // After the claim: concurrent transactions have ended by then on every database.
-  for (const [domainId, some] of Map.groupBy(requested, (address) => address.domain_id))
-    held.push(
-      ...(await heldUnder(
-        queries,
-        domainId,
-        some.map(({ suffix }) => suffix),
-      )),
-    );
+  const held = await heldAmong(queries, requested);
   const heldAt = Map.groupBy(held, addressKey);
   const assigned = new Map<string, RequestedAddress>();
   for (const address of requested) {

@@ -5,7 +5,7 @@ import {
   insertLinks,
 } from '../../storage/links/insert-links.ts';
 import { addressKey } from '../../storage/links/link-addresses.ts';
-import { type HeldAddress, heldUnder } from '../../storage/links/link-aliases.ts';
+import { type HeldAddress, heldAmong } from '../../storage/links/link-aliases.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { settleAll } from '../../storage/settle-all.ts';
 import { isFreeFor } from './held-addresses.ts';
@@ -30,19 +30,11 @@ export async function insertUnlessTaken(
   // A random suffix that is held is drawn again. Only another change of that very suffix in the same millisecond would go unnoticed.
   if (!tried.some(({ from }) => from.isChosen))
     return { placed: await insertLinks(queries, rows, 'left out'), formerHolders: [] };
-  const byDomain = [...Map.groupBy(rows, (row) => row.domain_id)];
-  const [inserted, ...found] = await settleAll(
+  const [inserted, held] = await settleAll(
     insertLinks(queries, rows, 'inserted'),
     // After the insertion: concurrent deletions and aliases have ended by then on every database.
-    ...byDomain.map(([domainId, some]) =>
-      heldUnder(
-        queries,
-        domainId,
-        some.map((row) => row.suffix),
-      ),
-    ),
+    heldAmong(queries, rows),
   );
-  const held = found.flat();
   if (held.length === 0) return { placed: inserted, formerHolders: [] };
   const heldAt = Map.groupBy(held, addressKey);
   const placed = tried.map(({ from, row }, index) => {

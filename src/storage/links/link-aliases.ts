@@ -4,6 +4,7 @@ import { jsonRows, jsonTexts } from '../json-rows.ts';
 import { prepared } from '../prepared.ts';
 import { hasRow, idsOf, insertInParts } from '../rows.ts';
 import type { Queries } from '../schema.ts';
+import { settleAll } from '../settle-all.ts';
 import { dropLinks } from './insert-links.ts';
 import {
   type Alias,
@@ -25,12 +26,16 @@ export interface HeldAddress extends LinkAddress {
   readonly is_alias: number;
 }
 
-/** Which of these suffixes of a domain are held by deleted links and by aliases. */
-export const heldUnder = (
-  queries: Queries,
-  domainId: number,
-  suffixes: readonly string[],
-): Promise<HeldAddress[]> => findHeld(queries, domainId, JSON.stringify(suffixes.map((suffix) => [suffix])));
+/** Which of these addresses are held by deleted links and by aliases. */
+export async function heldAmong(queries: Queries, addresses: readonly LinkAddress[]): Promise<HeldAddress[]> {
+  const byDomain = [...Map.groupBy(addresses, (address) => address.domain_id)];
+  const found = await settleAll(
+    ...byDomain.map(([domainId, some]) =>
+      findHeld(queries, domainId, JSON.stringify(some.map(({ suffix }) => [suffix]))),
+    ),
+  );
+  return found.flat();
+}
 
 const findHeld = prepared<[domainId: number, json: string], HeldAddress>((queries, domainId, json) =>
   queries
