@@ -63,7 +63,9 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
 
   return (request: Request, connection: Connection): Response | Promise<Response> => {
     const isHead = request.method === 'HEAD';
-    if (!isDecodable(request.url)) {
+    // The router would take a path that can't be decoded literally, so that one name would have two addresses.
+    const path = request.url.slice(0, request.url.search(/[?#]|$/));
+    if (path.includes('%') && percentDecoded(path) === null) {
       const response = errorAnswer(undecodable());
       return isHead ? withoutBody(response) : response;
     }
@@ -71,12 +73,6 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
     const asGet = new Request(request, { method: 'GET' });
     return withoutBody(app.fetch(asGet, { connection, isHead }));
   };
-}
-
-/** The router would take a path that can't be decoded literally, so that one name would have two addresses. */
-function isDecodable(url: string): boolean {
-  const path = url.slice(0, url.search(/[?#]|$/));
-  return !path.includes('%') || percentDecoded(path) !== null;
 }
 
 const undecodable = (): Refusal =>
