@@ -100,12 +100,22 @@ export class IdempotentCall {
     for (let waited = 0; ; waited += waitStep) {
       const found = await findIdempotentCall(database.lookup, this.#row, now());
       if (!found) return null;
-      if (found.request_hash !== this.#requestHash) throw keyReused();
+      if (found.request_hash !== this.#requestHash)
+        throw new Refusal(
+          'IDEMPOTENCY_KEY_REUSED',
+          `This ${keyField} was sent before with another call or another body. Send a new key with each thing that you make, and the same one only to send the same call again.`,
+          { field: keyField },
+        );
       const bytes = found.answer === null ? null : secrets.openBytes(found.answer);
       if (found.status !== null && bytes !== null)
         return { status: found.status, text: (await promisify(inflate)(bytes)).toString('utf8') };
       const age = now() - (found.expires_at - retention);
-      if (found.status !== null || Math.max(age, waited) >= maxWait) throw answerUnknown();
+      if (found.status !== null || Math.max(age, waited) >= maxWait)
+        throw new Refusal(
+          'IDEMPOTENCY_ANSWER_UNKNOWN',
+          `This call was carried out under this ${keyField}, and its answer is not known: the server may have stopped before it was written down. Look whether what it makes is there; to make it once more, send a new key.`,
+          { field: keyField },
+        );
       await Bun.sleep(waitStep);
     }
   }
@@ -148,7 +158,11 @@ export class IdempotentCall {
 
   async #keep(queries: Queries, { status, text }: Answered): Promise<void> {
     const answer = this.#context.secrets.sealBytes(await promisify(deflate)(text));
-    if (answer.length > maxAnswer) throw answerTooLong();
+    if (answer.length > maxAnswer)
+      throw invalidField(
+        keyField,
+        `The answer to this call is too long to be kept for its ${keyField}, and nothing was made. Send fewer links in one call.`,
+      );
     await keepIdempotentAnswer(queries, this.#row, { status, answer });
   }
 
@@ -159,23 +173,3 @@ export class IdempotentCall {
     });
   }
 }
-
-const keyReused = (): Refusal =>
-  new Refusal(
-    'IDEMPOTENCY_KEY_REUSED',
-    `This ${keyField} was sent before with another call or another body. Send a new key with each thing that you make, and the same one only to send the same call again.`,
-    { field: keyField },
-  );
-
-const answerUnknown = (): Refusal =>
-  new Refusal(
-    'IDEMPOTENCY_ANSWER_UNKNOWN',
-    `This call was carried out under this ${keyField}, and its answer is not known: the server may have stopped before it was written down. Look whether what it makes is there; to make it once more, send a new key.`,
-    { field: keyField },
-  );
-
-const answerTooLong = (): Refusal =>
-  invalidField(
-    keyField,
-    `The answer to this call is too long to be kept for its ${keyField}, and nothing was made. Send fewer links in one call.`,
-  );

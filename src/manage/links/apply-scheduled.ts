@@ -70,7 +70,7 @@ async function apply(context: Context, change: ScheduledRow, report: Report): Pr
   const member = await findMember(lookup, change.organization_id, change.user_id);
   const caller = callerOf(change, member?.role ?? 'editor');
   try {
-    if (!member) throw authorLeft();
+    if (!member) throw new Refusal('FORBIDDEN', 'Its author is no member of the organization any more.');
     await updateLink(context, caller, change.link_id, JSON.parse(change.changes) as LinkUpdate, {
       isConfirmed: change.is_confirmed === 1,
       scheduled: change,
@@ -93,9 +93,6 @@ const callerOf = (change: ScheduledRow, role: Role): Caller => ({
   via: change.via,
   ...(change.key_id !== null && { keyId: change.key_id }),
 });
-
-const authorLeft = (): Refusal =>
-  new Refusal('FORBIDDEN', 'Its author is no member of the organization any more.');
 
 function problemOf(cause: unknown): Problem {
   if (!(cause instanceof Refusal))

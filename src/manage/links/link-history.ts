@@ -81,7 +81,11 @@ export async function revertLink(
     if (!link) throw notFound('link');
     requireVersion(terms.expectedVersion ?? null, link);
     const which = { organizationId, linkId: id };
-    if (entry !== createdEntry && !(await findHistoryEntry(lookup, which, entry))) throw unknownEntry(entry);
+    if (entry !== createdEntry && !(await findHistoryEntry(lookup, which, entry)))
+      throw invalidField(
+        'entry',
+        `There is no entry ${entry} in the history of this link. GET /api/v1/link/<id>/history lists them; 0 is how the link was created.`,
+      );
     const { tags, ...fields } = await settingsAfter(context, which, entry);
     const update = { ...fields, tags: tags && (await existingIds(context, caller, tags)) };
     try {
@@ -96,12 +100,6 @@ export async function revertLink(
 
 /** How often a link may change while the settings to restore are read. */
 const maxTries = 10;
-
-const unknownEntry = (entry: number): Refusal =>
-  invalidField(
-    'entry',
-    `There is no entry ${entry} in the history of this link. GET /api/v1/link/<id>/history lists them; 0 is how the link was created.`,
-  );
 
 const entriesAtOnce = 200;
 

@@ -63,7 +63,14 @@ export function checkRules(
         };
   });
   const text = stored.length === 0 ? null : JSON.stringify(stored);
-  if (text !== null && text.length > maxRulesText) refusals.add(tooMuch());
+  if (text !== null && text.length > maxRulesText)
+    refusals.add(
+      new Refusal(
+        'FIELD_TOO_LONG',
+        `The rules of a link have at most ${maxRulesText.toLocaleString('en')} characters together. Shorten lists or addresses.`,
+        { field: 'rules' },
+      ),
+    );
   return { text, destinations };
 }
 
@@ -131,13 +138,6 @@ function refuseDuplicateIds(
     return false;
   };
 }
-
-const tooMuch = (): Refusal =>
-  new Refusal(
-    'FIELD_TOO_LONG',
-    `The rules of a link have at most ${maxRulesText.toLocaleString('en')} characters together. Shorten lists or addresses.`,
-    { field: 'rules' },
-  );
 
 /** As they are answered. */
 export const rulesOf = (text: string | null): readonly RuleFields[] =>

@@ -40,7 +40,7 @@ export async function changeTags(
   const attached = await attachTags(queries, linkIds, idsOf(added));
   const detached = await detachTags(queries, linkIds, [...new Set(remove_tags)]);
   if (attached.length > 0 && (await hasMoreTags(queries, linkIds, maxTagsOnLink)))
-    throw tooManyTags('add_tags');
+    throw invalidField('add_tags', `A link has at most ${maxTagsOnLink} tags.`);
   return new Set([...attached, ...detached].map((row) => row.link_id));
 }
 
@@ -52,6 +52,3 @@ export function unknownTags(ids: readonly number[], field: string): Refusal {
     { field },
   );
 }
-
-const tooManyTags = (field: string): Refusal =>
-  invalidField(field, `A link has at most ${maxTagsOnLink} tags.`);

@@ -93,7 +93,8 @@ export async function changeScheduled(
     const before = await stored.findScheduled(queries, organizationId, id);
     if (!link || !before) throw noSuchChange();
     if (isApplied(before)) throw applied();
-    if (before.updated_at !== found.updated_at) throw changedMeanwhile();
+    if (before.updated_at !== found.updated_at)
+      throw new Refusal('LINK_CHANGED', 'This scheduled change was changed in the meantime. Read it again.');
     const open = await stored.listOpen(queries, organizationId, link.id);
     const others = open.filter((row) => row.id !== id);
     // A confirmation applies to the changes that were sent with it.
@@ -145,7 +146,12 @@ async function checkPlan(context: Context, caller: Caller, link: StoredLink, { a
   const now = context.now();
   if (at <= now) throw invalidField('at', 'Give an instant that is yet to come.');
   if (at > now + maxAhead) throw invalidField('at', 'A change is scheduled for a year ahead at most.');
-  for (const field of ['password', 'webhook_auth_key'] as const) if (changes[field]) throw secret(field);
+  for (const field of ['password', 'webhook_auth_key'] as const)
+    if (changes[field])
+      throw invalidField(
+        `changes.${field}`,
+        `"${field}" can not be scheduled: it would have to be kept readable until then. Set it now, or send null to clear it at that time.`,
+      );
   return inChanges(() => checkUpdate(context, caller, link, changes));
 }
 
@@ -164,7 +170,11 @@ async function requireApplicable(
   link: StoredLink,
   { plan, columns, requested, others, isConfirmed }: Applicable,
 ): Promise<void> {
-  if (others.length >= maxOpen) throw tooMany();
+  if (others.length >= maxOpen)
+    throw new Refusal(
+      'TOO_MANY_SCHEDULED',
+      `At most ${maxOpen} changes of a link are scheduled at a time. Withdraw one of them first.`,
+    );
   const after = { ...link, ...columns };
   const { changes } = plan;
   if (changeEndsLink(link, after)) requireConfirmation([link], isConfirmed);
@@ -194,26 +204,11 @@ async function inChanges<T>(check: () => Promise<T>): Promise<T> {
   }
 }
 
-const secret = (field: string): Refusal =>
-  invalidField(
-    `changes.${field}`,
-    `"${field}" can not be scheduled: it would have to be kept readable until then. Set it now, or send null to clear it at that time.`,
-  );
-
-const tooMany = (): Refusal =>
-  new Refusal(
-    'TOO_MANY_SCHEDULED',
-    `At most ${maxOpen} changes of a link are scheduled at a time. Withdraw one of them first.`,
-  );
-
 const applied = (): Refusal =>
   new Refusal(
     'SCHEDULED_APPLIED',
     'This change was applied already. POST /api/v1/link/<id>/history/restore takes it back.',
   );
-
-const changedMeanwhile = (): Refusal =>
-  new Refusal('LINK_CHANGED', 'This scheduled change was changed in the meantime. Read it again.');
 
 const noSuchChange = (): Refusal => notFound('scheduled change');
 
