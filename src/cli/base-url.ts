@@ -8,7 +8,6 @@ export const setBaseUrl: Command = {
   usage:
     'base-url set --url https://links.example.com   (the public address, used while BASE_URL is not set)',
   options: { url: { type: 'string' } },
-  needsStore: true,
   async run({ database }, values) {
     const url = stored.requireBaseUrl(required(values, 'url'), '--url');
     await database.write((queries) => stored.storeBaseUrl(queries, url));
@@ -20,7 +19,6 @@ export const forgetBaseUrl: Command = {
   name: 'base-url forget',
   usage: 'base-url forget   (deletes the address that "base-url set" or the set-up page has stored)',
   options: {},
-  needsStore: true,
   async run({ database }) {
     await database.write((queries) => stored.forgetBaseUrl(queries));
     return `No address is set. ${atNextStart}\n`;

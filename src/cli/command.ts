@@ -6,8 +6,8 @@ export interface Command {
   readonly name: string;
   readonly usage: string;
   readonly options: Readonly<Record<string, { readonly type: 'string' }>>;
-  /** It is refused if there is no store yet, instead of creating one: usually it looks into the wrong folder. */
-  readonly needsStore?: true;
+  /** Others are refused if there is no store yet: usually they look into the wrong folder. */
+  readonly mayCreateStore?: true;
   /** Called before the store is opened, which may create it. Throws if arguments are missing. */
   readonly check?: (values: Readonly<Record<string, string | undefined>>) => void;
   /** Returns what to print when it is done. */

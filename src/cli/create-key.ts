@@ -8,7 +8,6 @@ export const createKey: Command = {
   name: 'key create',
   usage: 'key create --email ADDRESS --name NAME   (prints the key alone)',
   options: { email: { type: 'string' }, name: { type: 'string' } },
-  needsStore: true,
   async run(context, values) {
     const email = required(values, 'email');
     const given = { name: required(values, 'name') };

@@ -14,6 +14,7 @@ export const createUser: Command = {
     name: { type: 'string' },
     organization: { type: 'string' },
   },
+  mayCreateStore: true,
   check: (values) => void required(values, 'email'),
   async run(context, values) {
     const given = {

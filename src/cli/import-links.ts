@@ -33,7 +33,6 @@ export const importLinks: Command = {
   name: 'links import',
   usage: 'links import --email ADDRESS --file FILE.csv   (columns as in GET /api/v1/link.csv; - for a pipe)',
   options: { email: { type: 'string' }, file: { type: 'string' } },
-  needsStore: true,
   async run(context, values) {
     const user = await accountOf(context, required(values, 'email'));
     const caller = {

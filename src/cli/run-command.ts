@@ -109,13 +109,13 @@ function run(command: StandaloneCommand, args: readonly string[], environment: E
 type CommandValues = Parameters<Command['run']>[1];
 
 /** Opens the store for a command. */
-function onStore({ run, needsStore, check, ...command }: Command): StandaloneCommand {
+function onStore({ run, mayCreateStore, check, ...command }: Command): StandaloneCommand {
   return {
     ...command,
     async run({ environment, values }) {
       const config = loadConfig(environment);
       check?.(values as CommandValues);
-      if (needsStore) await requireStore(config);
+      if (!mayCreateStore) await requireStore(config);
       const isNew = config.databaseUrl === null && !hasFile(config);
       await using store = await openStore(config, new Log('error'));
       if (isNew)

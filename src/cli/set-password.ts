@@ -14,7 +14,6 @@ export const setPassword: Command = {
   name: 'user password',
   usage: 'user password --email ADDRESS [--password PASSWORD]   (asks for the password if it is not given)',
   options: { email: { type: 'string' }, password: { type: 'string' } },
-  needsStore: true,
   async run(context, values) {
     const user = await accountOf(context, required(values, 'email'));
     const given = { password: values.password ?? (await askForPassword()) };
