@@ -147,17 +147,13 @@ export class Issuer {
     } catch (cause) {
       const { log } = this.#parts;
       if (this.#stop.signal.aborted || cause instanceof StoreUnavailable)
-        await this.#release(host, writeUntil);
+        // The next try, on any node, needn't wait until the claim expires.
+        await this.#write(writeUntil, (queries) =>
+          updateCertificate(queries, host, { claimed_until: null }),
+        ).catch(() => {});
       // The claim expires.
       else log.error('certificate not ordered', cause, { host });
     }
-  }
-
-  /** Releases the claim: the next try, on any node, needn't wait until it expires. */
-  async #release(host: string, writeUntil: number): Promise<void> {
-    await this.#write(writeUntil, (queries) =>
-      updateCertificate(queries, host, { claimed_until: null }),
-    ).catch(() => {});
   }
 
   /** Retries while the store is down: an issued certificate counts towards the authority's limits, and must not be lost. */
@@ -220,7 +216,7 @@ export class Issuer {
   }
 
   async #order(row: CertificateRow, writeUntil: number): Promise<void> {
-    const { now, log } = this.#parts;
+    const { database, now, log } = this.#parts;
     const { host } = row;
     const orders = recentOrders(row.orders, now());
     const allowedAt = orderAllowedAt(orders);
@@ -238,7 +234,8 @@ export class Issuer {
       if (!(cause instanceof AcmeProblem) || this.#stop.signal.aborted) throw cause;
       await this.#fail(row, cause, writeUntil);
     } finally {
-      await this.#dropProofs(host);
+      // They expire by themselves.
+      await database.write((queries) => deleteProofs(queries, host, now())).catch(() => {});
     }
   }
 
@@ -266,12 +263,6 @@ export class Issuer {
     if (this.#hasValidCertificate(row))
       return failures > 1 && failures % 4 === 3 ? ['tls-alpn-01', 'http-01'] : ['http-01', 'tls-alpn-01'];
     return failures % 2 === 0 ? ['tls-alpn-01', 'http-01'] : ['http-01', 'tls-alpn-01'];
-  }
-
-  /** How many challenge types remain for a name after this problem. */
-  #remainingChallengeTypes(problem: CertificateProblem): number {
-    const isUnproved = problem === 'connection' || problem === 'other_answer';
-    return isUnproved && this.#parts.hasHttpPort ? 2 : 1;
   }
 
   #hasValidCertificate({ chain, not_after }: CertificateRow): boolean {
@@ -316,12 +307,6 @@ export class Issuer {
     await setTimeout(feedDelay, undefined, { signal: this.#stop.signal });
   }
 
-  async #dropProofs(host: string): Promise<void> {
-    const { database, now } = this.#parts;
-    // They expire by themselves.
-    await database.write((queries) => deleteProofs(queries, host, now())).catch(() => {});
-  }
-
   async #keep(
     row: CertificateRow,
     { chain, key, from, until }: Issued,
@@ -350,13 +335,19 @@ export class Issuer {
   }
 
   async #fail(row: CertificateRow, cause: AcmeProblem, writeUntil: number): Promise<void> {
-    const { now, random } = this.#parts;
+    const { now, random, hasHttpPort } = this.#parts;
     const { host } = row;
     const failures = row.failures + 1;
     // The account no longer exists at the authority: it is created again.
-    if (cause.type === 'accountDoesNotExist') await this.#dropAccount();
+    if (cause.type === 'accountDoesNotExist') {
+      this.#acme = null;
+      const { key } = await this.#accounts.find();
+      await this.#accounts.keep({ key, account: null });
+    }
     const isAway = cause.problem === 'authority_away';
-    const challengeTypes = this.#hasValidCertificate(row) ? 1 : this.#remainingChallengeTypes(cause.problem);
+    const isUnproved = cause.problem === 'connection' || cause.problem === 'other_answer';
+    // How many remain after this problem.
+    const challengeTypes = isUnproved && hasHttpPort && !this.#hasValidCertificate(row) ? 2 : 1;
     const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt, challengeTypes }, random);
     const { problem, message: problem_detail } = cause;
     const changes = { failures, problem, problem_detail, next_at: nextAt, claimed_until: null };
@@ -374,12 +365,6 @@ export class Issuer {
       to_do: certificateSentence(problem, host),
       again_at: new Date(againAt).toISOString(),
     });
-  }
-
-  async #dropAccount(): Promise<void> {
-    this.#acme = null;
-    const { key } = await this.#accounts.find();
-    await this.#accounts.keep({ key, account: null });
   }
 
   #update(host: string, changes: Parameters<typeof updateCertificate>[2]): Promise<void> {
