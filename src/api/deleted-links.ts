@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
-import { deleteForGood, emptyLinkBin } from '../manage/links/empty-link-bin.ts';
 import {
   type DeletedLink as Deleted,
   type DeletedPosition,
+  deleteForGood,
+  emptyLinkBin,
   readDeletedLinks,
-} from '../manage/links/read-deleted-links.ts';
+} from '../manage/links/deleted-links.ts';
 import { asUri } from '../rules/destinations/destination-text.ts';
 import { formatIso } from '../rules/instant.ts';
 import { freeAt } from '../rules/link-bin.ts';
