@@ -15,7 +15,6 @@ import { forgetBaseUrl, setBaseUrl } from './base-url.ts';
 import { clicks } from './clicks.ts';
 import type { Command, StandaloneCall, StandaloneCommand } from './command.ts';
 import { createKey } from './create-key.ts';
-import { createUser } from './create-user.ts';
 import { doctor } from './doctor.ts';
 import { fold } from './fold.ts';
 import { healthcheck } from './healthcheck.ts';
@@ -25,9 +24,9 @@ import { replaceSecret } from './replace-secret.ts';
 import { hasFile, requireStore } from './require-store.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { service } from './service.ts';
-import { setPassword } from './set-password.ts';
 import { showSetupToken } from './setup-token.ts';
 import { upgrade } from './upgrade.ts';
+import { createUser, setPassword } from './user.ts';
 import { showVersion } from './version.ts';
 
 /** These open what they need themselves. */
