@@ -1,8 +1,7 @@
-import { destinationIcon } from '../api/destination-icon.ts';
 import { refusalOf } from '../api/errors.ts';
 import { iconPath } from '../api/link-answer.ts';
 import { openApiDocument } from '../api/openapi.ts';
-import { qrImage } from '../api/qr-image.ts';
+import { destinationIcon, qrImage } from '../api/pictures.ts';
 import { referenceHtml, referencePage } from '../api/reference-page.ts';
 import { routes } from '../api/routes.ts';
 import { errorAnswer, type serveApi } from '../api/serve.ts';
