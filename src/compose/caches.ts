@@ -2,6 +2,7 @@ import type { ApiKeyCache } from '../auth/api-key-cache.ts';
 import type { Config } from '../config/options.ts';
 import { trustsProxies } from '../http/client-address.ts';
 import type { QueryForwarding } from '../rules/destinations/forwarding.ts';
+import { type LinkForVisitor, withForwarding } from '../rules/link-rules/resolve.ts';
 import type { Site } from '../rules/site.ts';
 import {
   changesFrom,
@@ -11,13 +12,12 @@ import {
   newestChange,
   suffixesIn,
 } from '../storage/changes.ts';
-import type { Lookups } from '../storage/database.ts';
+import type { LinkLookup, Lookups } from '../storage/database.ts';
 import { databaseTimeline, noTimeline } from '../storage/database-timeline.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
 import { forgetPages } from '../storage/links/newest-links.ts';
 import { markedChange } from '../storage/marked-changes.ts';
 import type { Queries } from '../storage/schema.ts';
-import { withDefaultForwarding } from '../visit/default-forwarding.ts';
 import { ChangeFollower, type LossReason } from '../visit/follow-changes.ts';
 import type { HitTrust } from '../visit/hit.ts';
 import { Hosts } from '../visit/hosts.ts';
@@ -59,6 +59,17 @@ export function cachesOf(
     links: new LinkCache(recentLoads.ofLinks(withDefaultForwarding(link, forwardQuery)), bounds),
     hosts: new Hosts(site, recentLoads.ofHosts(loadHost), now),
     recentLoads,
+  };
+}
+
+/** Links without a setting of their own forward queries as the instance does (`FORWARD_QUERY`). */
+function withDefaultForwarding(lookup: LinkLookup, forwardQuery: QueryForwarding): LinkLookup {
+  if (forwardQuery === 'none') return lookup;
+  const applied = (link: LinkForVisitor | null): LinkForVisitor | null =>
+    link && withForwarding(link, forwardQuery);
+  return (domainId, suffix) => {
+    const found = lookup(domainId, suffix);
+    return found instanceof Promise ? found.then(applied) : applied(found);
   };
 }
 
