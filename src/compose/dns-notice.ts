@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { privateRanges } from '../rules/address-rules.ts';
 
 /** A start's notice about the DNS of its host: `found`: the addresses it resolves to, null if the lookup failed. */
 export function dnsNotice(
@@ -18,18 +19,11 @@ export function dnsNotice(
   return `The DNS leads ${host} to ${otherAddresses.join(', ')}, which this machine doesn't have itself (${ownAddresses.join(', ') || 'none'}): that is right if a router or load balancer there forwards ports 443 and 80 to it.`;
 }
 
-/** Addresses that can't be reached from other networks don't belong in the public DNS. */
-const privateRanges: ReadonlySet<string> = new Set([
-  'private',
-  'uniqueLocal',
-  'linkLocal',
-  'loopback',
-  'carrierGradeNat',
-]);
-
-/** The records that point a host to this machine. */
+/** The records that point a host to this machine: private addresses don't belong in the public DNS. */
 export function recordsFor(host: string, ownAddresses: readonly string[]): string[] {
-  const publicAddresses = ownAddresses.filter((address) => !privateRanges.has(ipaddr.parse(address).range()));
+  const publicAddresses = ownAddresses.filter(
+    (address) => !privateRanges.includes(ipaddr.parse(address).range()),
+  );
   const records = publicAddresses.map(
     (address) => `${host}.  ${isIP(address) === 6 ? 'AAAA' : 'A'}  ${address}`,
   );

@@ -5,6 +5,15 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** On Azure it reaches the virtual machine's host, and no registry lists it as special. */
 const azureHost = '168.63.129.16';
 
+/** Names of `range()`: addresses that can't be reached from other networks. */
+export const privateRanges: readonly string[] = [
+  'private',
+  'uniqueLocal',
+  'linkLocal',
+  'loopback',
+  'carrierGradeNat',
+];
+
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Protocol assignments (including Teredo), 6to4, and the two ranges for documentation. */

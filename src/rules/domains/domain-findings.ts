@@ -1,4 +1,4 @@
-import { readAddress } from '../address-rules.ts';
+import { privateRanges, readAddress } from '../address-rules.ts';
 import { isAmong } from './same-address.ts';
 
 /** The answer to one DNS query. `unknown`: there was none, which shows nothing about the records. */
@@ -44,14 +44,7 @@ const boundedValue = (value: string): string =>
     .slice(0, maxValueLength)
     .replace(/[\ud800-\udbff]$/, '');
 
-const privateRanges: ReadonlySet<string> = new Set([
-  'private',
-  'loopback',
-  'linkLocal',
-  'uniqueLocal',
-  'carrierGradeNat',
-  'ipv4Mapped',
-]);
+const maskedRanges = [...privateRanges, 'ipv4Mapped'];
 
 /**
  * Replaces addresses of private networks. A name server in such a network resolves internal names too, and a member who adds such
@@ -66,6 +59,6 @@ export function maskPrivateAddresses(findings: DomainFindings, own: readonly str
         }
       : answer;
   const isPrivate = (value: string) =>
-    privateRanges.has(readAddress(value)?.range() ?? '') && !isAmong(value, own);
+    maskedRanges.includes(readAddress(value)?.range() ?? '') && !isAmong(value, own);
   return { ...findings, a: masked(findings.a), aaaa: masked(findings.aaaa) };
 }
