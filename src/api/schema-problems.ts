@@ -172,7 +172,7 @@ const shown = (found: unknown): string =>
 
 function oneOf(values: readonly unknown[]): string {
   const choices = values.map((value) => JSON.stringify(value));
-  return choices.length > 1 ? `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}` : (choices[0] ?? '');
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(choices);
 }
 
 function amount(origin: string, bound: string, figure: number): string {

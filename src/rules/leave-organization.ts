@@ -42,13 +42,10 @@ export function organizationDeletionNotice(organization: string, resources: Reso
 }
 
 const resourcesText = ({ links, domains, tags }: ResourceCounts): string =>
-  listed(
+  new Intl.ListFormat('en-GB').format(
     [count(links, 'link'), count(domains, 'domain'), count(tags, 'tag')].filter(
       (text) => !text.startsWith('0 '),
     ),
   );
 
 const count = (figure: number, noun: string): string => `${figure} ${noun}${figure === 1 ? '' : 's'}`;
-
-const listed = (texts: readonly string[]): string =>
-  texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`;
