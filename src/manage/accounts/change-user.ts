@@ -16,16 +16,11 @@ export const renameUser = (context: Context, { userId }: Caller, name: string | 
     return requireUser(queries, userId);
   });
 
-interface PasswordChange {
-  readonly current_password: string;
-  readonly new_password: string;
-}
-
 /** Ends every session that used the old password, except `session`, in which it was changed. */
 export async function changePassword(
   context: Context,
   caller: Caller,
-  change: PasswordChange,
+  change: { readonly current_password: string; readonly new_password: string },
   session: string | null,
 ): Promise<void> {
   const currentHash = await requireOwnPassword(context, caller, change.current_password, 'current_password');

@@ -4,11 +4,6 @@ import { findOrganization } from '../../storage/accounts/organizations.ts';
 import type { Context } from '../context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 
-interface Recipient {
-  readonly email: string;
-  readonly email_proven: number;
-}
-
 /** `sent`: to one of them at least. */
 export type MailResult = 'sent' | 'not_sent' | 'no_recipient';
 
@@ -16,7 +11,7 @@ export type MailResult = 'sent' | 'not_sent' | 'no_recipient';
 export async function mailMembers(
   context: Context,
   organizationId: number,
-  members: readonly Recipient[],
+  members: readonly { readonly email: string; readonly email_proven: number }[],
   mailWith: (facts: OrganizationFacts) => Mail,
 ): Promise<MailResult> {
   const { database, config, site } = context;

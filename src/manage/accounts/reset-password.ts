@@ -15,15 +15,10 @@ import { loginTarget } from './sign-in.ts';
 
 const quarterOfAnHour = 15 * minuteLength;
 
-interface PasswordReset {
-  readonly token: string;
-  readonly new_password: string;
-}
-
 /** By the mailed link: having it proves that the address is the user's. */
 export async function resetPassword(
   context: Context,
-  { token, new_password }: PasswordReset,
+  { token, new_password }: { readonly token: string; readonly new_password: string },
   network: string,
 ): Promise<void> {
   if (!resetTokens.matches(token)) throw uselessReset();

@@ -11,18 +11,13 @@ import {
 import { columnsOf, type LinkFields } from './link-fields.ts';
 import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 
-interface CheckedUpdate {
-  readonly columns: LinkChanges;
-  readonly requested: RequestedAddresses | null;
-}
-
 /** Validates a call's fields before its link is locked. */
 export async function checkUpdate(
   context: Context,
   caller: Caller,
   link: StoredLink,
   update: LinkFields & AddressFields,
-): Promise<CheckedUpdate> {
+): Promise<{ readonly columns: LinkChanges; readonly requested: RequestedAddresses | null }> {
   const refusals = new FieldRefusals();
   const requested = await requestedAddresses(context, caller, link, update, refusals);
   const columns = await columnsOf(context, caller.organizationId, update, refusals);

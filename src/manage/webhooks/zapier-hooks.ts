@@ -7,11 +7,6 @@ import { zapierSample } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
 import { requireTarget } from './webhook-target.ts';
 
-interface ZapierHook {
-  readonly id: number;
-  readonly target_url: string;
-}
-
 /** The link of a `zapier_key`. */
 export async function linkOfKey(context: Context, key: string | null): Promise<StoredLink> {
   if (key === null) {
@@ -38,7 +33,7 @@ export async function subscribeZapier(
   context: Context,
   key: string | null,
   target: string,
-): Promise<ZapierHook> {
+): Promise<{ readonly id: number; readonly target_url: string }> {
   const link = await linkOfKey(context, key);
   const target_url = requireTarget(context, target, 'target_url');
   const id = await context.database.write(async (queries) => {
