@@ -51,18 +51,13 @@ export const networkLimits = (
 ): readonly Limit[] =>
   networksAround(network).map(({ name, size }) => ({ key: `${purpose}|${name}`, max: max[size], window }));
 
-interface Closed {
-  readonly until: number;
-  readonly recheckAt: number;
-}
-
 /** Counts attempts in the store before they are checked, so that all nodes count together. */
 export class RateLimit {
   readonly #database: Database;
   readonly #secrets: Secrets;
   readonly #now: () => number;
   /** Keys known to be over their limit, and until when: a flood causes no queries. */
-  readonly #closed = new BoundedCache<Closed>(maxRemembered);
+  readonly #closed = new BoundedCache<{ readonly until: number; readonly recheckAt: number }>(maxRemembered);
   /** Keys known not to be fresh any more, and until when: they take the other lane. */
   readonly #notFresh = new BoundedCache<number>(maxRemembered);
 

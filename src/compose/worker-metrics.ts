@@ -15,11 +15,6 @@ const timeout = 1_000;
 /** Milliseconds that a worker waits for its parent process. */
 const parentTimeout = 5_000;
 
-interface Round {
-  readonly missing: Set<number>;
-  readonly done: () => void;
-}
-
 interface Workers {
   readonly serving: readonly number[];
   send(pid: number, message: ToWorker): void;
@@ -29,7 +24,7 @@ interface Workers {
 export class MetricsCollector {
   readonly #workers: () => Workers;
   readonly #gathered = new GatheredMetrics();
-  readonly #rounds = new Set<Round>();
+  readonly #rounds = new Set<{ readonly missing: Set<number>; readonly done: () => void }>();
   #endings = 0;
 
   constructor(workers: () => Workers) {

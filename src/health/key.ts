@@ -5,10 +5,8 @@ import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { keyMarkSetting } from '../storage/settings.ts';
 import type { CheckContext } from './check-context.ts';
 
-type Parts = Pick<CheckContext, 'secrets' | 'keyProblem' | 'store' | 'dataDir'>;
-
 /** Whether the secret key is the one that the database belongs to: nothing starts with another one. */
-export async function keyFindings({ secrets, keyProblem, store, dataDir }: Parts): Promise<Finding> {
+export async function keyFindings({ secrets, keyProblem, store, dataDir }: CheckContext): Promise<Finding> {
   if (keyProblem !== null) return problem(keyProblem, 'Nothing starts until then.');
   const mark = store === null ? null : await settingIn(store, keyMarkSetting);
   if (secrets === null && mark === null)

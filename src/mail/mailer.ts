@@ -8,15 +8,10 @@ export interface Mail {
   readonly html: string;
 }
 
-interface Sender {
-  readonly name: string;
-  readonly address: string;
-}
-
 interface MailerParts {
   /** smtp://user:password@host:port or smtps://… */
   readonly url: string;
-  readonly from: Sender;
+  readonly from: { readonly name: string; readonly address: string };
   /** How long sending one mail may take, in milliseconds: a client waits for the response. */
   readonly deadline: number;
   readonly warn: (event: string, facts: Record<string, unknown>) => void;

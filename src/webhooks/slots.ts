@@ -7,11 +7,6 @@ export interface SlotLimits {
   readonly perTarget: number;
 }
 
-interface Share {
-  readonly queue: DeliveryQueue;
-  readonly max: number;
-}
-
 /** Counts the calls in flight, so that no target, host or organization takes all slots. */
 export class Slots {
   readonly #limits: SlotLimits;
@@ -40,7 +35,7 @@ export class Slots {
    * Divides the free slots among queues. Organizations take turns, those with the fewest calls in flight first; so do the queues
    * of each.
    */
-  shares(queues: readonly DeliveryQueue[]): Share[] {
+  shares(queues: readonly DeliveryQueue[]): { readonly queue: DeliveryQueue; readonly max: number }[] {
     const slots = this.#copy();
     const shares = new Map<DeliveryQueue, number>();
     const inFlight = (organization: number) => this.#organizations.get(organization) ?? 0;

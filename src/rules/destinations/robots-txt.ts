@@ -1,17 +1,11 @@
-/** RFC 9309: what a site allows programs to request. */
-interface Rule {
-  readonly isAllowed: boolean;
-  readonly pattern: string;
-}
-
 const maxLines = 10_000;
 /** Of a site's rules: they are read again for each of its addresses. */
 const maxStored = 16 * 1024;
 const maxPattern = 500;
 
 /**
- * The part of a robots.txt for the program called `agent`, as it is stored: a line for each rule, `+` or `-` before its pattern.
- * These are the rules of all groups that name it; if none does, those for every program.
+ * The part of a robots.txt (RFC 9309) for the program called `agent`, as it is stored: a line for each rule, `+` or `-` before its
+ * pattern. These are the rules of all groups that name it; if none does, those for every program.
  */
 export function robotsFor(text: string, agent: string): string {
   const own: string[] = [];
@@ -50,7 +44,7 @@ export function robotsFor(text: string, agent: string): string {
 /** Whether `path`, with its query, may be requested: the longest matching rule decides. */
 export function isAllowedByRobots(stored: string, path: string): boolean {
   const text = normal(path);
-  let best: Rule | null = null;
+  let best: { readonly isAllowed: boolean; readonly pattern: string } | null = null;
   for (const line of stored.split('\n')) {
     const rule = { isAllowed: line.startsWith('+'), pattern: line.slice(1) };
     if (rule.pattern === '' || !matches(rule.pattern, text)) continue;
