@@ -31,7 +31,6 @@ export type Credential = 'required' | 'optional' | 'own' | 'none';
 
 export interface Rule {
   readonly credential: Credential;
-  /** The permission that the caller's role must have. */
   readonly permission?: Permission;
   /** Refuses calls from other sites' pages even without a cookie: for calls that sign a user in. */
   readonly ownPagesOnly?: boolean;

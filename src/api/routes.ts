@@ -41,7 +41,6 @@ const route = (method: Route['method'], path: string, endpoint: Endpoint): Route
   endpoint,
 });
 
-/** The whole API. */
 export const routes: readonly Route[] = [
   route('POST', '/api/v1/user', users.createOrRead),
   route('GET', '/api/v1/user', users.read),

@@ -8,7 +8,6 @@ type UnionIssue = Extract<Issue, { code: 'invalid_union' }>;
 type Path = readonly PropertyKey[];
 
 interface Checked {
-  /** The checked input. */
   readonly value: unknown;
   /** The field in the error if the input is not a body but one field's value. */
   readonly field: string | undefined;

@@ -55,7 +55,6 @@ export class Authenticator {
     return looksLikeApiKey(credential) ? this.#keyOwner(credential) : this.#tokenOwner(credential);
   }
 
-  /** The user of a session cookie. */
   async sessionCaller(token: string): Promise<SessionCaller> {
     const [hash, now] = [digest(token), this.#now()];
     const owner = await findSessionOwner(this.#database.lookup, hash, now);

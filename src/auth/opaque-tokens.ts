@@ -11,11 +11,9 @@ function tokens(prefix: string, length: number) {
   };
 }
 
-/** For the cookie of a session. */
 export const sessionTokens = tokens('lns_', 43);
 /** For the mailed link that sets a new password. */
 export const resetTokens = tokens('lnp_', 43);
-/** For the link of an invitation. */
 export const invitationTokens = tokens('lni_', 32);
 
 /** Milliseconds without use after which a session ends. */

@@ -17,7 +17,6 @@ export interface Guesser {
 interface Attempt {
   /** The password was right or was not checked: the attempt doesn't count. */
   readonly withdraw: () => Promise<void>;
-  /** The priority with which the password is checked. */
   readonly priority: Priority;
 }
 

@@ -3,7 +3,6 @@ import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
 import { findUserByEmail } from '../storage/accounts/users.ts';
 
-/** The account that a command concerns. */
 export async function accountOf({ database }: Context, address: string) {
   const email = normaliseEmail(address);
   const user = await findUserByEmail(database.read, email);

@@ -107,7 +107,6 @@ function run(command: StandaloneCommand, args: readonly string[], environment: E
 
 type CommandValues = Parameters<Command['run']>[1];
 
-/** Opens the store for a command. */
 function onStore({ run, mayCreateStore, check, ...command }: Command): StandaloneCommand {
   return {
     ...command,

@@ -10,13 +10,11 @@ export interface Overrides extends Partial<Readonly<Record<JobInterval, number>>
   readonly now?: () => number;
   readonly randomBytes?: RandomBytes;
   readonly log?: Log;
-  /** The cost of hashing a password. */
   readonly hashCost?: HashCost;
   /** How often the change feed is polled, in milliseconds. */
   readonly pollInterval?: number;
   /** How long the holder of an API key is cached without a lookup, in milliseconds. */
   readonly keyLifetime?: number;
-  /** The disk that the journal writes to. */
   readonly journalDisk?: JournalDisk;
   /** For the benchmark: hits are answered and dropped, or written and never folded. */
   readonly hits?: 'dropped' | 'unfolded';

@@ -23,7 +23,6 @@ interface RouterParts extends ServiceParts {
   readonly httpsIsStable: () => boolean;
 }
 
-/** The routes of all requests. */
 export function routesOf(parts: RouterParts): Routes {
   const { config, context, hosts, redirects } = parts;
   const { site, database } = context;

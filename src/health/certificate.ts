@@ -73,7 +73,6 @@ async function certificateOf(host: string, port: number, now: number): Promise<F
   }
 }
 
-/** The finding about a certificate that is shown. */
 export function certificateFinding(host: string, certificate: PeerCertificate, now: number): Finding {
   const { problem: untrusted, begins, expires } = certificate;
   const days = Math.floor((expires - now) / dayLength);

@@ -26,5 +26,4 @@ export interface CheckContext {
 export const addressSetting = ({ config, site }: Pick<CheckContext, 'config' | 'site'>): string =>
   config.baseUrl === null && !site.isTrial ? 'the stored address ("base-url set" changes it)' : 'BASE_URL';
 
-/** What a check found. */
 export type Findings = Finding | readonly Finding[];

@@ -32,7 +32,6 @@ interface Follower {
 export type LossReason = 'absence' | 'other_history' | 'change_gone';
 
 const maxPerPoll = 1_000;
-/** The maximum number of ranges in one query. */
 const rangesPerQuery = 100;
 /** How many of the newest ids are searched for gaps at the start. */
 const lookBack = 10_000;
@@ -96,7 +95,6 @@ export class ChangeFollower {
     return Math.max(0, this.#now() - this.#lastSuccess);
   }
 
-  /** Polls the feed once. */
   async poll(): Promise<void> {
     this.#follower.pollBegins();
     try {

@@ -9,9 +9,7 @@ const redirects = [301, 302, 303, 307, 308];
 export type PageOptions = Pick<RequestOptions, 'lookup' | 'deadline' | 'ca'>;
 
 interface PageRequest {
-  /** The value of the `Accept` header. */
   readonly accept: string;
-  /** Whether a body of this type is read. */
   readonly acceptsType: (contentType: string) => boolean;
   /** Bytes. A longer body is truncated, or not read at all. */
   readonly max: number;

@@ -22,7 +22,6 @@ export interface Webhooks {
   tryOnce(message: OutgoingMessage): Promise<NewAttempt>;
 }
 
-/** The content of one call. */
 export type OutgoingMessage = Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>;
 
 export interface MessageContext {

@@ -96,7 +96,6 @@ export const linkPath = z.object({ id: linkId.meta(inPath) });
 
 const shownNumber = (value: number): string => value.toLocaleString('en');
 
-/** An integer in a query string. */
 export const queryNumber = (min: number, max: number) =>
   z
     .string()

@@ -115,7 +115,6 @@ export const StatsQuery = z.object({
   ...filters,
 });
 
-/** Some of an organization's links. */
 export const chosenLinksFields = {
   tag: idList(10, 'ids of tags')
     .optional()

@@ -1,7 +1,6 @@
 import type { DomainFindings, DomainTarget } from '../../rules/domains/domain-findings.ts';
 import type { DomainState } from '../../rules/domains/domain-status.ts';
 
-/** What managing custom domains depends on. */
 export interface DomainContext {
   /** Null: the program is ending, and doesn't wait for the answer. */
   readonly dns: { findingsFor(host: string): Promise<DomainFindings | null> };

@@ -9,7 +9,6 @@ import { takenDomain } from './add-domain.ts';
 import { checkDomain } from './check-domain.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
 
-/** Checks a domain now, on request. */
 export async function verifyDomain(context: Context, caller: Caller, id: number): Promise<DomainWithRecords> {
   const domain = await findDomain(context.database.lookup, caller.organizationId, id);
   if (!domain) throw notFound('domain');

@@ -52,10 +52,8 @@ export function requireSuffix(suffix: string, domainId: number, field: 'suffix' 
   return suffix;
 }
 
-/** The fields of a call that name aliases. */
 export type AliasField = 'aliases' | 'add_aliases' | 'remove_aliases';
 
-/** An alias as a call names it. */
 export interface RequestedAlias {
   /** Null: the link's own. */
   readonly domain: LinkDomain | null;

@@ -16,7 +16,6 @@ import type { LinkWithTags } from './prepared-link.ts';
 import type { HistoryChange, HistoryValue, TagThen } from './record-history.ts';
 import { type LinkUpdate, type UpdateTerms, updateLink } from './update-link.ts';
 
-/** The entry of a link's creation. */
 const createdEntry = 0;
 
 export interface HistoryEntry

@@ -11,7 +11,6 @@ import type { Context } from '../context.ts';
 import { destinationIn, type FoundDestination } from '../destinations/require-destination.ts';
 import type { FieldRefusals } from '../field-refusals.ts';
 
-/** A rule as a call sends it. */
 export interface RuleInput {
   readonly id?: string | undefined;
   readonly name?: string | null | undefined;

@@ -25,7 +25,6 @@ export interface LinkWithTags {
 
 export type Outcome = LinkWithTags | Refusal;
 
-/** What storing links needs of the control plane. */
 export interface StoringDependencies {
   readonly database: Database;
   readonly now: () => number;

@@ -41,7 +41,6 @@ export async function readLinkForPicture(context: Context, id: number): Promise<
   return link?.qr_png === 1 ? link : null;
 }
 
-/** The filter of a list, as the call sends it. */
 interface LinkFilterInput {
   readonly q?: string | undefined;
   readonly tag?: readonly number[] | undefined;

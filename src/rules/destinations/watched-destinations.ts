@@ -1,7 +1,6 @@
 import { readRules } from '../link-rules/rule-fields.ts';
 import { locationOf } from './destination-text.ts';
 
-/** The possible problems of a destination. */
 export const destinationProblems = ['broken', 'certificate', 'moved', 'parked'] as const;
 export type ProblemKind = (typeof destinationProblems)[number];
 

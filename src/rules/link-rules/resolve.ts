@@ -61,7 +61,6 @@ export type Outcome =
       readonly by: MatchedRule | null;
     };
 
-/** The options of a link without any. */
 export const noOptions: LinkOptions = {
   disabled: false,
   androidUrl: null,
