@@ -5,7 +5,6 @@ import type { LinkWithTags } from '../manage/links/prepared-link.ts';
 import { type LinkPosition, readLink, readLinks } from '../manage/links/read-links.ts';
 import { updateLink } from '../manage/links/update-link.ts';
 import { mapInSlices } from '../manage/time-slice.ts';
-import type { Caller } from '../rules/access.ts';
 import { invalidField, Refusal } from '../rules/errors.ts';
 import { dailyClicks } from '../stats/daily.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
@@ -133,7 +132,13 @@ export const update = endpoint({
   answer: Link,
   async handle({ caller, params, query, body, headers }, context) {
     const { has_password, tags, ...changes } = body;
-    if (tags) await refuseOtherTags(context, caller, params.id, tags);
+    if (tags) {
+      const before = (await readLink(context, caller, params.id)).tags;
+      if (before.length !== tags.length || before.some(({ id }) => !tags.includes(id)))
+        throw new Refusal('FIELD_FIXED', 'Change the tags of a link with add_tags and remove_tags.', {
+          field: 'tags',
+        });
+    }
     // A link that was read has null for its hidden password; sending it back doesn't remove the password.
     const password = has_password === true && changes.password === null ? undefined : changes.password;
     const update = { ...changes, password };
@@ -141,19 +146,6 @@ export const update = endpoint({
     return linkAnswer(await updateLink(context, caller, params.id, update, options), context);
   },
 });
-
-async function refuseOtherTags(
-  context: Context,
-  caller: Caller,
-  id: number,
-  sent: readonly number[],
-): Promise<void> {
-  const before = (await readLink(context, caller, id)).tags.map((tag) => tag.id);
-  if (before.length === sent.length && before.every((tag) => sent.includes(tag))) return;
-  throw new Refusal('FIELD_FIXED', 'Change the tags of a link with add_tags and remove_tags.', {
-    field: 'tags',
-  });
-}
 
 export const remove = endpoint({
   summary: 'Delete a link',
