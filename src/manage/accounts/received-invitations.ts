@@ -38,13 +38,11 @@ import { requireUser } from './read-user.ts';
 
 export type { ReceivedInvitation } from '../../storage/accounts/invitations.ts';
 
-interface InvitationPreview {
-  readonly invitation: ReceivedInvitation;
-  readonly hasAccount: boolean;
-}
-
 /** What a person with the link may learn before signing in or up. */
-export async function previewInvitation(context: Context, token: string): Promise<InvitationPreview> {
+export async function previewInvitation(
+  context: Context,
+  token: string,
+): Promise<{ readonly invitation: ReceivedInvitation; readonly hasAccount: boolean }> {
   const invitation = invitationTokens.matches(token)
     ? await findReceivedInvitation(context.database.lookup, digest(token))
     : undefined;
@@ -75,7 +73,7 @@ export async function declineInvitation(context: Context, caller: Caller, id: nu
 
 /** From the user's own list of invitations. */
 export const acceptInvitation = (context: Context, caller: Caller, id: number): Promise<StoredUser> =>
-  joining(context, caller, async (queries, member) => {
+  join(context, caller, async (queries, member) => {
     requireEmailProof(context, member);
     const invitation = await findInvitationById(queries, id);
     if (invitation?.email !== member.email || invitation.expires_at <= context.now())
@@ -85,7 +83,7 @@ export const acceptInvitation = (context: Context, caller: Caller, id: number): 
 
 /** By the mailed link: having it proves that the address is the user's. */
 export const acceptByToken = (context: Context, caller: Caller, token: string): Promise<StoredUser> =>
-  joining(context, caller, async (queries, member) => {
+  join(context, caller, async (queries, member) => {
     const invitation = invitationTokens.matches(token)
       ? await findInvitation(queries, digest(token))
       : undefined;
@@ -100,7 +98,11 @@ export const acceptByToken = (context: Context, caller: Caller, token: string): 
     return invitation;
   });
 
-async function joining(
+/**
+ * A user belongs to one organization at a time, so joining means leaving. API keys were made for the former organization and end
+ * with the membership; sessions and tokens belong to the person and stay valid.
+ */
+async function join(
   context: Context,
   { userId }: Caller,
   findAcceptable: (queries: Queries, member: Membership) => Promise<StoredInvitation>,
@@ -108,36 +110,25 @@ async function joining(
   const user = await context.database.write(async (queries) => {
     const member = await lockMembership(queries, userId);
     if (!member) throw notFound('user');
-    return join(queries, member, await findAcceptable(queries, member), context.now());
+    const invitation = await findAcceptable(queries, member);
+    const { organization_id: left } = member;
+    const { organization_id: joined, role } = invitation;
+    const now = context.now();
+    await lockOrganizations(queries, [left, joined]);
+    // Read again under the lock: it may have been withdrawn, or accepted by another call, in the meantime.
+    if (!(await deleteReceivedInvitation(queries, member.email, invitation.id))) throw noSuchInvitation();
+    if (left !== joined) {
+      await requireMayLeave(queries, member);
+      await setMembership(queries, member.id, { organization_id: joined, role }, now);
+      await deleteApiKeysOf(queries, member.id, now);
+      await withdrawInvitations(queries, { invited_by: member.id, organization_id: left });
+      // Nobody can reach it any more, and it may have its last member's name.
+      if ((await countMembers(queries, left)).members === 0) await markDeleted(queries, left, now);
+    }
+    return requireUser(queries, member.id);
   });
   context.callerChanged(userId);
   return user;
-}
-
-/**
- * A user belongs to one organization at a time, so joining means leaving. API keys were made for the former organization and end
- * with the membership; sessions and tokens belong to the person and stay valid.
- */
-async function join(
-  queries: Queries,
-  member: Membership,
-  invitation: StoredInvitation,
-  now: number,
-): Promise<StoredUser> {
-  const { organization_id: left } = member;
-  const { organization_id: joined, role } = invitation;
-  await lockOrganizations(queries, [left, joined]);
-  // Read again under the lock: it may have been withdrawn, or accepted by another call, in the meantime.
-  if (!(await deleteReceivedInvitation(queries, member.email, invitation.id))) throw noSuchInvitation();
-  if (left !== joined) {
-    await requireMayLeave(queries, member);
-    await setMembership(queries, member.id, { organization_id: joined, role }, now);
-    await deleteApiKeysOf(queries, member.id, now);
-    await withdrawInvitations(queries, { invited_by: member.id, organization_id: left });
-    // Nobody can reach it any more, and it may have its last member's name.
-    if ((await countMembers(queries, left)).members === 0) await markDeleted(queries, left, now);
-  }
-  return requireUser(queries, member.id);
 }
 
 async function requireMayLeave(queries: Queries, { organization_id, role }: Membership): Promise<void> {
