@@ -51,28 +51,19 @@ async function copyToLinks(context: Context, { id }: WatchedUrl, after: number):
       links.map(({ link_id }) => link_id),
     );
     if (!url) return;
-    for (const { link_id, organization_id } of links)
-      await copyToLink(context, queries, url, {
-        ...{ id: link_id, organizationId: organization_id },
-        isWatched: watchedIds.has(link_id),
-      });
+    for (const link of links) await copyToLink(context, queries, url, link, watchedIds.has(link.link_id));
   });
   return links.length < linksPerTransaction ? null : (links.at(-1)?.link_id ?? null);
-}
-
-interface AffectedLink {
-  readonly id: number;
-  readonly organizationId: number;
-  readonly isWatched: boolean;
 }
 
 async function copyToLink(
   context: Context,
   queries: Queries,
   state: WatchedUrl,
-  { id, organizationId, isWatched }: AffectedLink,
+  { link_id: id, organization_id }: { readonly link_id: number; readonly organization_id: number },
+  isWatched: boolean,
 ): Promise<void> {
-  const link = await lockLink(queries, organizationId, id);
+  const link = await lockLink(queries, organization_id, id);
   if (!link) return;
   const now = context.now();
   const { url } = state;
