@@ -257,3 +257,17 @@ test('no password, key or token is stored in the database or its log in plain te
     }
     expect(contents.some((content) => content.includes(caller.email))).toBe(true);
   }));
+
+test('of more than thirty accounts an hour from one network the refusal names the accounts', () =>
+  withApp({ env: { REGISTRATION: 'open', TRUSTED_PROXIES: '1' } }, async (app) => {
+    await app.createAccount();
+    const from = (address: string) => ({ 'x-forwarded-for': address });
+    const create = () => register(app, { email: `${crypto.randomUUID()}@example.com` }, from('198.51.100.7'));
+    const created = await Promise.all(Array.from({ length: 30 }, create));
+    expect(new Set(created.map(({ status }) => status))).toEqual(new Set([201]));
+    const { status, json } = await create();
+    expect([status, json.error_string]).toEqual([
+      429,
+      'Too many accounts were created from your network. Try again in 60 minutes.',
+    ]);
+  }));

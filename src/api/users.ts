@@ -26,6 +26,7 @@ export const createOrRead = endpoint({
   body: UserToCreate,
   bodyIsOptional: true,
   statuses: { 200: 'The calling user.', 201: 'The new account.' },
+  otherErrors: ['429'],
   answer: User,
   async handle({ caller, body, connection }, context) {
     if (body) {

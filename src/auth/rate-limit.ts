@@ -171,10 +171,13 @@ async function firstRefusal(
   return null;
 }
 
+/** How long to wait, as a text. */
+export const waitOf = (seconds: number): string =>
+  seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+
 function tooMany(wait: number): Refusal {
   const seconds = Math.max(1, Math.ceil(wait / 1000));
-  const shown = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
-  return new Refusal('TOO_MANY_ATTEMPTS', `Too many wrong attempts. Try again in ${shown}.`, {
+  return new Refusal('TOO_MANY_ATTEMPTS', `Too many wrong attempts. Try again in ${waitOf(seconds)}.`, {
     retryAfter: seconds,
   });
 }

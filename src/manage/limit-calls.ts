@@ -1,4 +1,4 @@
-import type { Limit } from '../auth/rate-limit.ts';
+import { type Limit, waitOf } from '../auth/rate-limit.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Context } from './context.ts';
 
@@ -13,7 +13,7 @@ export async function limitCalls(
   } catch (cause) {
     if (!(cause instanceof Refusal) || cause.code !== 'TOO_MANY_ATTEMPTS') throw cause;
     const seconds = cause.retryAfter ?? 60;
-    throw new Refusal('TOO_MANY_ATTEMPTS', `${reason} Try again in ${seconds} seconds.`, {
+    throw new Refusal('TOO_MANY_ATTEMPTS', `${reason} Try again in ${waitOf(seconds)}.`, {
       retryAfter: seconds,
     });
   }

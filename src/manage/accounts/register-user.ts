@@ -15,6 +15,7 @@ import { claimSetting, findSetting } from '../../storage/settings.ts';
 import { requireBaseUrl, storeBaseUrl } from '../base-url.ts';
 import type { Context } from '../context.ts';
 import { claimInstance } from '../instance-health.ts';
+import { limitCalls } from '../limit-calls.ts';
 import { uselessInvitation } from './invitations.ts';
 import { requireUser } from './read-user.ts';
 
@@ -64,8 +65,10 @@ export async function registerUser(
   await refuseUselessInvitation(context, input);
   // Hashing is expensive, so it is rate-limited for remote clients.
   if (source === 'anywhere')
-    await context.limits.reserve(
+    await limitCalls(
+      context,
       networkLimits('register', network, { narrow: 30, middle: 60, wide: 120 }, hourLength),
+      'Too many accounts were created from your network.',
     );
   const priority = { clientKey: widestNetwork(network), isKnown: source !== 'anywhere' };
   const hash = await context.passwords.hash(input.password, priority);
