@@ -61,6 +61,19 @@ describe.each(storeKinds)('accounts on %s', (store) => {
     expect(await Promise.all(emails.map(problemWith))).toEqual([null, 'email']);
   });
 
+  test('a password with a line break, which no browser can send, is refused', async () => {
+    const { status, json } = await register(app, { email: 'lines@example.com', password: 'from a file\n' });
+    expect([status, json.field_key, json.error_string]).toEqual([
+      400,
+      'password',
+      '"password" must be on one line.',
+    ]);
+    const { key, password: current_password } = await app.createAccount();
+    const body = { current_password, new_password: 'from a\r\nfile' };
+    const changed = await app.call('POST', '/api/v1/user/password', { key, body });
+    expect([changed.status, changed.json.field_key]).toEqual([400, 'new_password']);
+  });
+
   test('an address has one account, ignoring case, even if two are created at once', async () => {
     await register(app, { email: 'first@example.com' });
     const responses = await Promise.all([

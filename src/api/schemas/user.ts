@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isEmail, normaliseEmail, passwordLength } from '../../rules/account.ts';
-import { component, stamp, text, textOrNull } from './parts.ts';
+import { component, singleLine, stamp, text, textOrNull } from './parts.ts';
 
 export const role = z.enum(['administrator', 'editor']);
 
@@ -18,11 +18,14 @@ export const User = component('User', {
   role,
 });
 
+/** One that a browser can send. */
+const newPassword = singleLine(passwordLength.max).min(passwordLength.min);
+
 const trimmed = text(200).transform((value) => value.trim());
 
 export const UserToCreate = z.strictObject({
   email,
-  password: text(passwordLength.max).min(passwordLength.min),
+  password: newPassword,
   name: trimmed.nullish(),
   organization_name: trimmed
     .nullish()
@@ -47,7 +50,7 @@ export const UserUpdate = z.strictObject({
 
 export const PasswordChange = z.strictObject({
   current_password: text(passwordLength.max),
-  new_password: text(passwordLength.max).min(passwordLength.min),
+  new_password: newPassword,
 });
 
 export const AccountDeletion = z.strictObject({
@@ -62,7 +65,7 @@ export const ForgottenPassword = z.strictObject({ email });
 
 export const PasswordReset = z.strictObject({
   token: text(200).describe('The token of the link in the mail.'),
-  new_password: PasswordChange.shape.new_password,
+  new_password: newPassword,
 });
 
 export const SignIn = z.strictObject({ email: text(254), password: text(passwordLength.max) });
