@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { TestAccount } from '../support/app.ts';
-import { dashboardOf } from '../support/browser.ts';
+import { startApp, type TestAccount } from '../support/app.ts';
+import { dashboardOf, signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { loseFirstAnswer } from './held-requests.ts';
 
@@ -101,4 +101,34 @@ test('a change for later is not scheduled twice if the answer was lost', async (
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText(/^Scheduled for /).waitFor();
   expect((await answers(account, `/api/v1/link/${id}/scheduled`)).scheduled).toHaveLength(1);
+});
+
+test('whoever signs up and loses the answer is signed in by the next attempt', async () => {
+  const owner = await app.createAccount();
+  const body = { email: 'grace@example.com', role: 'editor' };
+  const { url } = (await app.call('POST', '/api/v1/invitation', { key: owner.key, body })).json;
+  const page = await signedOutPage(app, new URL(url).pathname);
+  await loseFirstAnswer(page, '**/api/v1/user');
+  await page.getByLabel('Password').fill('a long enough one');
+  await page.getByRole('button', { name: 'Create account and join' }).click();
+  await page.getByText("Linnet can't be reached.").waitFor();
+  await page.getByRole('button', { name: 'Create account and join' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+});
+
+test('whoever sets the service up and loses the answer is signed in by the next attempt', async () => {
+  const fresh = await startApp();
+  try {
+    const page = await signedOutPage(fresh, '/app');
+    await loseFirstAnswer(page, '**/api/v1/user');
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Password').fill('a long enough one');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText("Linnet can't be reached.").waitFor();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await page.close();
+  } finally {
+    await fresh.stop();
+  }
 });

@@ -8,8 +8,9 @@ import { TextField } from '../parts/field.tsx';
 import { Form, FormField, Submit } from '../parts/form.tsx';
 import { forgetEverything, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
-import { me, signIn, signOut } from '../session.ts';
+import { me, signOut } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
+import { useSignUp } from '../use-sign-up.ts';
 import { roleNames } from './organization/roles.ts';
 import { SignInForm } from './sign-in.tsx';
 
@@ -98,16 +99,14 @@ function OtherAccount({ email, invitedEmail }: { email: string; invitedEmail: st
 function SignUp({ token, email }: { token: string; email: string }) {
   const name = useSignal('');
   const password = useSignal('');
+  const signUp = useSignUp();
   const join = useAction(async () => {
-    await call('POST /api/v1/user', {
-      body: {
-        email,
-        password: password.value,
-        invitation_token: token,
-        ...(name.value.trim() && { name: name.value }),
-      },
+    await signUp({
+      email,
+      password: password.value,
+      invitation_token: token,
+      ...(name.value.trim() && { name: name.value }),
     });
-    await signIn(email, password.value);
     navigate('/app', { replace: true });
   });
   return (

@@ -4,8 +4,9 @@ import { call } from '../client.ts';
 import { EmailField, NewPasswordField } from '../parts/account-fields.tsx';
 import { Form, FormField, Submit } from '../parts/form.tsx';
 import { navigate } from '../router.ts';
-import { type Setup, setup, signIn } from '../session.ts';
+import { type Setup, setup } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
+import { useSignUp } from '../use-sign-up.ts';
 
 const fieldNames = ['email', 'password', 'organization_name', 'setup_token'];
 const loopback = /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
@@ -45,18 +46,16 @@ function FirstAccount({ state }: { state: Setup }) {
   const token = useSignal('');
   const needsToken = !state.may_create_here;
   const isNewAddress = isOtherOrigin(state.origin);
+  const signUp = useSignUp();
   const create = useAction(async () => {
-    await call('POST /api/v1/user', {
-      body: {
-        email: email.value,
-        password: password.value,
-        ...(organization.value.trim() && { organization_name: organization.value }),
-        ...(token.value.trim() && { setup_token: token.value.trim() }),
-        ...(isNewAddress && { base_url: location.origin }),
-      },
-    });
-    if (isNewAddress) await waitForThisOrigin();
-    await signIn(email.value, password.value);
+    const account = {
+      email: email.value,
+      password: password.value,
+      ...(organization.value.trim() && { organization_name: organization.value }),
+      ...(token.value.trim() && { setup_token: token.value.trim() }),
+      ...(isNewAddress && { base_url: location.origin }),
+    };
+    await signUp(account, isNewAddress ? waitForThisOrigin : undefined);
     navigate('/app', { replace: true });
   });
   return (
