@@ -39,3 +39,20 @@ test('the only administrator must first name another one, and the dialog of anot
   await page.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
+
+test('whoever has become the only member meanwhile is told that the organization is deleted too, and is asked again', async () => {
+  const owner = await app.createAccount();
+  const otherMember = await member(app, owner, 'administrator');
+  const page = await dashboardOf(app, owner, '/app/account');
+  await page.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Links that you created stay').waitFor();
+  const body = { password: otherMember.password };
+  expect((await app.call('DELETE', '/api/v1/user', { key: otherMember.key, body })).status).toBe(204);
+  await dialog.getByLabel('Your password').fill(owner.password);
+  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await dialog.getByRole('alert').getByText('you are the only member of your organization now').waitFor();
+  await dialog.getByText('so it is deleted too: what it has').waitFor();
+  await dialog.getByRole('button', { name: 'Delete account and organization' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
+import { ApiError, asApiError } from '../../api-error.ts';
 import type { Member } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { counted } from '../../format.ts';
@@ -11,7 +12,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
-import { forgetEverything, useQuery } from '../../queries.ts';
+import { forgetEverything, refresh, useQuery } from '../../queries.ts';
 import { navigate } from '../../router.ts';
 import { me } from '../../session.ts';
 
@@ -58,11 +59,25 @@ function Deletion({ outcome }: { outcome: OrganizationOutcome }) {
   );
 }
 
+const othersHaveLeft = (): ApiError =>
+  new ApiError(409, [
+    {
+      code: 'ORGANIZATION_IN_USE',
+      sentence:
+        'Nothing is deleted so far: you are the only member of your organization now, so it would be deleted too. Press again if that is meant.',
+      field: null,
+    },
+  ]);
+
 function DeleteAccountDialog({ isOnlyMember, onClose }: { isOnlyMember: boolean; onClose: () => void }) {
   const password = useSignal('');
   const remove = useAction(async () => {
     await call('DELETE /api/v1/user', {
       body: { password: password.value, ...(isOnlyMember && { confirm: 'delete_organization' }) },
+    }).catch((cause) => {
+      // Others may have left, or have got another role, since the members were read.
+      if (asApiError(cause).status === 409) refresh('members');
+      throw asApiError(cause).code === 'ORGANIZATION_IN_USE' ? othersHaveLeft() : cause;
     });
     me.value = null;
     forgetEverything();
