@@ -4,7 +4,7 @@ import { deleteAccount } from '../manage/accounts/delete-account.ts';
 import { readUser, type StoredUser } from '../manage/accounts/read-user.ts';
 import { registerUser } from '../manage/accounts/register-user.ts';
 import { signOutEverywhere } from '../manage/accounts/sessions.ts';
-import { normaliseEmail } from '../rules/account.ts';
+import { isSameEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
 import { formatStamp } from '../rules/instant.ts';
 import { endpoint, Reply } from './endpoint.ts';
@@ -60,7 +60,7 @@ export const update = endpoint({
   answer: User,
   async handle({ caller, body }, context) {
     const user = await readUser(context, caller.userId);
-    if (body.email !== undefined && normaliseEmail(body.email) !== user.email) {
+    if (body.email !== undefined && !isSameEmail(body.email, user.email)) {
       throw new Refusal('FIELD_FIXED', 'The email address of an account can not be changed.', {
         field: 'email',
       });

@@ -1,10 +1,31 @@
+import { domainToASCII } from 'node:url';
+import { displayDomain } from './domains/domain-unicode.ts';
+
 const shape =
   /^[^\s@<>()[\]\\,;:"]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
 /** Characters that are not shown: an address with one looks like another. */
 const invisible = /\p{Default_Ignorable_Code_Point}/u;
 
-/** Accounts are identified by this form: case doesn't distinguish mailboxes. */
-export const normaliseEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase();
+/**
+ * Accounts are identified by this form: case doesn't distinguish mailboxes, and some browsers send a domain of another script in
+ * ASCII.
+ */
+export function normaliseEmail(email: string): string {
+  const text = email.trim().normalize('NFC').toLowerCase();
+  return /\P{ASCII}|xn--/u.test(text) ? withDomain(text, (ascii) => displayDomain(ascii)) : text;
+}
+
+/** The form with a domain in ASCII, which accounts could have before. */
+export const asciiEmail = (email: string): string => withDomain(email, (ascii) => ascii);
+
+export const isSameEmail = (one: string, other: string): boolean =>
+  normaliseEmail(one) === normaliseEmail(other);
+
+function withDomain(email: string, formOf: (ascii: string) => string): string {
+  const start = email.lastIndexOf('@') + 1;
+  const domain = email.slice(start);
+  return email.slice(0, start) + formOf(domainToASCII(domain) || domain);
+}
 
 export const isEmail = (email: string): boolean =>
   email.length <= 254 && shape.test(email) && !invisible.test(email);

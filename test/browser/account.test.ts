@@ -267,3 +267,14 @@ test('scripts in names never run', async () => {
   await page.getByRole('region', { name: 'Members' }).getByText('onerror').first().waitFor();
   expect(await page.title()).toBe('Organization · Linnet');
 });
+
+test('an address whose domain has letters beyond ASCII, which some browsers send in another form, signs in', async () => {
+  const account = await app.createAccount('grace@exämple.com');
+  const page = await signedOutPage(app, '/app');
+  await page.getByLabel('Email').fill(account.email);
+  await page.getByLabel('Password').fill(account.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  await page.goto(`${app.url}/app/account`);
+  await page.getByText('grace@exämple.com').first().waitFor();
+});

@@ -1,6 +1,7 @@
 import { invitationTokens } from '../../auth/opaque-tokens.ts';
 import { digest } from '../../auth/secrets.ts';
 import type { Caller } from '../../rules/access.ts';
+import { isSameEmail } from '../../rules/account.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
 import { leavingProblem } from '../../rules/leave-organization.ts';
 import { deleteApiKeysOf } from '../../storage/accounts/api-keys.ts';
@@ -76,7 +77,7 @@ export const acceptInvitation = (context: Context, caller: Caller, id: number): 
   join(context, caller, async (queries, member) => {
     requireEmailProof(context, member);
     const invitation = await findInvitationById(queries, id);
-    if (invitation?.email !== member.email || invitation.expires_at <= context.now())
+    if (!invitation || !isSameEmail(invitation.email, member.email) || invitation.expires_at <= context.now())
       throw noSuchInvitation();
     return invitation;
   });
@@ -88,7 +89,7 @@ export const acceptByToken = (context: Context, caller: Caller, token: string): 
       ? await findInvitation(queries, digest(token))
       : undefined;
     if (!invitation || invitation.expires_at <= context.now()) throw uselessInvitation('token');
-    if (invitation.email !== member.email) {
+    if (!isSameEmail(invitation.email, member.email)) {
       throw new Refusal(
         'INVITATION_INVALID',
         `This invitation is for ${invitation.email}, and you are signed in as ${member.email}. Sign in with that address, or ask for an invitation to yours.`,
@@ -116,7 +117,7 @@ async function join(
     const now = context.now();
     await lockOrganizations(queries, [left, joined]);
     // Read again under the lock: it may have been withdrawn, or accepted by another call, in the meantime.
-    if (!(await deleteReceivedInvitation(queries, member.email, invitation.id))) throw noSuchInvitation();
+    if (!(await deleteReceivedInvitation(queries, invitation.email, invitation.id))) throw noSuchInvitation();
     if (left !== joined) {
       await requireMayLeave(queries, member);
       await setMembership(queries, member.id, { organization_id: joined, role }, now);

@@ -2,13 +2,19 @@ import { networkLimits } from '../../auth/rate-limit.ts';
 import { digest } from '../../auth/secrets.ts';
 import { shellCommand } from '../../bundle/shell-command.ts';
 import type { Role } from '../../rules/access.ts';
-import { normaliseEmail } from '../../rules/account.ts';
+import { isSameEmail, normaliseEmail } from '../../rules/account.ts';
 import { hourLength } from '../../rules/durations.ts';
 import { Refusal } from '../../rules/errors.ts';
 import { widestNetwork } from '../../rules/networks.ts';
 import { findInvitation, type StoredInvitation, takeInvitation } from '../../storage/accounts/invitations.ts';
 import { lockOrganizations } from '../../storage/accounts/organizations.ts';
-import { hasUsers, insertOrganization, insertUser, type StoredUser } from '../../storage/accounts/users.ts';
+import {
+  findUserByEmail,
+  hasUsers,
+  insertOrganization,
+  insertUser,
+  type StoredUser,
+} from '../../storage/accounts/users.ts';
 import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { claimSetting, findSetting } from '../../storage/settings.ts';
@@ -80,15 +86,19 @@ export async function registerUser(
     if (baseUrl !== null) await storeBaseUrl(queries, baseUrl);
     const membership = await membershipFor(context, queries, input);
     if (isFirst) await claimInstance(queries, membership.organizationId);
-    const id = await insertUser(queries, {
-      created_at: context.now(),
-      email: normaliseEmail(input.email),
-      name: input.name || null,
-      password_hash: hash,
-      organization_id: membership.organizationId,
-      role: membership.role,
-      email_proven: isProven(source, isFirst) ? 1 : 0,
-    });
+    const email = normaliseEmail(input.email);
+    const isTaken = (await findUserByEmail(queries, email)) !== undefined;
+    const id = isTaken
+      ? null
+      : await insertUser(queries, {
+          created_at: context.now(),
+          email,
+          name: input.name || null,
+          password_hash: hash,
+          organization_id: membership.organizationId,
+          role: membership.role,
+          email_proven: isProven(source, isFirst) ? 1 : 0,
+        });
     if (id === null) {
       throw new Refusal('EMAIL_TAKEN', 'There is an account with this email address. Sign in instead.', {
         field: 'email',
@@ -173,4 +183,4 @@ const isValidFor = (
 ): invitation is StoredInvitation =>
   invitation !== undefined &&
   invitation.expires_at > context.now() &&
-  invitation.email === normaliseEmail(input.email);
+  isSameEmail(invitation.email, input.email);

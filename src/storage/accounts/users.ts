@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
+import { asciiEmail } from '../../rules/account.ts';
 import { recordCallerChange } from '../marked-changes.ts';
 import { preparedHasRow } from '../prepared.ts';
 import { hasRow, insertRow } from '../rows.ts';
@@ -26,10 +27,21 @@ export const findUser = (queries: Queries, id: number): Promise<StoredUser | und
   withOrganization(queries).where('users.id', '=', id).executeTakeFirst();
 
 export const findUserByEmail = (queries: Queries, email: string): Promise<StoredUser | undefined> =>
-  withOrganization(queries).where('users.email', '=', email).executeTakeFirst();
+  inEitherForm(email, (form) => withOrganization(queries).where('users.email', '=', form).executeTakeFirst());
 
 export const findPasswordHash = (queries: Queries, email: string) =>
-  queries.selectFrom('users').select(['id', 'password_hash']).where('email', '=', email).executeTakeFirst();
+  inEitherForm(email, (form) =>
+    queries.selectFrom('users').select(['id', 'password_hash']).where('email', '=', form).executeTakeFirst(),
+  );
+
+/** Accounts of earlier versions may have the domain in ASCII. */
+async function inEitherForm<T>(
+  email: string,
+  find: (email: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const ascii = asciiEmail(email);
+  return (await find(email)) ?? (ascii === email ? undefined : find(ascii));
+}
 
 /** Whether this is still the password; locks it until the transaction ends. */
 export const lockPassword = (queries: Queries, id: number, hash: string): Promise<boolean> =>
