@@ -5,7 +5,7 @@ import { setupToken } from '../src/manage/accounts/register-user.ts';
 import { hourLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { invite, member } from './support/members.ts';
+import { browserHeadersOf, invite, member } from './support/members.ts';
 
 let app: TestApp;
 
@@ -92,6 +92,22 @@ describe.each(storeKinds)('an account on %s', (store) => {
     expect((await app.visit(`/${made.suffix}`)).status).toBe(302);
     // The address is free again.
     expect((await app.createAccount(guest.email)).userId).not.toBe(guest.userId);
+  });
+
+  test('leaves its address in no name of an organization that it had left before', async () => {
+    const [owner, other] = [await app.createAccount(), await app.createAccount()];
+    const successor = await member(app, owner, 'administrator');
+    const nameOf = async (key: string) => (await app.call('GET', '/api/v1/organization', { key })).json.name;
+    expect(await nameOf(successor.key)).toBe(owner.email);
+    const role = { role: 'editor' };
+    await app.call('PATCH', `/api/v1/member/${owner.userId}`, { key: successor.key, body: role });
+    const { token } = (await invite(app, other.key, owner.email)).json;
+    const headers = await browserHeadersOf(app, owner);
+    await app.call('POST', '/api/v1/invitation/accept', { headers, body: { token } });
+    const body = { password: owner.password };
+    expect((await app.call('DELETE', '/api/v1/user', { headers, body })).status).toBe(204);
+    expect(await nameOf(successor.key)).toBe(`Organization ${owner.organizationId}`);
+    expect(await nameOf(other.key)).toBe(other.email);
   });
 
   test('of the only administrator stays while there are other members', async () => {

@@ -8,6 +8,7 @@ import { countMembers, lockMembership, type Membership } from '../../storage/acc
 import {
   countBelongings,
   findOrganization,
+  forgetName,
   lockOrganizations,
   updateOrganization,
 } from '../../storage/accounts/organizations.ts';
@@ -45,6 +46,8 @@ export async function deleteAccount(
     await leave(context, queries, member, confirm !== undefined);
     await withdrawInvitations(queries, { invited_by: member.id });
     if (!lacksEmailProof(context, member)) await withdrawInvitations(queries, { email: member.email });
+    // Also organizations that they have left.
+    await forgetName(queries, member.email);
     await deleteUser(queries, member.id, context.now());
     // No user is left: the next account is a first one again.
     if (await hasUsers(queries)) return;
@@ -67,8 +70,7 @@ async function leave(
     if (role === 'administrator' && administrators < 2)
       throw new Refusal('LAST_ADMINISTRATOR', lastAdministratorProblem(organization, members));
     // An organization without a name of its own has its first member's.
-    if (organization === member.email || organization === member.name)
-      await updateOrganization(queries, id, { name: `Organization ${id}` });
+    if (organization === member.name) await updateOrganization(queries, id, { name: `Organization ${id}` });
     return;
   }
   if (!isConfirmed) {

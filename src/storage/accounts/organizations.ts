@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { countDomains } from '../domains.ts';
 import { countRows } from '../rows.ts';
 import type { Queries, Schema } from '../schema.ts';
@@ -14,6 +14,12 @@ export const updateOrganization = (
   changes: { readonly name?: string; readonly qr_marker?: number; readonly watch_destinations?: number },
 ): Promise<StoredOrganization | undefined> =>
   queries.updateTable('organizations').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
+
+/** Renames the organizations that have an account's address for a name. */
+export async function forgetName(queries: Queries, email: string): Promise<void> {
+  const name = sql<string>`'Organization ' || id`;
+  await queries.updateTable('organizations').set({ name }).where('name', '=', email).execute();
+}
 
 /** Keeps others from joining, leaving and changing roles in these organizations until this transaction ends. */
 export async function lockOrganizations(queries: Queries, ids: readonly number[]): Promise<void> {
