@@ -46,6 +46,16 @@ describe("a target's response", () => {
     expect(attempt).toMatchObject({ kind: 'answered', status: 503, retryAfter: expected, excerpt: '' });
   });
 
+  test.each(['/größe?日本', '/gr%C3%B6%C3%9Fe?%E6%97%A5%E6%9C%AC'])(
+    'Location: %s is read as browsers do',
+    async (header) => {
+      const attempt = await attemptWith((socket) =>
+        socket.end(response(`301 Moved\r\nlocation: ${header}\r\ncontent-length: 0`)),
+      );
+      expect(attempt).toMatchObject({ location: '/gr%C3%B6%C3%9Fe?%E6%97%A5%E6%9C%AC' });
+    },
+  );
+
   test("is stored up to 1,000 characters, without any that a database or a page couldn't handle", async () => {
     const body = `\u0000\u001b[31mgrüße\t🐦\n${'é'.repeat(5000)}`;
     const attempt = await attemptWith((socket) => socket.end(response('200 OK', body)));

@@ -1,6 +1,6 @@
 import type { Address } from '../rules/address-rules.ts';
 import type { AllowList } from '../rules/webhook-allow.ts';
-import { type RequestOptions, rejection, requestTo, systemResolver } from './guarded-request.ts';
+import { locationIn, type RequestOptions, rejection, requestTo, systemResolver } from './guarded-request.ts';
 import { checkTarget, portOf, resolveTarget } from './target-guard.ts';
 
 const maxRedirects = 3;
@@ -81,7 +81,7 @@ function read(
     const { statusCode = 0, headers } = response;
     const contentType = headers['content-type'] ?? '';
     response.on('error', () => end(null));
-    if (redirects.includes(statusCode)) return end(headers.location ?? null);
+    if (redirects.includes(statusCode)) return end(locationIn(response));
     const isPlain = /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
     if (statusCode !== 200 || !isPlain || !isWanted(contentType)) return end(null);
     const chunks: Buffer[] = [];

@@ -138,7 +138,7 @@ function exchange(
   request.on('response', (response) => {
     const excerpt = new Excerpt(response.headers['content-encoding'], kept);
     const [status, retryAfter] = [response.statusCode ?? 0, response.headers['retry-after']];
-    const location = response.headers.location ?? null;
+    const location = locationIn(response);
     settle = () => resolve({ status, retryAfter, location, excerpt: excerpt.text() });
     response.on('data', (chunk: Buffer) => {
       if (!excerpt.take(chunk)) end(null);
@@ -173,6 +173,15 @@ export function requestTo(
     ? https.request(url, { ...options, ...tlsOptions(url.hostname, ca) })
     : http.request(url, options);
 }
+
+/**
+ * The address that an answer redirects to. Bytes beyond ASCII, which many sites send in UTF-8, are percent-encoded as browsers do:
+ * here each of them is a character.
+ */
+export const locationIn = ({ headers }: http.IncomingMessage): string | null =>
+  headers.location?.replace(/[\u0080-\u00ff]/g, percentEncoded) ?? null;
+
+const percentEncoded = (byte: string): string => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /** The host for TLS: never an address, never with a trailing dot. */
 const tlsOptions = (hostname: string, ca: string | undefined) => ({
