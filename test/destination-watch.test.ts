@@ -175,6 +175,24 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     });
   });
 
+  test('names the address that a moved page has now, without another message', async () => {
+    const hook = target();
+    sites.respond(host, '/old', redirect(urlOf('/new'), 301));
+    const webhook_events = ['link.destination_failed', 'link.destination_recovered'];
+    const link = await create({
+      ...{ destination_url: urlOf('/old'), watch_destination: true, webhook_url: hook.url, webhook_events },
+    });
+    await checkTwice();
+    const [problem] = (await read(link.id)).destination_problems;
+    expect(problem).toMatchObject({ problem: 'moved', detail: urlOf('/new') });
+    sites.respond(host, '/old', redirect(urlOf('/newer'), 301));
+    await advance(dayLength);
+    await advance(minuteLength);
+    expect((await read(link.id)).destination_problems).toEqual([{ ...problem, detail: urlOf('/newer') }]);
+    await hook.calls(1);
+    expect(new Set(hook.received.map(({ headers }) => headers['webhook-id']))).toHaveProperty('size', 1);
+  });
+
   test('requests a host every ten seconds at most, for all links, and a URL once for all', async () => {
     const otherAccount = await app.createAccount();
     const paths = ['/1', '/2', '/3', '/4', '/5'];

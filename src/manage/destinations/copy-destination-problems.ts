@@ -71,9 +71,12 @@ async function copyToLink(
   const problem = leadsToUrl ? problemOf(state) : null;
   const problems = readProblems(link.destination_problems);
   const before = problems.find((known) => known.url === url);
-  if (before?.problem === problem?.problem) return;
+  const isSameKind = before?.problem === problem?.problem;
+  if (isSameKind && before?.detail === problem?.detail) return;
   const others = problems.filter((known) => known !== before);
   await setProblems(queries, id, writeProblems(problem ? [...others, problem] : others));
+  // Another address of a moved destination is no news.
+  if (isSameKind) return;
   await setUnmailed(queries, { link_id: id, url_id: state.id }, problem && now);
   const reported = problem ?? (leadsToUrl ? before : undefined);
   if (!reported) return;

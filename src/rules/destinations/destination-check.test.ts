@@ -92,6 +92,23 @@ describe('checking a destination', () => {
     expect(mixed.suspected).toBeNull();
   });
 
+  test('reports where a destination has moved since it was reported as moved', () => {
+    const moving = (at: number, to: string) => [
+      [at, redirectTo(to)] as const,
+      [at, { kind: 'well' }] as const,
+    ];
+    const moved = after([
+      ...moving(0, 'https://a.example/'),
+      ...moving(hourLength, 'https://a.example/'),
+    ] as const);
+    const told = { ...moved, untold: null };
+    expect(told).toMatchObject({ problem: 'moved', detail: 'https://a.example/', since: 0 });
+    expect(after(moving(dayLength, 'https://a.example/'), told)).toMatchObject({ untold: null });
+    expect(after(moving(dayLength, 'https://b.example/'), told)).toMatchObject({
+      ...{ problem: 'moved', detail: 'https://b.example/', since: 0, untold: dayLength },
+    });
+  });
+
   test('reports no redirect that only adds https, www or a trailing slash', () => {
     for (const address of [
       'https://example.com/page',

@@ -79,7 +79,10 @@ export function stateAfterCheck<State extends CheckState>(
   }
   if (found.kind !== 'problem') return { ...rest, ...nothingSuspected };
   const { problem, detail } = found;
-  if (state.problem === problem) return { ...rest, ...nothingSuspected };
+  if (state.problem === problem) {
+    const hasMovedOn = problem === 'moved' && state.detail !== detail;
+    return { ...rest, ...nothingSuspected, ...(hasMovedOn && { detail, untold: now }) };
+  }
   const since = state.suspected === problem ? state.suspected_at : null;
   if (since === null || now - since < hourLength)
     return {
