@@ -259,3 +259,41 @@ test('a domain that is deleted leaves the page of another alone, and Back to its
   expect(await page.getByRole('button', { name: 'Delete domain' }).count()).toBe(0);
   expect(await accessibilityViolations(page)).toEqual([]);
 });
+
+test('a domain that has only aliases of links, or links by now, is deleted after another question', async () => {
+  const account = await app.createAccount();
+  const add = async (domain: string) => {
+    const { json } = await app.call('POST', '/api/v1/domain', { key: account.key, body: { domain } });
+    const [txtRecord] = json.records;
+    names[txtRecord.name] = { TXT: [txtRecord.value] };
+    await app.call('POST', `/api/v1/domain/${json.id}/verify`, { key: account.key });
+    return json;
+  };
+  const former = await add('former.example.com');
+  const link = await app.createLink(account, { domain: former.domain, suffix: 'tulips' });
+  const setDomain = { key: account.key, body: { domain: new URL(app.url).host } };
+  expect((await app.call('PATCH', `/api/v1/link/${link.id}`, setDomain)).status).toBe(200);
+  const page = await dashboardOf(app, account, `/app/domains/${former.id}`);
+  const question = page.getByRole('dialog');
+  const remove = async () => {
+    await page.getByRole('button', { name: 'Delete domain' }).click();
+    await question.getByRole('button', { name: 'Delete domain', exact: true }).click();
+  };
+  await remove();
+  await question.getByText('There are aliases of links on it').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await question.getByRole('button', { name: 'Delete domain and aliases' }).click();
+  await page.waitForURL('**/app/domains');
+  const read = await app.call('GET', `/api/v1/link/${link.id}`, { key: account.key });
+  expect(read.json).toMatchObject({ suffix: 'tulips', aliases: [] });
+
+  const used = await add('used.example.com');
+  await page.reload();
+  await page.getByRole('link', { name: used.domain }).click();
+  await page.getByText('It has no links.').waitFor();
+  await app.createLink(account, { domain: used.domain });
+  await remove();
+  await question.getByText('Its link is deleted with it, and stops working').waitFor();
+  await question.getByRole('button', { name: 'Delete domain and 1 link' }).click();
+  await page.waitForURL('**/app/domains');
+});

@@ -1,4 +1,5 @@
 import { useAction } from '../action.ts';
+import { asApiError } from '../api-error.ts';
 import type { Domain } from '../api-types.ts';
 import { call } from '../client.ts';
 import { counted, day } from '../format.ts';
@@ -82,46 +83,72 @@ function sentenceOf({ state, verified_at, links }: Domain): string {
 }
 
 function DeleteDomain({ domain }: { domain: Domain }) {
-  /** `known`: how many links the user was told of. If there are others by now, the call is refused. */
-  const remove = useAction(async (known: number) => {
-    await confirmingPrint((confirm) =>
-      call('DELETE /api/v1/domain/{id}', {
-        params: { id: domain.id },
-        query: { confirm, ...(known > 0 && { links: 'delete' as const }) },
-      }),
-    );
+  /** `isTold`: the user knows of the links and aliases on it. Others are asked about before they are deleted. */
+  const remove = useAction(async (isTold: boolean) => {
+    try {
+      await confirmingPrint((confirm) =>
+        call('DELETE /api/v1/domain/{id}', {
+          params: { id: domain.id },
+          query: { confirm, ...(isTold && { links: 'delete' as const }) },
+        }),
+      );
+    } catch (cause) {
+      if (isTold || asApiError(cause).code !== 'DOMAIN_HAS_LINKS') throw cause;
+      const { links } = await call('GET /api/v1/domain/{id}', { params: { id: domain.id } });
+      if (isOn(`/app/domains/${domain.id}`)) ask(links > 0 ? withLinks(links) : withAliases);
+      return;
+    }
     notify(`${domain.domain_unicode} deleted.`);
     refresh('domain', 'links');
     if (isOn(`/app/domains/${domain.id}`)) navigate('/app/domains', { force: true });
   });
-  const links = counted(domain.links, 'link');
+  const ask = ({ sentence, what }: Loss) =>
+    askBefore({
+      title: `Delete ${domain.domain_unicode}?`,
+      sentence,
+      action: `Delete domain${what && ` and ${what}`}`,
+      act: () => void remove.run(what !== ''),
+    });
   return (
     <Section
       title="Delete domain"
       about={
         domain.links > 0
-          ? `It has ${links}. They are deleted with it, and their addresses stop working at once.`
+          ? `It has ${counted(domain.links, 'link')}. ${domain.links === 1 ? 'It is deleted with the domain, and its address stops' : 'They are deleted with it, and their addresses stop'} working at once.`
           : 'It has no links.'
       }
     >
-      <FormErrors error={remove.error.value} onRetry={() => void remove.run(domain.links)} />
+      <FormErrors error={remove.error.value} onRetry={() => void remove.run(domain.links > 0)} />
       <Button
         kind="danger"
         icon="trash"
-        onClick={() =>
-          askBefore({
-            title: `Delete ${domain.domain_unicode}?`,
-            sentence:
-              domain.links > 0
-                ? `Its ${links} are deleted with it, and stop working on paper and on screens. This can't be undone.`
-                : 'It can be added again later, with a new proof in the DNS.',
-            action: domain.links > 0 ? `Delete domain and ${links}` : 'Delete domain',
-            act: () => void remove.run(domain.links),
-          })
-        }
+        onClick={() => ask(domain.links > 0 ? withLinks(domain.links) : withoutLinks)}
       >
         Delete domain
       </Button>
     </Section>
   );
 }
+
+/** What is deleted with a domain. */
+interface Loss {
+  readonly sentence: string;
+  readonly what: string;
+}
+
+const withoutLinks: Loss = {
+  sentence:
+    'It can be added again later, with a new proof in the DNS. Links on it that were deleted before can no longer be restored.',
+  what: '',
+};
+
+const withLinks = (links: number): Loss => ({
+  sentence: `${links === 1 ? 'Its link is deleted with it, and stops' : `Its ${counted(links, 'link')} are deleted with it, and stop`} working on paper and on screens. This can't be undone.`,
+  what: counted(links, 'link'),
+});
+
+const withAliases: Loss = {
+  sentence:
+    "There are aliases of links on it, which stop working on paper and on screens. The links stay. This can't be undone.",
+  what: 'aliases',
+};
