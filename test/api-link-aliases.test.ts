@@ -230,6 +230,14 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect(await locationOf('/moving')).toBe(menu);
     const { json } = await call('GET', `/link/${id}/history`);
     expect(json.history[0]).toMatchObject({ via: 'linnet', changes: [{ field: 'aliases', to: [] }] });
+
+    // Earlier states are restored without them, and then no other alias is lost.
+    await patch(id, { name: 'Later', add_aliases: ['moving-3'] });
+    const reverted = await call('POST', `/link/${id}/history/restore`, { entry: json.history[1].id });
+    expect([reverted.status, reverted.json.name, reverted.json.aliases]).toEqual([
+      ...[200, null],
+      [urlOf('moving-3')],
+    ]);
   });
 
   test('a restored link that has lost nothing is as it was, with its aliases in their order', async () => {

@@ -1,5 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { invalidField, notFound, type Problem, Refusal } from '../../rules/errors.ts';
+import { findOwnDomainId } from '../../storage/domains.ts';
 import {
   findHistoryEntry,
   type HistoryRow,
@@ -11,6 +12,7 @@ import { pageOf } from '../../storage/rows.ts';
 import { ownTags } from '../../storage/tags.ts';
 import { type Author, withAuthors } from '../authors.ts';
 import type { Context } from '../context.ts';
+import { hostOf } from './link-address.ts';
 import { requireVersion, versionOf } from './link-version.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 import type { HistoryChange, HistoryValue, TagThen } from './record-history.ts';
@@ -85,8 +87,12 @@ export async function revertLink(
         'entry',
         `There is no entry ${entry} in the history of this link. GET /api/v1/link/<id>/history lists them; 0 is how the link was created.`,
       );
-    const { tags, ...fields } = await settingsAfter(context, which, entry);
-    const update = { ...fields, tags: tags && (await existingIds(context, caller, tags)) };
+    const { tags, aliases, ...fields } = await settingsAfter(context, which, entry);
+    const update = {
+      ...fields,
+      ...(aliases && (await aliasChange(context, caller, aliases))),
+      tags: tags && (await existingIds(context, caller, tags)),
+    };
     try {
       // A change that was made meanwhile is not in these settings.
       const expectedVersion = versionOf(link);
@@ -133,4 +139,19 @@ async function existingIds(
   const ids = formerTags.map((tag) => tag.id);
   const existing = ids.length > 0 ? await ownTags(database.read, organizationId, ids) : [];
   return existing.map((tag) => tag.id);
+}
+
+/** Aliases on domains that were deleted since can't be restored; then the link keeps those that it has. */
+async function aliasChange(
+  { database, site }: Context,
+  { organizationId }: Caller,
+  formerAliases: readonly string[],
+): Promise<Pick<LinkUpdate, 'aliases' | 'add_aliases'>> {
+  const hosts = new Map(formerAliases.map((alias) => [alias, hostOf(site, new URL(alias).origin)]));
+  const lost = new Set<string>();
+  for (const host of new Set(hosts.values()))
+    if (host !== null && (await findOwnDomainId(database.lookup, organizationId, host)) === null)
+      lost.add(host);
+  const existing = formerAliases.filter((alias) => !lost.has(hosts.get(alias) ?? ''));
+  return lost.size === 0 ? { aliases: existing } : { add_aliases: existing };
 }
