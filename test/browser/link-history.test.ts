@@ -88,6 +88,25 @@ describe('the history of a link', () => {
     expect(await entries.count()).toBe(2);
   });
 
+  test('reverts to the newest state too if the link has lost an alias in the bin since', async () => {
+    const { page, link, owner, read } = await open({ aliases: ['lent'] });
+    const call = (method: string, path: string, body?: object) =>
+      app.call(method, `/api/v1/link${path}`, { key: owner.key, ...(body && { body }) });
+    await call('DELETE', `/${link.id}`);
+    const { json: holder } = await call('POST', '', {
+      destination_url: 'https://example.com',
+      suffix: 'lent',
+    });
+    expect((await call('POST', '/restore', { ids: [link.id] })).status).toBe(200);
+    await call('DELETE', `/${holder.id}`);
+    expect((await read()).aliases).toEqual([]);
+    await page.goto(`${app.url}/app/links/${link.id}/history`);
+    const entries = page.locator('.history-entry');
+    await entries.filter({ hasText: 'created the link' }).getByRole('button').click();
+    await entries.filter({ hasText: 'reverted' }).waitFor();
+    expect((await read()).aliases).toEqual([`${app.url}/lent`]);
+  });
+
   test('with many changes is loaded one page at a time', async () => {
     const { page, change } = await open({ name: '0' });
     for (let count = 1; count <= 30; count++) await change({ name: String(count) });

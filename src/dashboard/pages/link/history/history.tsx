@@ -23,7 +23,7 @@ export function History({ link, onRestored }: { link: Link; onRestored: (link: L
   const { data: pages } = usePrevious(query, { evenAfterError: true });
   const entries = pages?.flatMap(({ history }) => history) ?? [];
   const newest = entries[0] ?? null;
-  const current = entries.findIndex(isState);
+  const current = entries.findIndex((entry) => isState(entry) || entry.changes.length > 0);
   const error = query.error.value;
   const restoring = useAction(async (entry: LinkHistoryEntry) => {
     try {
@@ -69,7 +69,7 @@ export function History({ link, onRestored }: { link: Link; onRestored: (link: L
   );
 }
 
-/** Deleting and restoring a link leaves its settings unchanged. */
+/** Deleting a link and restoring it leaves its settings unchanged, unless it has lost an address or its external id meanwhile. */
 const isState = ({ action }: LinkHistoryEntry): boolean => action === 'created' || action === 'changed';
 
 /** Restores the state of an entry. Offers to undo this by restoring the entry that was the newest before. */
