@@ -119,6 +119,13 @@ describe('real addresses', () => {
   ])('%s is accepted', (value) => {
     expect(loadConfig({ BASE_URL: value }).baseUrl?.href).toBeString();
   });
+
+  test.each([
+    ['https://Links.Example.com.:443/', 'https://links.example.com'],
+    ['http://localhost.:3000', 'http://localhost:3000'],
+  ])('%s is %s, at which browsers open it', (value, origin) => {
+    expect(loadConfig({ BASE_URL: value }).baseUrl?.origin).toBe(origin);
+  });
 });
 
 test.each([

@@ -83,6 +83,8 @@ function origin(text: string): URL {
       `"${url.hostname}" is no host that people can reach; give one such as https://links.example.com`,
     );
   }
+  // Browsers open the service at its name without the final dot, which names the same host.
+  url.hostname = url.hostname.replace(/\.$/, '');
   return url;
 }
 
