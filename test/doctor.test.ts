@@ -96,6 +96,12 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
     ]);
   });
 
+  test('calls the server itself where a proxy is set for outgoing calls', async () => {
+    const proxies = { HTTP_PROXY: 'http://127.0.0.1:1', http_proxy: 'http://127.0.0.1:1' };
+    const [, report] = await runDoctor({ ...settings, ...proxies });
+    expect(findingsOf(report, 'address')).toEqual([expect.objectContaining({ state: 'ok' })]);
+  });
+
   test('signs in to the mail server without sending anything, and reports a refusal', async () => {
     await using mail = await startMailServer();
     const good = { ...settings, SMTP_URL: `smtp://me:right%20horse@127.0.0.1:${mail.port}` };

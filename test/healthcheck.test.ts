@@ -24,5 +24,11 @@ test('the health check uses the HTTP port also with HTTPS, and prints the result
   expect(await healthcheck({ PORT: String(plainServer.port) })).toEqual([0, `${url}/healthz: ok\n`]);
   expect(await healthcheck(https)).toEqual([0, `${url}/healthz: ok\n`]);
   expect(await healthcheck(https, '--ready')).toEqual([1, `${url}/readyz: status 503\n`]);
-  expect(paths).toEqual(['/healthz', '/healthz', '/readyz']);
+  // Docker sets these in each container if its configuration has a proxy.
+  const proxies = { HTTP_PROXY: 'http://127.0.0.1:1', http_proxy: 'http://127.0.0.1:1' };
+  expect(await healthcheck({ ...proxies, PORT: String(plainServer.port) })).toEqual([
+    0,
+    `${url}/healthz: ok\n`,
+  ]);
+  expect(paths).toEqual(['/healthz', '/healthz', '/readyz', '/healthz']);
 });

@@ -30,7 +30,8 @@ async function stateOf(url: string, name: string | null): Promise<string> {
   const requestOptions = name === null ? {} : { headers: { host: name }, tls: { rejectUnauthorized: false } };
   try {
     const signal = AbortSignal.timeout(timeout);
-    const answer = await fetch(url, { signal, redirect: 'manual', ...requestOptions });
+    // A proxy for calls to other machines, which HTTP_PROXY may name, doesn't reach this one.
+    const answer = await fetch(url, { signal, redirect: 'manual', proxy: false, ...requestOptions });
     return answer.ok ? 'ok' : `status ${answer.status}`;
   } catch (cause) {
     return (cause as Error).name === 'TimeoutError'

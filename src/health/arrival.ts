@@ -18,6 +18,8 @@ export async function arrivalFindings(context: CheckContext): Promise<Findings> 
       signal: AbortSignal.timeout(timeout),
       // The certificate has a check of its own.
       tls: { rejectUnauthorized: false },
+      // Over http, a proxy that HTTP_PROXY names for outgoing calls would add headers like one in front of the service.
+      ...(site.isSecure ? {} : { proxy: false }),
     });
   } catch (cause) {
     return notice(
