@@ -276,6 +276,12 @@ test('an old backup, and tables of another version, are reported', async () => {
     checkContext({ store: storeWith({ settings: [{ value: String(at) }] }) });
   expect((await textsOf(lastBackupFindings(withBackupAt(now - 8 * dayLength))))[0]).toStartWith('notice: ');
   expect((await textsOf(lastBackupFindings(withBackupAt(now - dayLength))))[0]).toStartWith('ok: ');
+  expect(await textsOf(lastBackupFindings(withBackupAt(now + 1_000)))).toEqual([
+    'ok: The last backup was made within a day.',
+  ]);
+  expect((await textsOf(lastBackupFindings(withBackupAt(now + 8 * dayLength))))[0]).toStartWith(
+    'notice: The last backup was made while a clock was ahead',
+  );
   const withMigration = (number: number | null) =>
     checkContext({
       store: storeWith({

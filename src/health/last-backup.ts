@@ -11,7 +11,11 @@ export async function lastBackupFindings({ store, now }: CheckContext): Promise<
   const [row] = await store.query(`select value from settings where key = '${lastBackup}'`).catch(() => []);
   const todo = `Make one: ${shellCommand('backup FILE')}. Copies that are made by other means are not known here.`;
   if (row === undefined) return notice('No backup is known.', todo);
-  const days = Math.floor((now - Number(row.value)) / dayLength);
+  const since = now - Number(row.value);
+  if (since < -dayLength)
+    return notice('The last backup was made while a clock was ahead: when that was is not known.', todo);
+  // Less than that may lie between the clocks of two machines, or be a clock that was set back.
+  const days = Math.max(0, Math.floor(since / dayLength));
   const found = `The last backup was made ${days === 0 ? 'within a day' : days === 1 ? 'a day ago' : `${days} days ago`}.`;
   return days < manyDays ? ok(found) : notice(found, todo);
 }
