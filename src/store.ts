@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { createMasterKey, findMasterKey, markOf } from './auth/master-key.ts';
 import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
@@ -139,6 +139,10 @@ export async function prepareFolder(dataDir: string): Promise<void> {
   if (/["'\s]$/.test(dataDir) && !existsSync(dataDir))
     throw new StartProblem(
       `There is no data folder ${dataDir}, and its name ends with a quote or a blank. Set DATA_DIR without it.`,
+    );
+  if (dataDir.split(sep).includes('~') && !existsSync(dataDir))
+    throw new StartProblem(
+      `There is no data folder ${dataDir}: "~" stands for the home folder only where a shell reads it, not in a file of settings. Set DATA_DIR to the whole path.`,
     );
   await makeWritable(dataDir, 'data folder', 'DATA_DIR');
   makeAllPrivate(dataDir, filesInDataDir);

@@ -187,6 +187,14 @@ describe('the output of a start that fails', () => {
     expect(await messageOf({ DATA_DIR })).toBe('it started');
   });
 
+  test('a data folder below ~, which only a shell replaces, is not made', async () => {
+    await using folder = await temporaryFolder();
+    const DATA_DIR = join(folder.path, '~', 'linnet');
+    expect(await messageOf({ DATA_DIR })).toStartWith(`There is no data folder ${DATA_DIR}: "~" stands for `);
+    await mkdir(DATA_DIR, { recursive: true });
+    expect(await messageOf({ DATA_DIR })).toBe('it started');
+  });
+
   test('a file where the journals belong', async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, 'journal'), '');
