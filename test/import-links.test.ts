@@ -132,6 +132,20 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     expect(made).toEqual([true, true, false, false]);
   });
 
+  test('spaces after commas are not part of a value', async () => {
+    const other = await app.createAccount();
+    const header =
+      'destination_url, suffix, disabled, forward_query, qr_code_foreground_hex, click_limit, has_password';
+    const row = 'example.com, blanks, true , merge , #abcdef , 5 , false';
+    expect(await run(`${header}\n${row}\nexample.com, , , , , , `, other.email)).toBe('Made 2 links.\n');
+    expect((await get('/link?q=blanks', other.key)).json.links[0]).toMatchObject({
+      disabled: true,
+      forward_query: 'merge',
+      qr_code_foreground_hex: '#abcdef',
+      click_limit: 5,
+    });
+  });
+
   test('a row with more cells than columns is refused, because an unquoted comma has shifted them', async () => {
     const other = await app.createAccount();
     const { output, exitCode } = await resultOf(
@@ -159,7 +173,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
   });
 
   test('rows without any cell that is not empty are passed over', async () => {
-    const csv = 'destination_url,suffix\n,\nexample.com,\n,\n\n';
+    const csv = 'destination_url,suffix\n,\nexample.com,\n , \n\n';
     const result = await resultOf(csv, (await app.createAccount()).email);
     expect(result).toEqual({ output: 'Made 1 link.\n', exitCode: 0 });
   });

@@ -28,6 +28,12 @@ const flags: ReadonlySet<string> = new Set(
 /** The others of an export are ignored. */
 const knownColumns: readonly string[] = [...new Set([...linkFields, ...linkColumns])];
 const numbers: ReadonlySet<string> = new Set(['redirect_status', 'click_limit']);
+/** Spaces around their cells, as after a comma, are not part of the value. */
+const trimmed: ReadonlySet<string> = new Set([
+  ...['has_password', 'forward_query', 'qr_code_foreground_hex', 'qr_code_background_hex'],
+  ...flags,
+  ...numbers,
+]);
 
 export const importLinks: Command = {
   name: 'links import',
@@ -141,7 +147,7 @@ async function importFrom(
   };
   for await (const row of rows) {
     // Spreadsheets write a row that was emptied as commas.
-    if (row.cells.every((cell) => cell === '')) continue;
+    if (row.cells.every((cell) => cell.trim() === '')) continue;
     batchRows.push(row);
     if (batchRows.length === perTransaction) await flush();
   }
@@ -209,7 +215,10 @@ async function inputOf(
   const fields: Record<string, unknown> = {};
   let hadPassword = false;
   for (const [index, name] of header.entries()) {
-    const cell = unguarded(cells[index] ?? '');
+    const text = unguarded(cells[index] ?? '');
+    // Without its password a link would be public.
+    const isBlank = name !== 'password' && text.trim() === '';
+    const cell = isBlank || trimmed.has(name) ? text.trim() : text;
     if (name === '' && cell !== '')
       return new Refusal('FIELD_INVALID', `Its column ${index + 1} has no name in the first line.`);
     if (name === 'has_password') hadPassword = cell !== '' && flagOf(cell) !== false;
