@@ -172,6 +172,13 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     );
   });
 
+  test('a tag that can not be made is refused by its column', async () => {
+    const csv = `destination_url,name,tags\nexample.com,Short,"a,${'x'.repeat(101)}"\n`;
+    expect(await run(csv, (await app.createAccount()).email)).toBe(
+      'Made 0 links. Not made: 1.\n  Line 2: A tag in "tags" must have at most 100 characters.\n',
+    );
+  });
+
   test('rows without any cell that is not empty are passed over', async () => {
     const csv = 'destination_url,suffix\n,\nexample.com,\n , \n\n';
     const result = await resultOf(csv, (await app.createAccount()).email);

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { suggestedName } from '../api/field-names.ts';
 import { linkColumns } from '../api/link-export.ts';
-import { readInput, requireInput } from '../api/read-input.ts';
+import { readInput } from '../api/read-input.ts';
 import { LinkToCreate } from '../api/schemas/link.ts';
-import { TagToCreate } from '../api/schemas/tag.ts';
+import { TagToRename } from '../api/schemas/tag.ts';
 import type { Context } from '../manage/context.ts';
 import { createLinks } from '../manage/links/create-links.ts';
 import type { LinkToCreate as LinkInput } from '../manage/links/prepare-link.ts';
@@ -274,7 +274,10 @@ function tagFinder(context: Context, caller: Caller): (names: string) => Promise
     known ??= await read();
     const existing = known.get(foldCase(name));
     if (existing !== undefined) return existing;
-    const input = requireInput(TagToCreate, { name }, { field: 'tags' });
+    const input = readInput(TagToRename, { name });
+    // Links have a column "name", too.
+    if (input instanceof Refusal)
+      throw new Refusal(input.code, input.sentence.replace('"name"', 'A tag in "tags"'));
     try {
       const { id } = await createTag(context, caller, input.name);
       known.set(foldCase(name), id);
