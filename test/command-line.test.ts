@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { storeFolder } from './support/migrated-store.ts';
 import { runToExit } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { temporaryFolder } from './support/program.ts';
+import { runCommand, temporaryFolder } from './support/program.ts';
 
 test.each([
   [['backup', '--help'], /^Usage: .* backup FILE /],
@@ -111,4 +111,27 @@ test('`clicks move` says which database can not be reached', async () => {
   expect([code, out]).toEqual([1, '']);
   expect(err).toMatch(/^The database at 127\.0\.0\.1:1\/none can not be reached: .* Check DATABASE_URL/);
   expect(err).not.toContain('hunter2');
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('an import that %s ends says how much was made', async (signal, code) => {
+  await using folder = await temporaryFolder();
+  const settings = { DATA_DIR: join(folder.path, 'data') };
+  const account = ['user', 'create', '--email', 'ada@example.com', '--password', 'correct horse battery'];
+  expect((await runToExit(account, settings))[0]).toBe(0);
+  const pipe = join(folder.path, 'links.csv');
+  expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0);
+  const program = runCommand(['links', 'import', '--email', 'ada@example.com', '--file', pipe], settings);
+  // Waits until the import reads, and keeps it waiting for more.
+  const writer = await open(pipe, 'w');
+  await writer.write('destination_url\nexample.com\n');
+  program.kill(signal);
+  expect([await program.exited, program.output().err]).toEqual([
+    code,
+    expect.stringMatching(/^The import was interrupted\. Made 0 links so far\.\n/),
+  ]);
+  await writer.close();
 });

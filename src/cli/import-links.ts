@@ -19,6 +19,8 @@ import { type CsvRow, csvRows } from './csv-rows.ts';
 
 const perTransaction = 1_000;
 const maxShown = 20;
+/** Of Ctrl-C, of a service manager or `timeout`, and of a terminal that is closed. */
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const linkFields: ReadonlySet<string> = new Set(Object.keys(LinkToCreate.shape));
 /** Boolean cells. */
@@ -49,18 +51,18 @@ export const importLinks: Command = {
     };
     const file = required(values, 'file');
     const progress: Progress = { created: 0, refused: 0, problems: [], line: 0 };
-    const interrupt = () => {
+    const interrupt = (_: string, signal: number) => {
       process.stderr.write(`The import was interrupted. ${madeSoFar(progress)}\n`);
-      process.exit(130);
+      process.exit(128 + signal);
     };
-    process.once('SIGINT', interrupt);
+    for (const signal of endingSignals) process.once(signal, interrupt);
     const chunks = file === '-' ? createReadStream('', { fd: 0, autoClose: false }) : createReadStream(file);
     try {
       return await importFrom(context, caller, csvRows(textOf(chunks)), progress);
     } catch (cause) {
       throw brokenOff(cause, file, progress);
     } finally {
-      process.off('SIGINT', interrupt);
+      for (const signal of endingSignals) process.off(signal, interrupt);
     }
   },
 };
