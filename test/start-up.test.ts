@@ -304,6 +304,30 @@ describe('the command line', () => {
     await program.exited;
   });
 
+  test('reads a password from a file of Windows without its byte order mark, and refuses other encodings', async () => {
+    await using folder = await storeFolder();
+    const settings = { PORT: '0', DATA_DIR: folder.path };
+    const createUser = async (email: string, stdin: string | Uint8Array<ArrayBuffer>) => {
+      const run = runCommand(['user', 'create', '--email', email], settings, stdin);
+      return [await run.exited, run.output().err] as const;
+    };
+    expect(await createUser('ada@example.com', '\ufeffcorrect horse\r\n')).toEqual([0, '']);
+    for (const latin1 of ['pässword', 'passwordä'])
+      expect(await createUser('bob@example.com', Buffer.from(latin1, 'latin1'))).toEqual([
+        1,
+        expect.stringMatching(/^The password is not in UTF-8\. /),
+      ]);
+    const program = runServer(settings);
+    const signedIn = await fetch(`${await program.address()}/api/v1/session`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ email: 'ada@example.com', password: 'correct horse' }),
+    });
+    expect(signedIn.status).toBe(201);
+    program.kill('SIGTERM');
+    await program.exited;
+  });
+
   test('a database whose secret key is lost is refused, and accepts a new key after `secret replace`', async () => {
     await using folder = await storeFolder();
     const settings = { DATA_DIR: folder.path };

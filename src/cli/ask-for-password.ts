@@ -21,14 +21,26 @@ export async function askForPassword(): Promise<string> {
 const [interrupt, backspace] = ['\u0003', '\u007f'];
 
 async function readLine(input: NodeJS.ReadStream): Promise<string> {
+  // Without the byte order mark that Windows puts before the text of a file: nobody could type it.
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = '';
-  for await (const part of input.setEncoding('utf8') as AsyncIterable<string>) {
-    for (const character of part) {
+  for await (const part of input as AsyncIterable<Uint8Array>) {
+    for (const character of decoded(decoder, part)) {
       if (character === '\n' || character === '\r') return line;
       if (character === interrupt)
         throw new Refusal('FIELD_MISSING', 'No password was given. Run the command again and type one.');
       line = character === backspace ? line.slice(0, -1) : line + character;
     }
   }
-  return line;
+  // Refuses a last character that is cut off.
+  return line + decoded(decoder);
+}
+
+/** Other bytes would become characters that nobody has typed. */
+function decoded(decoder: TextDecoder, part?: Uint8Array): string {
+  try {
+    return decoder.decode(part, { stream: part !== undefined });
+  } catch {
+    throw new Refusal('FIELD_INVALID', 'The password is not in UTF-8. Save its file in UTF-8, or type it.');
+  }
 }

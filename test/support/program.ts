@@ -59,8 +59,11 @@ export const runFile = (
 ): Program => run(command, settings, stdin, cwd);
 
 /** Runs a command of `npm run linnet` without its launcher. */
-export const runCommand = (command: string[], settings: Record<string, string>, stdin = ''): Program =>
-  run([...launchCommand, ...command], settings, stdin);
+export const runCommand = (
+  command: string[],
+  settings: Record<string, string>,
+  stdin: string | Uint8Array<ArrayBuffer> = '',
+): Program => run([...launchCommand, ...command], settings, stdin);
 
 /** Runs the server with its output redirected, in the words of bash. */
 export const runServerRedirected = (redirection: string, settings: Record<string, string>): Program =>
@@ -150,7 +153,12 @@ const preloading = (file: string): { command: string[]; env: Record<string, stri
     ? { command: sourcesAfter(file), env: {} }
     : { command: [built], env: { BUN_OPTIONS: `"--preload=${join(import.meta.dir, file)}"` } };
 
-function run(command: string[], settings: Record<string, string>, stdin: string, cwd = root): Program {
+function run(
+  command: string[],
+  settings: Record<string, string>,
+  stdin: string | Uint8Array<ArrayBuffer>,
+  cwd = root,
+): Program {
   const { PATH = '', HOME = '' } = process.env;
   const child = Bun.spawn(command, {
     cwd,
