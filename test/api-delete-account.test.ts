@@ -6,6 +6,7 @@ import { hourLength } from '../src/rules/durations.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
+import { proveEmails } from './support/proven-emails.ts';
 
 let app: TestApp;
 
@@ -104,10 +105,20 @@ describe.each(storeKinds)('an account on %s', (store) => {
     const { token } = (await invite(app, other.key, owner.email)).json;
     const headers = await browserHeadersOf(app, owner);
     await app.call('POST', '/api/v1/invitation/accept', { headers, body: { token } });
+    await proveEmails(app);
     const body = { password: owner.password };
     expect((await app.call('DELETE', '/api/v1/user', { headers, body })).status).toBe(204);
     expect(await nameOf(successor.key)).toBe(`Organization ${owner.organizationId}`);
     expect(await nameOf(other.key)).toBe(other.email);
+  });
+
+  test('renames no organization of others that has for a name what may not be its address', async () => {
+    const owner = await app.createAccount();
+    const name = `sales-${store}@example.com`;
+    await app.call('PATCH', '/api/v1/organization', { key: owner.key, body: { name } });
+    const claimed = await app.createAccount(name);
+    expect((await remove(claimed.key, { password: claimed.password, confirm })).status).toBe(204);
+    expect((await app.call('GET', '/api/v1/organization', { key: owner.key })).json.name).toBe(name);
   });
 
   test('of the only administrator stays while there are other members', async () => {

@@ -45,9 +45,11 @@ export async function deleteAccount(
     await lockOrganizations(queries, [member.organization_id]);
     await leave(context, queries, member, confirm !== undefined);
     await withdrawInvitations(queries, { invited_by: member.id });
-    if (!lacksEmailProof(context, member)) await withdrawInvitations(queries, { email: member.email });
-    // Also organizations that they have left.
-    await forgetName(queries, member.email);
+    if (!lacksEmailProof(context, member)) {
+      await withdrawInvitations(queries, { email: member.email });
+      // Also organizations that they have left.
+      await forgetName(queries, member.email);
+    }
     await deleteUser(queries, member.id, context.now());
     // No user is left: the next account is a first one again.
     if (await hasUsers(queries)) return;
@@ -70,7 +72,8 @@ async function leave(
     if (role === 'administrator' && administrators < 2)
       throw new Refusal('LAST_ADMINISTRATOR', lastAdministratorProblem(organization, members));
     // An organization without a name of its own has its first member's.
-    if (organization === member.name) await updateOrganization(queries, id, { name: `Organization ${id}` });
+    if (organization === member.email || organization === member.name)
+      await updateOrganization(queries, id, { name: `Organization ${id}` });
     return;
   }
   if (!isConfirmed) {
