@@ -11,7 +11,7 @@ import {
   type StoredDelivery,
   type Verdict,
 } from '../storage/webhooks/webhook-queue.ts';
-import { forgetZapierHook } from '../storage/webhooks/webhook-zapier.ts';
+import { clearZapierHook } from '../storage/webhooks/webhook-zapier.ts';
 import { waitAtMost } from '../structures/within.ts';
 import { type AfterAttempt, afterAttempt } from './back-off.ts';
 import { zapierClick } from './click-outbox.ts';
@@ -167,9 +167,9 @@ export class Deliverer implements Webhooks {
           else if (isOurs && attempt.problem !== outdated.sentence)
             await noteFailure(queries, delivery, attempt.at);
           const hasEnded = after.kind === 'failed' && after.why === 'gone';
-          if (isOurs && hasEnded && delivery.event === zapierClick) {
-            await forgetZapierHook(queries, delivery.link_id, delivery.target_url);
-          }
+          // A hook that answers 410 Gone has ended its subscription.
+          if (isOurs && hasEnded && delivery.event === zapierClick)
+            await clearZapierHook(queries, delivery.link_id, { zapier_hook_url: delivery.target_url });
         });
         return;
       } catch (cause) {

@@ -53,7 +53,8 @@ export async function unsubscribeZapier(
 ): Promise<void> {
   const link = await linkOfKey(context, key);
   const isCleared = await context.database.write(async (queries) => {
-    const cleared = await clearZapierHook(queries, link.id, hookId);
+    const hook = hookId === null ? {} : { zapier_hook_id: hookId };
+    const cleared = await clearZapierHook(queries, link.id, hook);
     if (cleared) await recordChange(queries, link, context.now());
     return cleared;
   });

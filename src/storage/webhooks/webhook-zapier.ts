@@ -17,27 +17,18 @@ export async function setZapierHook(
   return row?.zapier_hook_id ?? null;
 }
 
-/** False if there was none, or another one. Without a number, any hook is removed. */
-export async function clearZapierHook(
+/** False if there was none, or another one than the given. */
+export const clearZapierHook = (
   queries: Queries,
   linkId: number,
-  hookId: number | null,
-): Promise<boolean> {
-  let clearing = queries
-    .updateTable('links')
-    .set({ zapier_hook_url: null })
-    .where('id', '=', linkId)
-    .where('zapier_hook_url', 'is not', null);
-  if (hookId !== null) clearing = clearing.where('zapier_hook_id', '=', hookId);
-  return hasRow(clearing.returning('id'));
-}
-
-/** A hook that answers 410 Gone has ended its subscription. */
-export async function forgetZapierHook(queries: Queries, linkId: number, target: string): Promise<void> {
-  await queries
-    .updateTable('links')
-    .set({ zapier_hook_url: null })
-    .where('id', '=', linkId)
-    .where('zapier_hook_url', '=', target)
-    .execute();
-}
+  hook: { readonly zapier_hook_id?: number; readonly zapier_hook_url?: string },
+): Promise<boolean> =>
+  hasRow(
+    queries
+      .updateTable('links')
+      .set({ zapier_hook_url: null })
+      .where('id', '=', linkId)
+      .where('zapier_hook_url', 'is not', null)
+      .where((link) => link.and(hook))
+      .returning('id'),
+  );
