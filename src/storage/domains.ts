@@ -57,7 +57,6 @@ const own = (queries: Queries, organizationId: number) =>
 export const findDomain = (queries: Queries, organizationId: number, id: number) =>
   own(queries, organizationId).where('domains.id', '=', id).executeTakeFirst();
 
-/** Hosts by domain id. */
 export async function hostsOfDomains(
   queries: Queries,
   ids: readonly number[],

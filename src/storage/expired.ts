@@ -1,6 +1,5 @@
 import type { Queries } from './schema.ts';
 
-/** Tables whose rows expire. */
 export const expiringTables = [
   'access_tokens',
   'refresh_tokens',

@@ -12,7 +12,6 @@ export const openSaltRequests = (queries: Queries, limit: number): Promise<Store
     .limit(limit)
     .execute();
 
-/** The mark of the day's salt. */
 export async function saltMark(queries: Queries, day: number): Promise<string | null> {
   const row = await queries
     .selectFrom('visitor_salt_marks')

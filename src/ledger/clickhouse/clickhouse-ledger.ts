@@ -20,7 +20,6 @@ import { monthNumber, projectedColumns, rollupClassSql } from './clickhouse-tabl
 const firstIds = 1_000_000;
 const columns = `id, ${hitColumns.join(', ')}`;
 
-/** Hits in ClickHouse. */
 export class ClickhouseLedger implements Ledger {
   readonly #client: ClickhouseClient;
 

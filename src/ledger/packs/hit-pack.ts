@@ -12,7 +12,6 @@ import {
   widthsLength,
 } from './pack-layout.ts';
 
-/** A row of `hit_packs`. */
 export type PackRow = Pick<Schema['hit_packs'], 'id' | 'hits' | 'cells'>;
 
 /** Reads a pack, decoding only the columns that are used. */

@@ -167,7 +167,6 @@ export async function deleteDueOfDeletedLinks(queries: Queries, limit: number): 
 const isLinkDeleted = ({ not, exists, selectFrom }: ExpressionBuilder<Schema, 'due_pages'>) =>
   not(exists(selectFrom('links').select('links.id').whereRef('links.id', '=', 'due_pages.link_id')));
 
-/** The hosts with more than `max` due pages. */
 export async function hostsWithMoreDue(queries: Queries, max: number): Promise<string[]> {
   const rows = await queries
     .selectFrom('due_pages')

@@ -25,7 +25,6 @@ export const linksWatchedWith = (queries: Queries, organizationId: number, after
     .where('links.watch_destination', 'is', null)
     .execute();
 
-/** The stored destinations of watched links. */
 export const watchedAddresses = (
   queries: Queries,
   linkIds: readonly number[],

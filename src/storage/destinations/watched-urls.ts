@@ -14,7 +14,6 @@ export async function nextUrls(queries: Queries, host: string): Promise<WatchedU
   return [await nextOf(0), await nextOf(1)].flatMap((url) => url ?? []);
 }
 
-/** The address of a host that is due now, if there is one. */
 export const urlDue = async (queries: Queries, host: string, now: number): Promise<WatchedUrl | null> =>
   (await nextUrls(queries, host)).find(({ next_at }) => next_at <= now) ?? null;
 
@@ -88,7 +87,6 @@ export async function setUrlsUncopied(queries: Queries, ids: readonly number[], 
   await queries.updateTable('watched_urls').set({ untold: now }).where('id', 'in', ids).execute();
 }
 
-/** The number of watched addresses, by problem. */
 export const countUrls = (queries: Queries): Promise<{ problem: string | null; count: number }[]> =>
   queries
     .selectFrom('watched_urls')

@@ -4,7 +4,6 @@ import { FairQueue } from '../../structures/fair-queue.ts';
 import type { ReadTerms } from '../database.ts';
 import { Deadlines, type DeadlineTask, deadlineFor } from './deadlines.ts';
 
-/** A connection that is in use. */
 export interface CheckedOut {
   /** `isPrepared`: it is repeated with other values, and may be parsed once per connection. */
   query(sql: string, parameters: readonly unknown[], isPrepared?: boolean): Promise<pg.QueryResult>;

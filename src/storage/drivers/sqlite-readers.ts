@@ -21,7 +21,6 @@ const maxShared = 16;
 /** Fewer than these are sent one by one, so that none waits behind a slow one until that is noticed. */
 const fewWaiting = 5;
 
-/** One reading statement. */
 interface Read extends DeadlineTask {
   readonly sql: string;
   readonly parameters: readonly unknown[];

@@ -1,4 +1,3 @@
-/** A link's domain and suffix. */
 export interface LinkAddress {
   readonly domain_id: number;
   readonly suffix: string;

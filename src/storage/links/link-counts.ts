@@ -93,7 +93,6 @@ export const onPaperCount = (queries: Queries, organizationId: number, domainId:
       .where('on_paper', '=', sql.lit(1)),
   );
 
-/** How many links an organization has, and how many of them are archived. */
 export interface LinkTotals {
   readonly links: number;
   readonly archived: number;
