@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import { asciiEmail } from '../rules/account.ts';
 import { within } from '../structures/within.ts';
 
 export interface Mail {
@@ -71,10 +72,12 @@ function transportTo(url: string) {
   });
 }
 
-/** Logged without the recipient's address. */
+/** Logged without the recipient's address, which goes to the server with its domain in ASCII. */
 function reason(cause: unknown, to: string): string {
   const { message, name } = cause as { message?: string; name?: string };
   if (name === 'TimeoutError' || name === 'AbortError') return 'the mail server took too long';
   const text = message ?? String(cause);
-  return (to === '' ? text : text.replaceAll(to, '(address)')).slice(0, 500);
+  const withoutAddress =
+    to === '' ? text : text.replaceAll(to, '(address)').replaceAll(asciiEmail(to), '(address)');
+  return withoutAddress.slice(0, 500);
 }
