@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { startApp, type TestAccount } from '../support/app.ts';
 import { dashboardOf, signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { proveEmails } from '../support/proven-emails.ts';
 import { loseFirstAnswer } from './held-requests.ts';
 
 const app = await appOfSuite();
@@ -103,10 +104,14 @@ test('a change for later is not scheduled twice if the answer was lost', async (
   expect((await answers(account, `/api/v1/link/${id}/scheduled`)).scheduled).toHaveLength(1);
 });
 
+async function invitationFor(email: string): Promise<{ readonly url: string }> {
+  const { key } = await app.createAccount();
+  await app.call('PATCH', '/api/v1/organization', { key, body: { name: 'Engines' } });
+  return (await app.call('POST', '/api/v1/invitation', { key, body: { email } })).json;
+}
+
 test('whoever signs up and loses the answer is signed in by the next attempt', async () => {
-  const owner = await app.createAccount();
-  const body = { email: 'grace@example.com', role: 'editor' };
-  const { url } = (await app.call('POST', '/api/v1/invitation', { key: owner.key, body })).json;
+  const { url } = await invitationFor('grace@example.com');
   const page = await signedOutPage(app, new URL(url).pathname);
   await loseFirstAnswer(page, '**/api/v1/user');
   await page.getByLabel('Password').fill('a long enough one');
@@ -131,4 +136,24 @@ test('whoever sets the service up and loses the answer is signed in by the next 
   } finally {
     await fresh.stop();
   }
+});
+
+test('whoever accepts an invitation on the page of its link and loses the answer is a member', async () => {
+  const guest = await app.createAccount();
+  const { url } = await invitationFor(guest.email);
+  const page = await dashboardOf(app, guest, new URL(url).pathname);
+  await loseFirstAnswer(page, '**/api/v1/invitation/accept');
+  await page.getByRole('button', { name: 'Accept invitation' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  expect((await (await page.request.get(`${app.url}/api/v1/user`)).json()).organization_name).toBe('Engines');
+});
+
+test('whoever accepts an invitation on the page of the account and loses the answer is a member', async () => {
+  const guest = await app.createAccount();
+  await invitationFor(guest.email);
+  await proveEmails(app);
+  const page = await dashboardOf(app, guest, '/app/account');
+  await loseFirstAnswer(page, '**/api/v1/user/invitations/*/accept');
+  await page.getByRole('button', { name: 'Accept invitation' }).click();
+  await page.getByText('You are now a member of Engines.').waitFor();
 });

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import { call } from '../client.ts';
 import { since } from '../format.ts';
+import { joinOrganization } from '../join-organization.ts';
 import { notify } from '../notices.ts';
 import { CurrentPasswordField, NewPasswordField } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
@@ -11,7 +12,7 @@ import { Form, Submit } from '../parts/form.tsx';
 import { NameSection } from '../parts/name-section.tsx';
 import { Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
-import { forgetEverything, refresh, useQuery } from '../queries.ts';
+import { refresh, useQuery } from '../queries.ts';
 import { fragment } from '../router.ts';
 import { me } from '../session.ts';
 import { ApiKeys } from './account/api-keys.tsx';
@@ -44,8 +45,9 @@ export function AccountPage() {
 function InvitationsToMe() {
   const invitations = useQuery('invitations to me', () => call('GET /api/v1/user/invitations'));
   const accept = useAction(async (id: number, organization: string) => {
-    me.value = await call('POST /api/v1/user/invitations/{id}/accept', { params: { id } });
-    forgetEverything();
+    await joinOrganization(organization, () =>
+      call('POST /api/v1/user/invitations/{id}/accept', { params: { id } }),
+    );
     refresh('');
     notify(`You are now a member of ${organization}.`);
   });

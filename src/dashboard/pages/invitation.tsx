@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { type Answer, call } from '../client.ts';
+import { joinOrganization } from '../join-organization.ts';
 import { NewPasswordField } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
 import { ErrorBox, FormErrors } from '../parts/error-box.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Form, FormField, Submit } from '../parts/form.tsx';
-import { forgetEverything, useQuery } from '../queries.ts';
+import { useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { me, signOut } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
@@ -52,7 +53,8 @@ export function InvitationPage({ token }: { token: string }) {
 
 function Join({ token, invitation }: { token: string; invitation: Preview }) {
   const user = me.value;
-  if (user?.email === invitation.email) return <Accept token={token} />;
+  if (user?.email === invitation.email)
+    return <Accept token={token} organization={invitation.organization_name} />;
   if (user) return <OtherAccount email={user.email} invitedEmail={invitation.email} />;
   return invitation.has_account ? (
     <SignInForm knownEmail={invitation.email} />
@@ -61,10 +63,9 @@ function Join({ token, invitation }: { token: string; invitation: Preview }) {
   );
 }
 
-function Accept({ token }: { token: string }) {
+function Accept({ token, organization }: { token: string; organization: string }) {
   const accept = useAction(async () => {
-    me.value = await call('POST /api/v1/invitation/accept', { body: { token } });
-    forgetEverything();
+    await joinOrganization(organization, () => call('POST /api/v1/invitation/accept', { body: { token } }));
     navigate('/app', { replace: true });
   });
   return (
