@@ -268,6 +268,14 @@ describe.each(storeKinds)('scheduled changes on %s', (store) => {
       expect([changes, ...refused(await link.schedule(id, changes))]).toEqual([changes, 400, code, field]);
     expect((await link.schedule(id, { password: null })).status).toBe(201);
     expect(JSON.stringify(await link.listed(id))).not.toContain('sesame');
+    // Also after another one, which may change only what is not in these.
+    const colours = { qr_code_foreground_hex: '#123456', qr_code_background_hex: '#123456' };
+    for (const [changes, code, field] of [
+      [{ start_date: '2030-07-01', expiration_date: '2030-07-01' }, 'RANGE_REVERSED', 'changes.start_date'],
+      [colours, 'COLOURS_EQUAL', 'changes.qr_code_foreground_hex'],
+    ] as const)
+      expect(refused(await link.schedule(id, changes))).toEqual([400, code, field]);
+    expect((await link.schedule(id, { expiration_date: '2030-05-01' })).status).toBe(201);
   });
 
   test('are limited to twenty per link, even if sent at once; a link in print needs confirmation', async () => {

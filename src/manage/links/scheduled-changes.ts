@@ -182,10 +182,12 @@ async function requireApplicable(
     const addresses = addressChange(link, requested);
     if (addresses) requireAddressConfirmation(link, addresses, isConfirmed);
     await requireTags(queries, link.organization_id, changes.add_tags ?? [], 'add_tags');
-    // An earlier change may modify what this one is compared with.
-    if (others.some((other) => other.at <= plan.at)) return;
-    refuseEqualColours(after, changes);
-    if (changes.start_date || changes.expiration_date) refuseEndBeforeStart(after, changes);
+    // An earlier change may modify what this one is compared with, unless that is in this one too.
+    const isAlone = others.every((other) => other.at > plan.at);
+    const { start_date: start, expiration_date: end } = changes;
+    if (isAlone || (changes.qr_code_foreground_hex && changes.qr_code_background_hex))
+      refuseEqualColours(after, changes);
+    if (isAlone ? start || end : start && end) refuseEndBeforeStart(after, changes);
   });
 }
 
