@@ -321,6 +321,31 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(ownMails()).toHaveLength(2);
   });
 
+  test('names in a mail what was found since the last one, of a link with other problems too', async () => {
+    const { key, email, userId } = await app.createAccount();
+    await app.app.context.database.write((queries) =>
+      queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', userId).execute(),
+    );
+    const texts = () =>
+      mails.mails.flatMap(({ to, parts }) => (to.includes(email) ? parts['text/plain'] : []));
+    const names = ['one', 'two', 'three'];
+    for (const name of names) sites.respond(`${name}.${host}`, '/', () => new Response('', { status: 404 }));
+    const [first, second, third] = names.map((name) => urlOf('/', `${name}.${host}`));
+    const link = await create({ destination_url: first, watch_destination: true }, key);
+    await checkTwice();
+    await advance(11 * minuteLength);
+    await eventually(() => texts().length === 1, 'the mail');
+    const others = { android_link_destination: second, ios_link_destination: third };
+    await call('PATCH', `link/${link.id}`, others, key);
+    await checkTwice();
+    await advance(6 * hourLength);
+    await eventually(() => texts().length === 2, 'the second mail');
+    const named = texts().map((text = '') =>
+      names.filter((name) => text.replaceAll('\u200c', '').includes(`${name}.${host}`)),
+    );
+    expect(named).toEqual([['one'], ['two', 'three']]);
+  });
+
   test('a problem that is corrected before the mail delays no mail about another one', async () => {
     const administrator = await app.createAccount();
     await app.app.context.database.write((queries) =>

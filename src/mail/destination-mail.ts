@@ -6,8 +6,8 @@ import type { Mail } from './mailer.ts';
 export interface FailingLink {
   /** Its name, otherwise its address. */
   readonly title: string;
-  readonly url: string;
-  readonly problem: ProblemKind;
+  /** At least one. */
+  readonly problems: readonly { readonly url: string; readonly problem: ProblemKind }[];
 }
 
 interface DestinationFacts extends OrganizationFacts {
@@ -40,5 +40,9 @@ export function destinationMail({ to, links, total, origin, ...facts }: Destinat
   });
 }
 
-const lineOf = ({ title, url, problem }: FailingLink): string =>
-  `${unlinked(oneLine(title))}: ${unlinked(oneLine(new URL(url).host))} ${problemTexts[problem]}.`;
+function lineOf({ title, problems }: FailingLink): string {
+  const texts = problems.map(
+    ({ url, problem }) => `${unlinked(oneLine(new URL(url).host))} ${problemTexts[problem]}`,
+  );
+  return `${unlinked(oneLine(title))}: ${[...new Set(texts)].join('; ')}.`;
+}

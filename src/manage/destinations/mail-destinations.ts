@@ -8,6 +8,7 @@ import {
   organizationsToMail,
   setMailed,
   setMailedAt,
+  urlsToMail,
 } from '../../storage/destinations/watch-mails.ts';
 import { findLink } from '../../storage/links/links.ts';
 import { type MailResult, mailMembers } from '../accounts/mail-members.ts';
@@ -47,7 +48,7 @@ async function mailOne(
 ): Promise<MailResult | 'nothing'> {
   const { database } = context;
   const { ids, total } = await linksToMail(database.read, organizationId, until, maxListed);
-  const found = await Promise.all(ids.map((id) => failingLink(context, organizationId, id)));
+  const found = await Promise.all(ids.map((id) => failingLink(context, organizationId, id, until)));
   const links = found.flatMap((link) => link ?? []);
   if (links.length === 0) return 'nothing';
   const administrators = await administratorsOf(database.read, organizationId);
@@ -60,13 +61,11 @@ async function failingLink(
   { database, site }: Context,
   organizationId: number,
   id: number,
+  until: number,
 ): Promise<FailingLink | null> {
   const link = await findLink(database.read, organizationId, id);
-  const [first] = readProblems(link?.destination_problems ?? null);
-  if (!link || !first) return null;
-  return {
-    title: link.name ?? site.readableUrl(link.host, link.suffix),
-    url: first.url,
-    problem: first.problem,
-  };
+  const urls = await urlsToMail(database.read, id, until);
+  const problems = readProblems(link?.destination_problems ?? null).filter(({ url }) => urls.includes(url));
+  if (!link || problems.length === 0) return null;
+  return { title: link.name ?? site.readableUrl(link.host, link.suffix), problems };
 }

@@ -57,6 +57,18 @@ export async function linksToMail(queries: Queries, organizationId: number, unti
   return { ids: rows.map(({ link_id }) => link_id), total: rows[0]?.total ?? 0 };
 }
 
+/** A link's destinations among what is to be mailed. */
+export async function urlsToMail(queries: Queries, linkId: number, until: number): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('watched_links')
+    .innerJoin('watched_urls', 'watched_urls.id', 'watched_links.url_id')
+    .select('watched_urls.url')
+    .where('watched_links.link_id', '=', linkId)
+    .where('watched_links.unmailed', '<=', until)
+    .execute();
+  return rows.map(({ url }) => url);
+}
+
 export async function setMailed(queries: Queries, organizationId: number, until: number): Promise<void> {
   await queries
     .updateTable('watched_links')
