@@ -33,6 +33,13 @@ describe.each(storeKinds)('tags on %s', (store) => {
     );
   });
 
+  test('invisible characters around a name, as of a pasted one, are dropped', async () => {
+    expect((await create({ name: '\ufeffpasted\u200b ' })).json.name).toBe('pasted');
+    expect((await create({ name: 'pasted\u200b' })).json.error_code).toBe('TAG_EXISTS');
+    expect((await create({ name: ' \u200b\u2060' })).json.error_code).toBe('FIELD_MISSING');
+    expect((await create({ name: '👩\u200d🚀' })).json.name).toBe('👩\u200d🚀');
+  });
+
   test('many simultaneous creations of one tag create one', async () => {
     const responses = await Promise.all(Array.from({ length: 12 }, () => create({ name: 'at once' })));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)]);

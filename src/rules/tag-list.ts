@@ -1,3 +1,5 @@
+import { trimInvisible } from './invisible.ts';
+
 /** Names of tags in one text, separated by commas. A name that contains a comma or a quote is in quotes, doubled inside. */
 export const tagList = (names: readonly string[]): string =>
   names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(', ');
@@ -7,5 +9,5 @@ const tag = /\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/g;
 
 export const tagNames = (list: string): string[] =>
   [...list.matchAll(tag)]
-    .map(([, quoted, plain = '']) => (quoted?.replaceAll('""', '"') ?? plain).trim())
+    .map(([, quoted, plain = '']) => trimInvisible(quoted?.replaceAll('""', '"') ?? plain))
     .filter((name) => name !== '');

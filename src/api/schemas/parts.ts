@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { trimInvisible } from '../../rules/invisible.ts';
 import { isStorable } from '../../rules/text.ts';
 import { truncated } from '../truncate.ts';
 
@@ -28,10 +29,10 @@ export const text = (max: number) =>
 export const singleLine = (max: number) =>
   text(max).refine((value) => !/[\r\n]/.test(value), { error: about('must be on one line.') });
 
-/** A text that must not be empty. */
+/** A text that must not be empty, or look so. */
 export const label = (max: number) =>
   text(max)
-    .transform((value) => value.trim())
+    .transform((value) => trimInvisible(value))
     .refine((value) => value !== '', {
       error: about('can not be empty.'),
       params: { code: 'FIELD_MISSING' },
