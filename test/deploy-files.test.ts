@@ -73,6 +73,12 @@ describe('compose.yaml', () => {
     const others = defined.filter((name) => name !== 'COMPOSE_PROFILES' && !used.has(name));
     expect(others).toEqual([]);
     expect(defined).toContain('LINNET_HOST');
+    // In linnet.env they would have no effect: docker compose prefers the values of compose.yaml, empty ones too.
+    const { linnet } = compose.parse(await yamlOf('compose.yaml')).services;
+    const given = Object.values(linnet?.environment ?? {}).flatMap(
+      (value) => /\$\{(\w+)/.exec(value)?.[1] ?? [],
+    );
+    expect(defined).toEqual(expect.arrayContaining(given));
   });
 });
 
