@@ -251,6 +251,10 @@ test('the templates use existing settings, and store data where the image does',
   const environment = coolify.services.linnet.environment.map((one) => one.split('=')[0] ?? '');
   for (const name of environment.filter((name) => !name.startsWith('SERVICE_')))
     expect(settings).toContain(name);
+  // SERVICE_FQDN_… is a host, and BASE_URL needs its https://, too.
+  expect(coolify.services.linnet.environment).toEqual(
+    expect.arrayContaining(['SERVICE_URL_LINNET_3000', 'BASE_URL=$SERVICE_URL_LINNET']),
+  );
 
   const unraid = await Bun.file(join(deploy, 'unraid.xml')).text();
   const configs = [...unraid.matchAll(/<Config Name="[^"]+" Target="([^"]+)"[^>]* Type="(\w+)"/g)];
