@@ -61,6 +61,20 @@ describe.each(storeKinds)('a backup of %s', (from) => {
   }, 240_000);
   afterAll(() => folder[Symbol.asyncDispose]());
 
+  test('says where the key is, which a machine that only makes backups of PostgreSQL does not have', async () => {
+    const DATA_DIR = from === 'postgres' ? join(folder.path, 'no-key') : (settings.DATA_DIR ?? '');
+    const place =
+      from === 'postgres' ? 'that of the nodes: there is none here' : join(DATA_DIR, 'secret.key');
+    const [code, , text] = await runToExit(['backup', join(folder.path, 'key.linnet')], {
+      ...settings,
+      DATA_DIR,
+    });
+    expect([code, text]).toEqual([
+      0,
+      expect.stringContaining(` Keep the secret key (${place}) apart from it.`),
+    ]);
+  });
+
   test.each(storeKinds)(
     'restored into %s has every row of every table except visitors of the day, and gives the same responses: links, statistics, clicks, a session, a sealed key',
     async (to) => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BackupProblem, type BackupStream } from '../backup/backup-stream.ts';
 import type { HitSource } from '../backup/external-hits.ts';
@@ -31,7 +32,7 @@ export const backup: StandaloneCommand = {
     process.stderr.write(
       file === '-'
         ? 'The backup is complete. Keep the secret key apart from it.\n'
-        : `The backup is in ${resolve(file)}. Keep the secret key (${keyOf(config)}) apart from it.\n`,
+        : `The backup is in ${resolve(file)}. Keep the secret key (${placeOfKey(config)}) apart from it.\n`,
     );
     if (hits.areMissing)
       process.stderr.write(
@@ -70,5 +71,9 @@ async function open(config: Config, hits: HitSource | null): Promise<BackupStrea
   return explainStoreError(config, readPostgres(config.databaseUrl, new Date(), hits));
 }
 
-const keyOf = ({ secretKey, dataDir }: Config): string =>
-  secretKey === null ? join(resolve(dataDir), 'secret.key') : 'SECRET_KEY';
+/** A machine that makes backups of PostgreSQL needs no key, and may have none. */
+function placeOfKey({ secretKey, dataDir }: Config): string {
+  if (secretKey !== null) return 'SECRET_KEY';
+  const file = join(resolve(dataDir), 'secret.key');
+  return existsSync(file) ? file : 'that of the nodes: there is none here';
+}
