@@ -302,6 +302,28 @@ describe.each(storeKinds)('an account without others on %s', (store) => {
   });
 });
 
+test.each(storeKinds)(
+  'the next account is a first one if the last ones are deleted at once on %s',
+  async (store) => {
+    const service = await startApp({ store, env: { REGISTRATION: 'open' } });
+    for (let round = 0; round < 5; round++) {
+      const accounts = await Promise.all(Array.from({ length: 6 }, () => service.createAccount()));
+      const statuses = await Promise.all(
+        accounts.map(async ({ key, password }) => {
+          const body = { password, confirm };
+          return (await service.call('DELETE', '/api/v1/user', { key, body })).status;
+        }),
+      );
+      expect(new Set(statuses)).toEqual(new Set([204]));
+      const { key, password } = await service.createAccount();
+      const { json } = await service.call('GET', '/api/v1/organization', { key });
+      expect(json.runs_instance).toBe(true);
+      await service.call('DELETE', '/api/v1/user', { key, body: { password, confirm } });
+    }
+    await service.stop();
+  },
+);
+
 test('the deletion of the last account makes the setup token of before useless', async () => {
   app = await startApp({ env: { REGISTRATION: 'closed', BASE_URL: 'https://links.example.com' } });
   const owner = await app.createAccount();

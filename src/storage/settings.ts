@@ -22,6 +22,11 @@ export const claimSetting = (queries: Queries, key: string, value: string): Prom
       .returning('key'),
   );
 
+/** Keeps others from changing and from locking it until this transaction ends. */
+export async function lockSetting(queries: Queries, key: string): Promise<void> {
+  await queries.selectFrom('settings').select('key').where('key', '=', key).forNoKeyUpdate().execute();
+}
+
 export async function deleteSetting(queries: Queries, key: string): Promise<void> {
   await queries.deleteFrom('settings').where('key', '=', key).execute();
 }

@@ -15,7 +15,7 @@ import {
 import { deleteUser, hasUsers, lockPassword } from '../../storage/accounts/users.ts';
 import { linkCount } from '../../storage/links/link-counts.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { deleteSetting, replaceSetting } from '../../storage/settings.ts';
+import { deleteSetting, lockSetting, replaceSetting } from '../../storage/settings.ts';
 import type { Context } from '../context.ts';
 import { instanceOrganization } from '../instance-health.ts';
 import { lacksEmailProof } from './email-proof.ts';
@@ -50,6 +50,8 @@ export async function deleteAccount(
       // Also organizations that they have left.
       await forgetName(queries, member.email);
     }
+    // One deletion after another: of the last two accounts, each would leave the other.
+    await lockSetting(queries, firstAccount);
     await deleteUser(queries, member.id, context.now());
     // No user is left: the next account is a first one again.
     if (await hasUsers(queries)) return;
