@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
+import { Refusal } from '../src/rules/errors.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { cookieIn, sessionSuite } from './support/session-suite.ts';
@@ -237,6 +238,23 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect(await guess(password)).toBe(429);
     suite.app.clock.now += 15 * 60_000;
     expect(await guess(password)).toBe(204);
+  });
+
+  test('a current password that could not be checked is no guess', async () => {
+    const { password, key } = await signedInAccount();
+    const change = () =>
+      suite.app.call('POST', '/api/v1/user/password', {
+        key,
+        body: { current_password: password, new_password: 'a new long password' },
+      });
+    const { passwords } = suite.app.app.context;
+    const busy = spyOn(passwords, 'verify').mockImplementation(async () => {
+      throw new Refusal('BUSY', 'Too many passwords are being checked right now.', { retryAfter: 3 });
+    });
+    const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await change()).status));
+    busy.mockRestore();
+    expect(statuses).toContain(503);
+    expect((await change()).status).toBe(204);
   });
 
   test('no session begun with the old password survives its change', async () => {

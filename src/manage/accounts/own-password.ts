@@ -25,12 +25,27 @@ export async function requireOwnPassword(
 ): Promise<string> {
   const { email } = await readUser(context, userId);
   const withdraw = await context.limits.reserve([guessLimit(userId)]);
-  const current = await findPasswordHash(context.database.lookup, email);
-  const priority = knownPriority(`user ${userId}`);
-  if (!current || !(await context.passwords.verify(password, current.password_hash, priority)))
-    throw passwordWrong(field);
+  const hash = await verifiedHash(context, userId, email, password).catch(async (cause) => {
+    // A guess whose password was not checked doesn't count.
+    await withdraw();
+    throw cause;
+  });
+  if (hash === null) throw passwordWrong(field);
   await withdraw();
-  return current.password_hash;
+  return hash;
+}
+
+/** Null if the password is wrong. */
+async function verifiedHash(
+  { database, passwords }: Context,
+  userId: number,
+  email: string,
+  password: string,
+): Promise<string | null> {
+  const current = await findPasswordHash(database.lookup, email);
+  const isRight =
+    current && (await passwords.verify(password, current.password_hash, knownPriority(`user ${userId}`)));
+  return isRight ? current.password_hash : null;
 }
 
 export const passwordWrong = (field: string): Refusal =>
