@@ -5,6 +5,7 @@ import { accessibilityViolations, dashboardOf, signedOutPage } from '../support/
 import { appOfSuite } from '../support/browser-suite.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { expectNoBarriers } from './barriers.ts';
+import { loseFirstAnswer } from './held-requests.ts';
 
 const mailServer = await startMailServer();
 const app = await appOfSuite({ env: { SMTP_URL: `smtp://127.0.0.1:${mailServer.port}` } });
@@ -173,4 +174,20 @@ test("the field shows the API's message for an invalid address", async () => {
   await page.getByRole('button', { name: 'Send link' }).click();
   await page.getByRole('alert').getByText('This is not an email address.').waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
+});
+
+test('whoever loses the answer to a new password is shown that it may be set, and signs in with it', async () => {
+  const { email } = await app.createAccount();
+  const page = await openSignedOut(new URL(await resetLinkFor(email)).pathname);
+  await loseFirstAnswer(page, '**/api/v1/user/reset_password');
+  await page.getByLabel('New password').fill(newPassword);
+  await page.getByRole('button', { name: 'Set new password' }).click();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Your new password may be set' }).waitFor();
+  await expectNoBarriers(page);
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill(newPassword);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
 });
