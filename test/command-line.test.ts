@@ -6,7 +6,7 @@ import { SQL } from 'bun';
 import { storeFolder } from './support/migrated-store.ts';
 import { runToExit } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { runCommand, temporaryFolder } from './support/program.ts';
+import { runCommand, runProgram, temporaryFolder } from './support/program.ts';
 
 test.each([
   [['backup', '--help'], /^Usage: .* backup FILE /],
@@ -134,4 +134,12 @@ test.each([
     expect.stringMatching(/^The import was interrupted\. Made 0 links so far\.\n/),
   ]);
   await writer.close();
+});
+
+test('a typed password is corrected by whole characters, by either key for it', async () => {
+  await using folder = await temporaryFolder();
+  const words = ['linnet', 'user', 'create', '--email', 'you@example.com'];
+  const command = runProgram(words, { DATA_DIR: folder.path }, 'a long enough one🔑\x7f?\b\n');
+  expect(await command.exited).toBe(0);
+  expect(command.output().out).toContain('Made the account of you@example.com');
 });

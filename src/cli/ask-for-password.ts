@@ -18,7 +18,9 @@ export async function askForPassword(): Promise<string> {
   }
 }
 
-const [interrupt, backspace] = ['\u0003', '\u007f'];
+const interrupt = '\u0003';
+/** Some terminals send the other one. */
+const backspaces = ['\u007f', '\b'];
 
 async function readLine(input: NodeJS.ReadStream): Promise<string> {
   // Without the byte order mark that Windows puts before the text of a file: nobody could type it.
@@ -29,7 +31,8 @@ async function readLine(input: NodeJS.ReadStream): Promise<string> {
       if (character === '\n' || character === '\r') return line;
       if (character === interrupt)
         throw new Refusal('FIELD_MISSING', 'No password was given. Run the command again and type one.');
-      line = character === backspace ? line.slice(0, -1) : line + character;
+      // A character may take two places.
+      line = backspaces.includes(character) ? [...line].slice(0, -1).join('') : line + character;
     }
   }
   // Refuses a last character that is cut off.
