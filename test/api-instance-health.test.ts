@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { storeKinds, type TestAccount } from './support/app.ts';
+import { startApp, storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
-import { member } from './support/members.ts';
+import { invite, member } from './support/members.ts';
 
 describe.each(storeKinds)('the health of the service, on %s', (store) => {
   const app = appForSuite({ store });
@@ -53,3 +53,22 @@ describe.each(storeKinds)('the health of the service, on %s', (store) => {
     expect([changed.status, changed.json.runs_instance]).toEqual([200, true]);
   });
 });
+
+test.each(storeKinds)(
+  'the only member of the organization that runs the service does not lose it by joining another, on %s',
+  async (store) => {
+    const app = await startApp({ store });
+    const [first, tenant] = [await app.createAccount(), await app.createAccount()];
+    const { token } = (await invite(app, tenant.key, first.email)).json;
+    const accept = () => app.call('POST', '/api/v1/invitation/accept', { key: first.key, body: { token } });
+    const refused = await accept();
+    expect([refused.status, refused.json.error_code]).toEqual([409, 'ORGANIZATION_IN_USE']);
+    expect(refused.json.error_string).toContain('runs this service');
+    const successor = await member(app, first, 'administrator');
+    const role = { role: 'editor' };
+    await app.call('PATCH', `/api/v1/member/${first.userId}`, { key: successor.key, body: role });
+    expect((await accept()).status).toBe(200);
+    expect((await app.call('GET', '/api/v1/instance/health', { key: successor.key })).status).toBe(200);
+    await app.stop();
+  },
+);

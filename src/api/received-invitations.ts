@@ -15,7 +15,7 @@ import { User } from './schemas/user.ts';
 import { userAnswer } from './users.ts';
 
 const joining =
-  'The user leaves the organization they belong to: an editor freely, an administrator only when it is theirs alone and has no links, tags and domains (else 409 `ORGANIZATION_IN_USE`, with what to do). API keys of the user end; sessions and tokens go on, in the new organization.';
+  'The user leaves the organization they belong to: an editor freely, an administrator only when it is theirs alone, has no links, tags and domains, and doesn’t run the service (else 409 `ORGANIZATION_IN_USE`, with what to do). API keys of the user end; sessions and tokens go on, in the new organization.';
 
 const receivedAnswer = (invitation: Received): z.input<typeof ReceivedInvitation> => ({
   id: invitation.id,

@@ -13,11 +13,13 @@ interface Membership extends ResourceCounts {
   /** Including themselves. */
   readonly members: number;
   readonly administrators: number;
+  /** Whether it is the organization that runs the service, for which no other one can be made. */
+  readonly runsInstance: boolean;
 }
 
 /** Null if they may leave for another organization; otherwise why not, and what to do. */
 export function leavingProblem(membership: Membership): string | null {
-  const { organization, role, members, administrators } = membership;
+  const { organization, role, members, administrators, runsInstance } = membership;
   // What an editor created belongs to the organization, and its other members take care of it.
   if (role === 'editor') return null;
   if (members > 1) {
@@ -25,6 +27,8 @@ export function leavingProblem(membership: Membership): string | null {
       ? `You administer "${organization}", and would leave it. Make yourself an editor there first, then accept again.`
       : `You are the only administrator of "${organization}", which has ${count(members - 1, 'other member')}. Make one of them administrator and yourself an editor, then accept again.`;
   }
+  if (runsInstance)
+    return `"${organization}" runs this service, and nobody else could see its health. Invite somebody who takes "${organization}" over; then accept again.`;
   const resources = resourcesText(membership);
   if (resources === '') return null;
   return `"${organization}" has ${resources}, and nobody else would look after them. Delete them, or invite somebody who takes "${organization}" over; then accept again.`;

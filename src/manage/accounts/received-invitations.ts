@@ -32,7 +32,9 @@ import { findUserByEmail, type StoredUser } from '../../storage/accounts/users.t
 import { linkCount } from '../../storage/links/link-counts.ts';
 import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
+import { findSetting } from '../../storage/settings.ts';
 import type { Context } from '../context.ts';
+import { instanceOrganization } from '../instance-health.ts';
 import { lacksEmailProof, requireEmailProof } from './email-proof.ts';
 import { uselessInvitation } from './invitations.ts';
 import { requireUser } from './read-user.ts';
@@ -140,6 +142,7 @@ async function requireMayLeave(queries: Queries, { organization_id, role }: Memb
     ...(await countMembers(queries, organization_id)),
     ...(await countBelongings(queries, organization_id)),
     links: await linkCount(queries, organization_id),
+    runsInstance: (await findSetting(queries, instanceOrganization)) === String(organization_id),
   });
   if (reason !== null) throw new Refusal('ORGANIZATION_IN_USE', reason);
 }
