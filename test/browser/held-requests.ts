@@ -23,11 +23,11 @@ export async function holdBack(
   return { arrived: arrived.promise, release: released.resolve };
 }
 
-/** Loses the answer to the first creation, which is carried out. */
-export async function loseFirstAnswer(page: Page, path: string): Promise<void> {
+/** Loses the answer to the first creation (or call of another method), which is carried out. */
+export async function loseFirstAnswer(page: Page, path: string, method = 'POST'): Promise<void> {
   let isFirst = true;
   await page.route(path, async (route) => {
-    if (route.request().method() !== 'POST' || !isFirst) return route.fallback();
+    if (route.request().method() !== method || !isFirst) return route.fallback();
     isFirst = false;
     await route.fetch();
     await route.abort();

@@ -157,3 +157,18 @@ test('whoever accepts an invitation on the page of the account and loses the ans
   await page.getByRole('button', { name: 'Accept invitation' }).click();
   await page.getByText('You are now a member of Engines.').waitFor();
 });
+
+test('whoever deletes their account and loses the answer is told on the next attempt that it is deleted', async () => {
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, '/app/account');
+  await loseFirstAnswer(page, '**/api/v1/user', 'DELETE');
+  await page.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Your password').fill(account.password);
+  await dialog.getByRole('button', { name: 'Delete account and organization' }).click();
+  await dialog.getByText("Linnet can't be reached.").waitFor();
+  await dialog.getByRole('button', { name: 'Delete account and organization' }).click();
+  await page.getByText('Your account is deleted.').waitFor();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(await page.getByText('Your session has ended').count()).toBe(0);
+});

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import { ApiError, asApiError } from '../../api-error.ts';
 import type { Member } from '../../api-types.ts';
@@ -14,7 +15,7 @@ import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { forgetEverything, refresh, useQuery } from '../../queries.ts';
 import { navigate } from '../../router.ts';
-import { me } from '../../session.ts';
+import { me, sessionHasEnded } from '../../session.ts';
 
 /** What the deletion of the account means for the organization: it stays, is deleted as well, or prevents the deletion. */
 type OrganizationOutcome = 'stays' | 'goes' | 'prevents';
@@ -71,15 +72,21 @@ const othersHaveLeft = (): ApiError =>
 
 function DeleteAccountDialog({ isOnlyMember, onClose }: { isOnlyMember: boolean; onClose: () => void }) {
   const password = useSignal('');
+  const isUnanswered = useRef(false);
   const remove = useAction(async () => {
     await call('DELETE /api/v1/user', {
       body: { password: password.value, ...(isOnlyMember && { confirm: 'delete_organization' }) },
     }).catch((cause) => {
+      const { status, code, isTransient } = asApiError(cause);
+      // An attempt whose answer was lost has deleted it.
+      if (status === 401 && isUnanswered.current) return;
+      if (isTransient) isUnanswered.current = true;
       // Others may have left, or have got another role, since the members were read.
-      if (asApiError(cause).status === 409) refresh('members');
-      throw asApiError(cause).code === 'ORGANIZATION_IN_USE' ? othersHaveLeft() : cause;
+      if (status === 409) refresh('members');
+      throw code === 'ORGANIZATION_IN_USE' ? othersHaveLeft() : cause;
     });
     me.value = null;
+    sessionHasEnded.value = false;
     forgetEverything();
     notify('Your account is deleted.');
     navigate('/app/sign-in', { force: true });
