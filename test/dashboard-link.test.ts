@@ -80,6 +80,15 @@ describe('a draft', () => {
     });
   });
 
+  test('sends aliases as additions and removals, however they are encoded', () => {
+    const aliases = ['https://x.example/gr%C3%BCn', 'https://x.example/old'];
+    const after = ['https://x.example/grün', 'https://x.example/new'];
+    expect(patchOf({ ...base, aliases }, { aliases: after })).toEqual({
+      add_aliases: ['https://x.example/new'],
+      remove_aliases: ['https://x.example/old'],
+    });
+  });
+
   test('distinguishes a removed password from an unchanged one', () => {
     expect(draftOn(base, { password: '' })).toEqual({});
     expect(patchOf(base, draftOn(base, { password: null }))).toEqual({ password: null });

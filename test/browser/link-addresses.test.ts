@@ -90,4 +90,10 @@ test('an alias that was typed is saved, even if it was not added to the list bef
   await field(page, 'Name').fill('named');
   await save(page);
   expect((await read()).aliases).toEqual([`${app.url}/by-key`, `${app.url}/by-button`]);
+  await field(page, 'Another alias').fill('two words');
+  await page.keyboard.press('Control+S');
+  await page
+    .locator('.new-alias')
+    .getByText(/^A suffix has 1 to 255 characters/)
+    .waitFor();
 });

@@ -73,6 +73,20 @@ describe('scheduled changes of a link', () => {
     expect(await read()).toMatchObject({ name: 'First' });
   });
 
+  test('leave a link the aliases that it gets until then', async () => {
+    const { page, read, change } = await open({ suffix: 'before', aliases: ['dropped'] });
+    await page.getByRole('button', { name: /^Remove .*dropped$/ }).click();
+    await page.getByLabel(/^(Alias|Another alias)$/).fill('planned');
+    await page.getByRole('button', { name: 'Save later' }).click();
+    await page.getByRole('dialog', { name: 'Save later' }).getByRole('button', { name: 'Schedule' }).click();
+    await unsaved(page).waitFor({ state: 'detached' });
+    await change({ suffix: 'after' });
+    app.clock.now += 25 * 3_600_000;
+    await eventually(async () => JSON.stringify(await read()).includes('/planned'), 'the change');
+    expect((await read()).aliases).toEqual([`${app.url}/before`, `${app.url}/planned`]);
+    expect((await app.visit('/before')).status).toBe(302);
+  });
+
   test('are given no other time than the field shows', async () => {
     const { page } = await open({ name: 'First' });
     await field(page, 'Name').fill('Second');

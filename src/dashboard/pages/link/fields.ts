@@ -1,5 +1,6 @@
 import { type Link, type LinkRule, linkSettings, type Tag } from '../../api-types.ts';
 import type { Input } from '../../client.ts';
+import { readableAddress } from '../../short-links.ts';
 
 export type WebhookEvent = Link['webhook_events'][number];
 
@@ -152,15 +153,42 @@ const settingsOf = (link: Link): Settings =>
 const withoutBlankName = (draft: Draft): Draft =>
   draft.name?.trim() === '' ? { ...draft, name: '' } : draft;
 
-/** The input of an update: only the changes, and tags as added and removed ones. */
+/** The names of the API for what is added to a list and removed from it. */
+export const changeNames = {
+  tags: ['add_tags', 'remove_tags'],
+  aliases: ['add_aliases', 'remove_aliases'],
+} as const;
+
+/**
+ * The input of an update: only the changes, and tags and aliases as added and removed ones. If it is made later, the link keeps those
+ * that it got meanwhile.
+ */
 export function patchOf(base: Fields, draft: Draft): Input<'PATCH /api/v1/link/{id}'>['body'] {
-  const { tags, ...rest } = withoutBlankName(draft);
-  if (!tags) return rest;
-  const [before, after] = [base.tags.map(({ id }) => id), tags.map(({ id }) => id)];
+  const { tags, aliases, ...rest } = withoutBlankName(draft);
   return {
     ...rest,
+    ...(tags && tagChanges(base.tags, tags)),
+    ...(aliases && aliasChanges(base.aliases, aliases)),
+  };
+}
+
+function tagChanges(tagsBefore: Fields['tags'], tagsAfter: Fields['tags']) {
+  const [before, after] = [tagsBefore.map(({ id }) => id), tagsAfter.map(({ id }) => id)];
+  return {
     add_tags: after.filter((id) => !before.includes(id)),
     remove_tags: before.filter((id) => !after.includes(id)),
+  };
+}
+
+function aliasChanges(before: Fields['aliases'], after: Fields['aliases']) {
+  const beyond = (some: Fields['aliases'], others: Fields['aliases']) => {
+    const known = others.map(readableAddress);
+    return some.filter((alias) => !known.includes(readableAddress(alias)));
+  };
+  const [added, removed] = [beyond(after, before), beyond(before, after)];
+  return {
+    ...(added.length > 0 && { add_aliases: added }),
+    ...(removed.length > 0 && { remove_aliases: removed }),
   };
 }
 

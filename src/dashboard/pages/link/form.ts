@@ -9,6 +9,7 @@ import { confirmingPrint } from '../../on-paper.ts';
 import type { TextFieldProps } from '../../parts/field.tsx';
 import { refresh, updateCached } from '../../queries.ts';
 import {
+  changeNames,
   type Draft,
   differences,
   draftOn,
@@ -144,9 +145,8 @@ export function useLinkForm(latest: Link) {
     const own = invalidFields.value[name];
     if (own) return own;
     if (!error || !isSame(fields[name], latestSent.value[name])) return null;
-    return name === 'tags'
-      ? (error.sentenceFor('add_tags') ?? error.sentenceFor('remove_tags'))
-      : error.sentenceFor(name);
+    const apiNames: readonly string[] = name === 'tags' || name === 'aliases' ? changeNames[name] : [];
+    return [name, ...apiNames].map((one) => error.sentenceFor(one)).find((sentence) => sentence) ?? null;
   };
   /** The props of a text field. */
   const text = (name: TextName): TextProps => ({

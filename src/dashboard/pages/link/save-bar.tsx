@@ -4,7 +4,7 @@ import { number } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
-import { type FieldName, labels } from './fields.ts';
+import { changeNames, type FieldName, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { SaveLater } from './scheduled/save-later.tsx';
 
@@ -83,7 +83,7 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
 
 /** The further names by which the API reports problems of a field. */
 function apiNamesOf(name: FieldName, { error }: LinkForm): readonly string[] {
-  if (name === 'tags') return ['add_tags', 'remove_tags'];
+  if (name === 'tags' || name === 'aliases') return changeNames[name];
   if (name !== 'rules') return [];
   return error?.problems.flatMap(({ field }) => (field?.startsWith('rules.') ? field : [])) ?? [];
 }
