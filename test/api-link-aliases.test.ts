@@ -154,11 +154,9 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
       id: other.id,
       suffix_taken_by: id,
     });
-    expect(refused(await call('POST', '/link/restore', { ids: [other.id] }))).toEqual([
-      409,
-      'SUFFIX_TAKEN',
-      'ids',
-    ]);
+    const restored = await call('POST', '/link/restore', { ids: [other.id] });
+    expect(restored.json.error_string).toMatch(/ is an alias of link \d+\. Remove it there first\.$/);
+    expect(refused(restored)).toEqual([409, 'SUFFIX_TAKEN', 'ids']);
   });
 
   test("changing the address of a link in print, and removing aliases, needs confirmation; adding them doesn't", async () => {

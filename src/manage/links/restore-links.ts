@@ -80,9 +80,13 @@ async function suffixInUse(
 ): Promise<Refusal> {
   const [link] = await linksUnder(queries, domain_id, [suffix]);
   const other = link ? `link ${link.id}` : 'another link';
+  const reason =
+    link?.is_alias === 1
+      ? `an alias of ${other}. Remove it there first.`
+      : `that of ${other}. Delete that one first.`;
   return new Refusal(
     'SUFFIX_TAKEN',
-    `Link ${id} cannot be restored now: its suffix "${suffix}" is that of ${other}. Delete that one first.`,
+    `Link ${id} cannot be restored now: its suffix "${suffix}" is ${reason}`,
     { field: 'ids' },
   );
 }
