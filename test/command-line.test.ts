@@ -80,6 +80,23 @@ test('`user create` makes a store only with all of its arguments, and says where
   expect([second[0], second[2]]).toEqual([0, '']);
 });
 
+test('`user create` says where it made tables and a secret key for PostgreSQL', async () => {
+  await using folder = await temporaryFolder();
+  const [dataDir, url] = [join(folder.path, 'data'), await freshPostgres()];
+  const { host, pathname } = new URL(url);
+  const words = ['user', 'create', '--email', 'you@example.com', '--password', 'typed in secret'];
+  const first = await runToExit(words, { DATA_DIR: dataDir, DATABASE_URL: url });
+  expect([first[0], first[2]]).toEqual([
+    0,
+    `There was no store in the database at ${host}${pathname}: a new one was made there. Its secret key is in ${join(dataDir, 'secret.key')}: every node needs that one.\n`,
+  ]);
+  const second = await runToExit(words.with(3, 'other@example.com'), {
+    DATA_DIR: dataDir,
+    DATABASE_URL: url,
+  });
+  expect([second[0], second[2]]).toEqual([0, '']);
+});
+
 test('commands make no tables in an empty database, and no secret key for it', async () => {
   await using folder = await temporaryFolder();
   await using gone = await storeFolder();

@@ -18,6 +18,20 @@ export async function requireStore(config: Config): Promise<void> {
   );
 }
 
+/** What to print once a command has opened the store, and thereby created it; null if it is there. */
+export async function newStoreNotice(config: Config): Promise<string | null> {
+  const { databaseUrl, secretKey } = config;
+  const dataDir = resolve(config.dataDir);
+  if (databaseUrl === null)
+    return hasFile(config) ? null : `There was no store in ${dataDir}: a new one was made there.\n`;
+  if (await explainStoreError(config, hasTables(databaseUrl, dataDir))) return null;
+  const key =
+    secretKey === null
+      ? ` Its secret key is in ${join(dataDir, 'secret.key')}: every node needs that one.`
+      : '';
+  return `There was no store in the database at ${databaseName(databaseUrl)}: a new one was made there.${key}\n`;
+}
+
 /** For SQLite alone: an empty database of PostgreSQL may be meant to get its tables. */
 export function requireStoreIn(config: Config): void {
   if (config.databaseUrl !== null || hasFile(config)) return;
@@ -28,7 +42,7 @@ export function requireStoreIn(config: Config): void {
 }
 
 /** True for a folder that may not be looked into: `openStore` says so. */
-export function hasFile({ dataDir }: Config): boolean {
+function hasFile({ dataDir }: Config): boolean {
   try {
     return isThere(join(resolve(dataDir), 'linnet.sqlite'));
   } catch {

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BackupProblem } from '../backup/backup-stream.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
@@ -21,7 +20,7 @@ import { healthcheck } from './healthcheck.ts';
 import { importLinks } from './import-links.ts';
 import { nodes } from './nodes.ts';
 import { replaceSecret } from './replace-secret.ts';
-import { hasFile, requireStore } from './require-store.ts';
+import { newStoreNotice, requireStore } from './require-store.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { service } from './service.ts';
 import { showSetupToken } from './setup-token.ts';
@@ -114,10 +113,9 @@ function onStore({ run, mayCreateStore, check, ...command }: Command): Standalon
       const config = loadConfig(environment);
       check?.(values as CommandValues);
       if (!mayCreateStore) await requireStore(config);
-      const isNew = config.databaseUrl === null && !hasFile(config);
+      const notice = mayCreateStore ? await newStoreNotice(config) : null;
       await using store = await openStore(config, new Log('error'));
-      if (isNew)
-        process.stderr.write(`There was no store in ${resolve(config.dataDir)}: a new one was made there.\n`);
+      if (notice !== null) process.stderr.write(notice);
       const site = await siteOf(config, store.database, config.port);
       const context = contextOf(config, site, store.database, store.secrets);
       const result = await run(context, values as CommandValues);
