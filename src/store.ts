@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { createMasterKey, findMasterKey, markOf } from './auth/master-key.ts';
+import { createMasterKey, findMasterKey, markOf, strayBlanks } from './auth/master-key.ts';
 import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
@@ -57,7 +57,7 @@ export async function openStore(
   const database = await open(config, dataDir, log);
   try {
     const secrets = new Secrets(found ?? (await newKey(config, database, key)));
-    if (key === 'require_key') await requireSameKey(database, secrets);
+    if (key === 'require_key') await requireSameKey(database, secrets, config);
     await requireOwnJournals(database, dataDir);
     const close = () => database.close();
     return { database: await withHits(database, config, log), secrets, [Symbol.asyncDispose]: close };
@@ -288,12 +288,12 @@ function beforeUpgrade(
 }
 
 /** A node with another key would issue tokens that the others refuse, and could not decrypt what they sealed. */
-async function requireSameKey(database: Database, secrets: Secrets): Promise<void> {
+async function requireSameKey(database: Database, secrets: Secrets, { secretKey }: Config): Promise<void> {
   const mark = markOf(secrets);
   await database.write((queries) => claimSetting(queries, keyMarkSetting, mark));
   if ((await findSetting(database.read, keyMarkSetting)) !== mark) {
     throw new StartProblem(
-      `This database belongs to another secret key. Copy secret.key from the data folder of the first node, or set SECRET_KEY to the same value everywhere; if the key is lost, run "${shellCommand('secret replace')}".`,
+      `This database belongs to another secret key.${strayBlanks(secretKey)} Copy secret.key from the data folder of the first node, or set SECRET_KEY to the same value everywhere; if the key is lost, run "${shellCommand('secret replace')}".`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { lockDataFolder } from '../src/compose/server-lock.ts';
@@ -72,6 +72,20 @@ describe.each(storeKinds)('a missing secret.key, with %s', (store) => {
     await rename(`${file}.kept`, file);
     await (await open()).database.close();
   });
+});
+
+test('the content of secret.key with its line break, as SECRET_KEY, is refused by naming that', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { DATA_DIR: folder.path };
+  const open = (env: Record<string, string>) =>
+    openStore(loadConfig({ ...settings, ...env }), new Log('error'));
+  await (await open({})).database.close();
+  const SECRET_KEY = readFileSync(join(folder.path, 'secret.key'), 'utf8');
+  const named = 'another secret key. SECRET_KEY begins or ends with a blank or a line break';
+  expect(await open({ SECRET_KEY }).catch((cause) => String(cause))).toContain(named);
+  const [code, out] = await runToExit(['doctor'], { ...settings, SECRET_KEY });
+  expect([code, out]).toEqual([1, expect.stringContaining(named)]);
+  await (await open({ SECRET_KEY: SECRET_KEY.trim() })).database.close();
 });
 
 test('no key is created if the database can not be opened', async () => {

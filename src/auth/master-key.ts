@@ -17,6 +17,12 @@ class KeyFileProblem extends Error {
 export const findMasterKey = async (configured: string | null, dataDir: string): Promise<string | null> =>
   configured ?? (await read(fileIn(dataDir)));
 
+/** For messages about a SECRET_KEY that doesn't fit: that of a file may have the file's line break, which is no part of a `secret.key`. */
+export const strayBlanks = (configured: string | null): string =>
+  configured === null || configured === configured.trim()
+    ? ''
+    : ' SECRET_KEY begins or ends with a blank or a line break, which counts as part of it: if it is from a secret.key, leave that out.';
+
 /** For a process that starts after another one has found or created the key. */
 export async function requireMasterKey(configured: string | null, dataDir: string): Promise<string> {
   const key = await findMasterKey(configured, dataDir);

@@ -1,4 +1,4 @@
-import { markOf } from '../auth/master-key.ts';
+import { markOf, strayBlanks } from '../auth/master-key.ts';
 import { settingIn } from '../backup/read-only-store.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
@@ -6,7 +6,8 @@ import { keyMarkSetting } from '../storage/settings.ts';
 import type { CheckContext } from './check-context.ts';
 
 /** Whether the secret key is the one that the database belongs to: nothing starts with another one. */
-export async function keyFindings({ secrets, keyProblem, store, dataDir }: CheckContext): Promise<Finding> {
+export async function keyFindings(context: CheckContext): Promise<Finding> {
+  const { config, secrets, keyProblem, store, dataDir } = context;
   if (keyProblem !== null) return problem(keyProblem, 'Nothing starts until then.');
   const mark = store === null ? null : await settingIn(store, keyMarkSetting);
   if (secrets === null && mark === null)
@@ -16,7 +17,7 @@ export async function keyFindings({ secrets, keyProblem, store, dataDir }: Check
     return problem(`secret.key is missing in ${dataDir}, and the database belongs to one.`, todo());
   return markOf(secrets) === mark
     ? ok('The secret key is that of the database.')
-    : problem('The database belongs to another secret key.', todo());
+    : problem(`The database belongs to another secret key.${strayBlanks(config.secretKey)}`, todo());
 }
 
 const todo = (): string =>
