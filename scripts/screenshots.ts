@@ -109,6 +109,7 @@ async function screenshotAll(): Promise<void> {
 
 async function screenshotSignedOutPages(app: TestApp): Promise<void> {
   await screenshotSignedOut(app, 'sign-in', '/app');
+  await screenshotSignedOut(app, 'sign-up', '/app/sign-up');
   await screenshotSignedOut(app, 'forgot', '/app/forgot');
   await screenshotSignedOut(app, 'reset', '/app/reset/lnp_unknown');
 }

@@ -5,6 +5,7 @@ import { LinksPage } from './pages/links.tsx';
 import { PageNotFound } from './pages/page-not-found.tsx';
 import { SetUpPage } from './pages/set-up.tsx';
 import { EndedSession, SignInPage } from './pages/sign-in.tsx';
+import { SignUpPage } from './pages/sign-up.tsx';
 import { Confirmation } from './parts/confirmation.tsx';
 import { ErrorBoundary } from './parts/error-boundary.tsx';
 import { ErrorBox } from './parts/error-box.tsx';
@@ -52,7 +53,7 @@ function pageAt(pathname: string): ComponentChildren {
   return <PageNotFound />;
 }
 
-const signedOutPaths = ['/app/sign-in', '/app/set-up'];
+const signedOutPaths = ['/app/sign-in', '/app/sign-up', '/app/set-up'];
 
 export function App() {
   return (
@@ -83,6 +84,8 @@ function Content() {
   const reset = match('/app/reset/:token', path.value);
   if (reset) return <ResetPage key={reset.token} token={reset.token ?? ''} />;
   if (match('/app/forgot', path.value)) return <ForgotPage />;
+  if (me.value === null && setup.value.registration_open && match('/app/sign-up', path.value))
+    return <SignUpPage />;
   if (me.value === null) return <SignInPage />;
   if (signedOutPaths.includes(path.value)) return <Redirect to="/app" />;
   return (

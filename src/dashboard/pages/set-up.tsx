@@ -1,14 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { call } from '../client.ts';
-import { EmailField, NewPasswordField } from '../parts/account-fields.tsx';
 import { Form, FormField, Submit } from '../parts/form.tsx';
+import { inputOf, NewAccountFields, newAccountFields, useNewAccount } from '../parts/new-account.tsx';
 import { navigate } from '../router.ts';
 import { type Setup, setup } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
 import { useSignUp } from '../use-sign-up.ts';
 
-const fieldNames = ['email', 'password', 'organization_name', 'setup_token'];
 const loopback = /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** Whether the page was opened at another address than the service's own. */
@@ -40,22 +39,18 @@ function WrongAddress({ origin }: { origin: string }) {
 
 /** Creates the account of the first administrator. */
 function FirstAccount({ state }: { state: Setup }) {
-  const email = useSignal('');
-  const password = useSignal('');
-  const organization = useSignal('');
+  const account = useNewAccount();
   const token = useSignal('');
   const needsToken = !state.may_create_here;
   const isNewAddress = isOtherOrigin(state.origin);
   const signUp = useSignUp();
   const create = useAction(async () => {
-    const account = {
-      email: email.value,
-      password: password.value,
-      ...(organization.value.trim() && { organization_name: organization.value }),
+    const input = {
+      ...inputOf(account),
       ...(token.value.trim() && { setup_token: token.value.trim() }),
       ...(isNewAddress && { base_url: location.origin }),
     };
-    await signUp(account, isNewAddress ? waitForThisOrigin : undefined);
+    await signUp(input, isNewAddress ? waitForThisOrigin : undefined);
     navigate('/app', { replace: true });
   });
   return (
@@ -63,16 +58,8 @@ function FirstAccount({ state }: { state: Setup }) {
       title="Set up Linnet"
       about="The first account administers this service. Others join by invitation."
     >
-      <Form action={create} fields={needsToken ? fieldNames : fieldNames.slice(0, 3)}>
-        <EmailField autoFocus field="email" signal={email} />
-        <NewPasswordField field="password" signal={password} />
-        <FormField
-          field="organization_name"
-          label="Organization"
-          hint="The owner of the links. It can be changed later."
-          placeholder="Optional"
-          signal={organization}
-        />
+      <Form action={create} fields={needsToken ? [...newAccountFields, 'setup_token'] : newAccountFields}>
+        <NewAccountFields account={account} />
         {needsToken && (
           <FormField
             field="setup_token"

@@ -11,8 +11,9 @@ export function SignInPage() {
   return (
     <AuthPage title="Sign in" about={`To the links of ${setup.value?.default_domain ?? 'this service'}.`}>
       <SignInForm />
-      <p class="aside soft small">
+      <p class="aside soft small wrapping">
         <a href="/app/forgot">Forgot your password?</a>
+        {setup.value?.registration_open && <a href="/app/sign-up">Create an account</a>}
       </p>
     </AuthPage>
   );
