@@ -1,5 +1,3 @@
-import { NumberSet } from './number-set.ts';
-
 const upper = 2 ** 32;
 const buckets = 2 ** 20;
 /** Fewer numbers need no buckets. */
@@ -16,7 +14,7 @@ export class DenseNumberSet {
   #cells = new Int32Array(0);
   #counts = new Uint8Array(0);
   #size = 0;
-  readonly #overflow = new NumberSet();
+  readonly #overflow = new Set<number>();
 
   get size(): number {
     return this.#size;
@@ -66,10 +64,7 @@ export class DenseNumberSet {
       for (let cell = 0; cell < capacity; cell++)
         this.#cells[to + cell] = cells[bucket * capacity + cell] ?? 0;
     }
-    const overflowing: number[] = [];
-    this.#overflow.forEach((number) => {
-      overflowing.push(number);
-    });
+    const overflowing = [...this.#overflow];
     this.#overflow.clear();
     for (const number of overflowing) this.#put(number);
   }

@@ -1,6 +1,5 @@
 import { DenseNumberSet } from '../../structures/dense-number-set.ts';
 import type { FloatList } from '../../structures/float-list.ts';
-import { NumberSet } from '../../structures/number-set.ts';
 import { readRun } from './visitor-runs.ts';
 
 const upper = 2 ** 32;
@@ -18,8 +17,7 @@ function keyOf(owner: number, visitor: number): number {
 export class VisitorsOfDay {
   readonly #known = new DenseNumberSet();
   /** Of the open transaction. */
-  readonly #fresh = new NumberSet();
-  readonly #freshKeys: number[] = [];
+  readonly #fresh = new Set<number>();
   /** The runs up to this number have been read. */
   newest = 0;
   /** Changes when visitors are deleted. */
@@ -49,8 +47,8 @@ export class VisitorsOfDay {
     list.clear();
     for (const visitor of given) {
       const key = keyOf(owner, visitor);
-      if (this.#known.has(key) || !this.#fresh.add(key)) continue;
-      this.#freshKeys.push(key);
+      if (this.#known.has(key) || this.#fresh.has(key)) continue;
+      this.#fresh.add(key);
       list.push(visitor);
     }
   }
@@ -58,12 +56,11 @@ export class VisitorsOfDay {
   /** Forgets the fresh visitors of a failed transaction. */
   begin(): void {
     this.#fresh.clear();
-    this.#freshKeys.length = 0;
   }
 
   /** The transaction has been committed. */
   commit(): void {
-    for (const key of this.#freshKeys) this.#known.add(key);
+    for (const key of this.#fresh) this.#known.add(key);
     this.begin();
   }
 }
