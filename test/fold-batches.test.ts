@@ -22,6 +22,7 @@ import { ownSalts, SaltFolder } from '../src/ledger/visitors/salts/salt-folder.t
 import { DailySalts } from '../src/ledger/visitors/visitor-hash.ts';
 import { hourLength } from '../src/rules/durations.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
+import { unknownPlace } from '../src/rules/place.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { leftoverJournal, ownJournal } from './support/fold-worker.ts';
 import { plainHit } from './support/plain-hit.ts';
@@ -106,7 +107,7 @@ function workerOf(
     },
     store,
     salts,
-    enrich: enrichParts({ countryOf: () => 'XX', isOwnHost: () => false, salts }),
+    enrich: enrichParts({ placeOf: () => unknownPlace, isOwnHost: () => false, salts }),
     hosts: new Set(),
     // All hits are earlier.
     now: plain.at + hourLength,

@@ -1,6 +1,7 @@
 import { enrichParts } from '../../src/ledger/fold/enrich.ts';
 import { classOfAgent } from '../../src/rules/agents/agent-class.ts';
 import { readAgent } from '../../src/rules/agents/user-agent.ts';
+import { unknownPlace } from '../../src/rules/place.ts';
 import type { Effort } from '../effort.ts';
 import { type Figure, figure } from '../figures.ts';
 import { agentAt } from '../hit-mix.ts';
@@ -13,7 +14,7 @@ const warmUp = 20;
 export async function measureAgents({ clicks }: Effort): Promise<Report> {
   const userAgents = Array.from({ length: agents }, (_, index) => agentAt(index));
   const { agentOf } = enrichParts({
-    countryOf: () => 'XX',
+    placeOf: () => unknownPlace,
     isOwnHost: () => false,
     salts: { get: () => null },
   });

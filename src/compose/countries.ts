@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { bundledCountryFile } from '../bundle/module-urls.ts';
 import type { Config } from '../config/options.ts';
-import { CountryFileError, openLazily, openPlaceFile, placesKnownIn } from '../ledger/fold/geo.ts';
-import { type KnownPlaceFields, type Place, unknownPlace } from '../rules/place.ts';
+import { CountryFileError, openCountryFile, openLazily, placesKnownIn } from '../ledger/fold/geo.ts';
+import type { KnownPlaceFields, Place } from '../rules/place.ts';
 import { lazy } from '../structures/lazy.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -12,8 +12,7 @@ const maxNetworks = 16_384;
 /** The location of networks as `networkOf` writes them. The file is opened for the first link that needs it. */
 export function placesOf({ countryFile }: Pick<Config, 'countryFile'>, log: Log): (network: string) => Place {
   const placeOf = openLazily(
-    () => openPlaceFile(countryFile === null ? bundledCountryFile() : resolve(countryFile)),
-    unknownPlace,
+    () => openCountryFile(countryFile === null ? bundledCountryFile() : resolve(countryFile)),
     (problem) => log.warn('countries unknown', { error: problem.message }),
   );
   return memoize(maxNetworks, (network) => placeOf(network.split('/')[0] ?? network));

@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { bundledCountryFile } from '../bundle/module-urls.ts';
 import type { HitWriter } from '../ledger/external-hits.ts';
-import { type EnrichParts, enrichParts } from '../ledger/fold/enrich.ts';
+import { enrichParts } from '../ledger/fold/enrich.ts';
 import type { FoldSettings, FromFold } from '../ledger/fold/fold-messages.ts';
 import type { FoldParts } from '../ledger/fold/fold-worker-parts.ts';
-import { type CountryFileError, openCountryFile, openLazily, openPlaceFile } from '../ledger/fold/geo.ts';
+import { openCountryFile, openLazily } from '../ledger/fold/geo.ts';
 import type { FoldStore } from '../ledger/fold-store.ts';
 import { SqliteFoldStore } from '../ledger/stores/sqlite-fold-store.ts';
 import { ownSalts, SaltFolder } from '../ledger/visitors/salts/salt-folder.ts';
 import { SharedSalts } from '../ledger/visitors/salts/shared-salts.ts';
 import { DailySalts, type SaltStore } from '../ledger/visitors/visitor-hash.ts';
 import type { ClickServer } from '../rules/clicks-url.ts';
-import { unknownCountry } from '../rules/country.ts';
 import { dayLength } from '../rules/durations.ts';
-import { unknownPlace } from '../rules/place.ts';
 import { Site } from '../rules/site.ts';
 import { clickDeliveries } from '../webhooks/click-outbox.ts';
 
@@ -33,7 +31,10 @@ export async function foldPartsOf(
     salts,
     hosts,
     enrich: enrichParts({
-      ...placesOf(settings, report),
+      placeOf: openLazily(
+        () => openCountryFile(settings.countryFile ?? bundledCountryFile()),
+        ({ message }) => report({ kind: 'warning', event: 'countries unknown', facts: { error: message } }),
+      ),
       isOwnHost: (host) => hosts.has(host),
       salts,
     }),
@@ -48,21 +49,6 @@ export async function foldPartsOf(
             hitIdOf,
           }),
   };
-}
-
-/** Only a file that the operator chose may contain regions and cities: the bundled one needs no lookup for them. */
-function placesOf(
-  { countryFile }: Pick<FoldSettings, 'countryFile'>,
-  report: Report,
-): Pick<EnrichParts, 'countryOf' | 'placeOf'> {
-  const onProblem = (problem: CountryFileError) =>
-    report({ kind: 'warning', event: 'countries unknown', facts: { error: problem.message } });
-  if (countryFile === null) {
-    const open = () => openCountryFile(bundledCountryFile());
-    return { countryOf: openLazily(open, unknownCountry, onProblem), placeOf: null };
-  }
-  const placeOf = openLazily(() => openPlaceFile(countryFile), unknownPlace, onProblem);
-  return { countryOf: (address) => placeOf(address).country, placeOf };
 }
 
 /** Loaded only where it is needed. */

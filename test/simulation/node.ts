@@ -9,9 +9,9 @@ import type { FoldSettings, FromFold, ToFold } from '../../src/ledger/fold/fold-
 import { FoldWorker } from '../../src/ledger/fold/fold-worker.ts';
 import type { FoldParts } from '../../src/ledger/fold/fold-worker-parts.ts';
 import { DailySalts } from '../../src/ledger/visitors/visitor-hash.ts';
-import { unknownCountry } from '../../src/rules/country.ts';
 import { dayLength, hourLength } from '../../src/rules/durations.ts';
 import { StoreUnavailable } from '../../src/rules/errors.ts';
+import { unknownPlace } from '../../src/rules/place.ts';
 import { Site } from '../../src/rules/site.ts';
 import { clickDeliveries } from '../../src/webhooks/click-outbox.ts';
 import { Deliverer } from '../../src/webhooks/deliver.ts';
@@ -309,7 +309,7 @@ export class SimulatedNode {
       store: this.#store.foldStore(),
       salts,
       hosts,
-      enrich: enrichParts({ countryOf: () => unknownCountry, isOwnHost: (host) => hosts.has(host), salts }),
+      enrich: enrichParts({ placeOf: () => unknownPlace, isOwnHost: (host) => hosts.has(host), salts }),
       deliveriesOf: (clicks, journal, now) => (links, hitIdOf) =>
         clickDeliveries(clicks(links), links, { site, addressForm: 'shortened', now, journal, hitIdOf }),
     };

@@ -8,6 +8,7 @@ import { FoldWorker } from '../../src/ledger/fold/fold-worker.ts';
 import type { SqliteFoldStore } from '../../src/ledger/stores/sqlite-fold-store.ts';
 import { ownSalts, SaltFolder } from '../../src/ledger/visitors/salts/salt-folder.ts';
 import { DailySalts, type SaltStore } from '../../src/ledger/visitors/visitor-hash.ts';
+import { unknownPlace } from '../../src/rules/place.ts';
 import { plainHit } from './plain-hit.ts';
 
 /** The journal of the worker's own process, and one that an earlier process left behind. */
@@ -72,7 +73,7 @@ export function startFoldWorker(
     settings: all,
     store,
     salts,
-    enrich: enrichParts({ countryOf: () => 'XX', isOwnHost: () => false, salts }),
+    enrich: enrichParts({ placeOf: () => unknownPlace, isOwnHost: () => false, salts }),
     hosts: new Set(),
     now,
     deliveriesOf: () => () => [],

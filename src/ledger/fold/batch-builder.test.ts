@@ -35,7 +35,6 @@ const salts = new DailySalts(
 );
 for (const day of [0, 1]) await salts.prepare(dayOf(noon) + day);
 const parts = enrichParts({
-  countryOf: (address) => (address.endsWith('1') ? 'DE' : 'FR'),
   placeOf: (address) =>
     address.endsWith('1')
       ? { country: 'DE', region: 'DE-BY', city: 'Munich' }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test';
 import { plainHit } from '../../../test/support/plain-hit.ts';
 import type { RawHit } from '../../journal/hit.ts';
 import { dayLength } from '../../rules/durations.ts';
+import { unknownPlace } from '../../rules/place.ts';
 import { dayOf } from '../../rules/utc-time.ts';
 import { DailySalts } from '../visitors/visitor-hash.ts';
 import { type EnrichedHit, type EnrichParts, enrich, enrichParts } from './enrich.ts';
@@ -30,9 +31,9 @@ async function freshParts(): Promise<EnrichParts> {
   const salts = new DailySalts(store, (count) => new Uint8Array(count).fill(1));
   await salts.prepare(dayOf(at));
   return enrichParts({
-    countryOf: (address) => {
+    placeOf: (address) => {
       lookedUp.push(address);
-      return countries[address] ?? 'XX';
+      return { ...unknownPlace, country: countries[address] ?? 'XX' };
     },
     isOwnHost: (host) => host === 'go.example.org' || host === 'www.links.example',
     salts,
@@ -140,7 +141,7 @@ test('a hit of a day whose salt was destroyed has no visitor', () => {
 test('addresses, user agents and referrers are looked up once, and the cache never mixes them up', () => {
   for (let round = 0; round < 3; round++) enriched({ at: at + round * 20_000 });
   expect(lookedUp).toEqual(['198.51.100.7']);
-  for (let index = 0; index < 200_000; index++) parts.countryOf(`address ${index}`);
+  for (let index = 0; index < 200_000; index++) parts.placeOf(`address ${index}`);
   expect(enriched({}).country).toBe('CH');
 });
 

@@ -3,16 +3,16 @@ import { classOfAgent, maxAgentLength } from '../../rules/agents/agent-class.ts'
 import { type Agent, firstLanguage, readAgent, referrerHost } from '../../rules/agents/user-agent.ts';
 import type { Classification } from '../../rules/click-class.ts';
 import { classify } from '../../rules/click-class.ts';
-import type { ClassReason, ClickClass, DeviceKind, placeFields } from '../../rules/click-fields.ts';
+import type { ClassReason, ClickClass, DeviceKind } from '../../rules/click-fields.ts';
 import { type ClickSource, clickSource } from '../../rules/click-source.ts';
 import { countryCode } from '../../rules/country.ts';
 import { withoutWww } from '../../rules/host.ts';
 import { ruleWords } from '../../rules/link-rules/matched-rule.ts';
-import { cityWord, type Place } from '../../rules/place.ts';
+import { cityWord, unknownPlace } from '../../rules/place.ts';
 import { memoize } from '../../structures/memoize.ts';
 import type { Click } from '../click.ts';
 import { type DailySalts, visitorHash } from '../visitors/visitor-hash.ts';
-import type { CountryOf, PlaceOf } from './geo.ts';
+import type { PlaceOf } from './geo.ts';
 
 /** A hit as the ledger stores it, plus the versions in its user agent, and its visitor. */
 export interface EnrichedHit extends Click {
@@ -31,9 +31,7 @@ export interface EnrichedHit extends Click {
 
 export interface EnrichParts {
   readonly agentOf: (userAgent: string) => ClassifiedAgent;
-  readonly countryOf: CountryOf;
-  /** Null without a file of regions and cities. */
-  readonly placeOf: PlaceOf | null;
+  readonly placeOf: PlaceOf;
   /** A visit that comes from one of our own pages (a password form, a captcha) has no referrer. */
   readonly isOwnHost: (host: string) => boolean;
   readonly salts: Pick<DailySalts, 'get'>;
@@ -51,10 +49,7 @@ export interface Referrer {
 }
 
 /** Adds caches: user agents and addresses repeat, and take long to look up. */
-export function enrichParts(
-  given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts'> & Partial<Pick<EnrichParts, 'placeOf'>>,
-): EnrichParts {
-  const placeOf = given.placeOf ? memoize(32_768, given.placeOf) : null;
+export function enrichParts(given: Omit<EnrichParts, 'agentOf'>): EnrichParts {
   const agentOf = memoize(16_384, (userAgent) => ({
     ...readAgent(userAgent),
     classification: classOfAgent(userAgent),
@@ -62,8 +57,7 @@ export function enrichParts(
   return {
     ...given,
     agentOf: (userAgent) => agentOf(userAgent.slice(0, maxAgentLength)),
-    countryOf: memoize(32_768, given.countryOf),
-    placeOf,
+    placeOf: memoize(32_768, given.placeOf),
   };
 }
 
@@ -81,22 +75,16 @@ export const countedReferrer = (
   { isOwnHost }: Pick<EnrichParts, 'isOwnHost'>,
 ): string => (isOwnHost(host) ? '' : shown);
 
-/** Region and city. If a proxy names another country, the file's region and city are wrong as well. */
-export const placeWords = (
-  place: Place | undefined,
-  country: string,
-): Readonly<Record<(typeof placeFields)[number], string>> =>
-  place === undefined || place.country !== country
-    ? { region: '', city: '' }
-    : { region: place.region, city: cityWord(place) };
-
 /** Computes everything that is stored about a single hit: the fold decides later whether it repeats another. */
 export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
   const agent = parts.agentOf(raw.userAgent);
   const visitor = visitorHash(parts.salts, raw);
   const { class: hitClass, reason } = classify(raw, () => agent.classification);
   const { source, utm } = clickSource(raw.query);
-  const country = countryCode(raw.countryHint) ?? parts.countryOf(raw.address);
+  const found = parts.placeOf(raw.address);
+  const country = countryCode(raw.countryHint) ?? found.country;
+  // If a proxy names another country, the file's region and city are wrong as well.
+  const place = found.country === country ? found : unknownPlace;
   return {
     linkId: raw.linkId,
     organizationId: raw.organizationId,
@@ -115,7 +103,8 @@ export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
     referrer: countedReferrer(readReferrer(raw.referer), parts),
     ...utm,
     ...ruleWords(raw.matchedRule),
-    ...placeWords(parts.placeOf?.(raw.address), country),
+    region: place.region,
+    city: cityWord(place),
     alias: raw.alias,
     source,
     visitor: raw.doNotTrack ? null : visitor,

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { twoNetworkFile } from '../../../test/support/country-file.ts';
 import { bundledCountryFile } from '../../bundle/module-urls.ts';
 import { countryCode, unknownCountry } from '../../rules/country.ts';
-import { CountryFileError, openCountryFile, openLazily, openPlaceFile, placesKnownIn } from './geo.ts';
+import { unknownPlace } from '../../rules/place.ts';
+import { CountryFileError, openCountryFile, openLazily, type PlaceOf, placesKnownIn } from './geo.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -19,8 +20,13 @@ function file(content: Uint8Array): string {
   return path;
 }
 
+const countriesIn =
+  (placeOf: PlaceOf) =>
+  (address: string): string =>
+    placeOf(address).country;
+
 describe('the bundled file', () => {
-  const countryOf = openCountryFile(bundledCountryFile());
+  const countryOf = countriesIn(openCountryFile(bundledCountryFile()));
 
   test('has the countries of public addresses, old and new', () => {
     expect(countryOf('193.99.144.80')).toBe('DE');
@@ -70,7 +76,7 @@ describe("the operator's own file", () => {
       [{ city: 'Bern' }, 'XX'],
       ['CH', 'XX'],
     ] as const) {
-      const countryOf = openCountryFile(file(twoNetworkFile(record, { country_code: 'SE' })));
+      const countryOf = countriesIn(openCountryFile(file(twoNetworkFile(record, { country_code: 'SE' }))));
       expect(countryOf('1.2.3.4')).toBe(country);
       expect(countryOf('200.2.3.4')).toBe('SE');
     }
@@ -100,15 +106,16 @@ describe("the operator's own file", () => {
       ['DE', '', ''],
     ] as const) {
       const path = file(twoNetworkFile(record, { country_code: 'SE' }));
-      expect(openPlaceFile(path)('1.2.3.4')).toMatchObject({ region, city });
-      expect(openPlaceFile(path)('200.2.3.4')).toEqual({ country: 'SE', region: '', city: '' });
+      expect(openCountryFile(path)('1.2.3.4')).toMatchObject({ region, city });
+      expect(openCountryFile(path)('200.2.3.4')).toEqual({ country: 'SE', region: '', city: '' });
       expect(placesKnownIn(path)).toEqual({ regions: region !== '', cities: city !== '' });
     }
     expect(placesKnownIn(bundledCountryFile())).toEqual({ regions: false, cities: false });
   });
 
   test('for IPv4 has nothing for IPv6', () => {
-    const countryOf = openCountryFile(file(twoNetworkFile({ country_code: 'CH' }, { country_code: 'SE' })));
+    const network4 = twoNetworkFile({ country_code: 'CH' }, { country_code: 'SE' });
+    const countryOf = countriesIn(openCountryFile(file(network4)));
     expect(countryOf('2a02:2e0::1')).toBe('XX');
     expect(countryOf('::ffff:1.2.3.4')).toBe('CH');
   });
@@ -132,16 +139,18 @@ describe("the operator's own file", () => {
 });
 
 describe('a lazily opened file', () => {
+  const inSwitzerland = { ...unknownPlace, country: 'CH' };
+
   test('is opened once, for the first address', () => {
     let opened = 0;
-    const countryOf = openLazily(
+    const placeOf = openLazily(
       () => {
         opened++;
-        return () => 'CH';
+        return () => inSwitzerland;
       },
-      unknownCountry,
       () => {},
     );
+    const countryOf = countriesIn(placeOf);
     expect(opened).toBe(0);
     expect([countryOf('1.2.3.4'), countryOf('1.2.3.5')]).toEqual(['CH', 'CH']);
     expect(opened).toBe(1);
@@ -149,11 +158,11 @@ describe('a lazily opened file', () => {
 
   test("that can't be opened is reported once, without an exception, and there are no countries", () => {
     const problems: CountryFileError[] = [];
-    const countryOf = openLazily(
+    const placeOf = openLazily(
       () => openCountryFile(join(folder, 'nowhere.mmdb')),
-      unknownCountry,
       (problem) => problems.push(problem),
     );
+    const countryOf = countriesIn(placeOf);
     expect([countryOf('1.2.3.4'), countryOf('1.2.3.5')]).toEqual(['XX', 'XX']);
     expect(problems.map((problem) => problem.message)).toEqual([
       `The country file ${join(folder, 'nowhere.mmdb')} cannot be read.`,
@@ -164,9 +173,9 @@ describe('a lazily opened file', () => {
     const problems: CountryFileError[] = [];
     const failing = () => (address: string) => {
       if (address === '9.9.9.9') throw new RangeError('out of bounds');
-      return 'CH';
+      return inSwitzerland;
     };
-    const countryOf = openLazily(failing, unknownCountry, (problem) => problems.push(problem));
+    const countryOf = countriesIn(openLazily(failing, (problem) => problems.push(problem)));
     expect(['1.2.3.4', '9.9.9.9', '1.2.3.4'].map(countryOf)).toEqual(['CH', 'XX', 'XX']);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toBeInstanceOf(CountryFileError);

@@ -4,8 +4,6 @@ import { Reader, type Response } from 'mmdb-lib';
 import { countryCode, unknownCountry } from '../../rules/country.ts';
 import { type KnownPlaceFields, type Place, regionCode, unknownPlace } from '../../rules/place.ts';
 
-/** ISO 3166 alpha-2, in upper case. */
-export type CountryOf = (address: string) => string;
 export type PlaceOf = (address: string) => Place;
 
 /** A country file that can't be read. Its message is for the operator. */
@@ -14,23 +12,24 @@ export class CountryFileError extends Error {
 }
 
 /**
- * Reads a whole .mmdb file (the bundled one: 5 MB, under 10 ms) and looks countries up in it. Networks that are in no public
- * registry, including private and loopback ones, are in none of these files, so their country is unknown.
+ * Reads a whole .mmdb file (the bundled one: 5 MB, under 10 ms) and looks countries up in it, with regions and cities if it has them.
+ * Networks that are in no public registry, including private and loopback ones, are in none of these files, so their country is
+ * unknown.
  */
-export function openCountryFile(path: string): CountryOf {
-  const recordOf = recordsIn(path);
-  return (address) => countryIn(recordOf(address));
-}
-
-/** The same file, with regions and cities if it has them. */
-export function openPlaceFile(path: string): PlaceOf {
-  const recordOf = recordsIn(path);
-  return (address) => placeIn(recordOf(address));
+export function openCountryFile(path: string): PlaceOf {
+  const reader = readDatabase(path);
+  return (address) => {
+    // An IPv4-mapped IPv6 address, which these files don't index.
+    const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+    const version = isIP(plain);
+    const isCovered = version === 4 || (version === 6 && reader.metadata.ipVersion === 6);
+    return placeIn(isCovered ? reader.get(plain) : null);
+  };
 }
 
 /** Samples addresses across the address space: a city file has a city for most of them. */
 export function placesKnownIn(path: string): KnownPlaceFields {
-  const placeOf = openPlaceFile(path);
+  const placeOf = openCountryFile(path);
   let [regions, cities] = [false, false];
   for (let first = 1; first < 224; first++)
     for (let second = 0; second < 256; second += 16) {
@@ -40,17 +39,6 @@ export function placesKnownIn(path: string): KnownPlaceFields {
       if (regions && cities) return { regions, cities };
     }
   return { regions, cities };
-}
-
-function recordsIn(path: string): (address: string) => unknown {
-  const reader = readDatabase(path);
-  return (address) => {
-    // An IPv4-mapped IPv6 address, which these files don't index.
-    const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
-    const version = isIP(plain);
-    const isCovered = version === 4 || (version === 6 && reader.metadata.ipVersion === 6);
-    return isCovered ? reader.get(plain) : null;
-  };
 }
 
 function readDatabase(path: string): Reader<Response> {
@@ -109,21 +97,17 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
  * Opens the file at the first lookup. If it is missing or broken, that is reported once, and all countries are unknown from then
  * on.
  */
-export function openLazily<Found>(
-  open: () => (address: string) => Found,
-  unknown: Found,
-  onProblem: (problem: CountryFileError) => void,
-): (address: string) => Found {
-  let find: ((address: string) => Found) | null = null;
+export function openLazily(open: () => PlaceOf, onProblem: (problem: CountryFileError) => void): PlaceOf {
+  let find: PlaceOf | null = null;
   return (address) => {
     try {
       find ??= open();
       return find(address);
     } catch (cause) {
-      find = () => unknown;
+      find = () => unknownPlace;
       const isKnown = cause instanceof CountryFileError;
       onProblem(isKnown ? cause : new CountryFileError('The country file is broken.', { cause }));
-      return unknown;
+      return unknownPlace;
     }
   };
 }

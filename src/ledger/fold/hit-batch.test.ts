@@ -26,12 +26,11 @@ async function freshSalts(...days: number[]): Promise<DailySalts> {
 }
 
 const partsWith = (salts: DailySalts) => {
-  const countryOf = (address: string) => (address.endsWith('1') ? 'DE' : 'FR');
   const placeOf = (address: string) =>
     address.endsWith('1')
       ? { country: 'DE', region: 'DE-BY', city: 'Munich' }
       : { country: 'FR', region: '', city: 'Paris' };
-  return enrichParts({ countryOf, placeOf, isOwnHost: (host) => host === 'go.example.org', salts });
+  return enrichParts({ placeOf, isOwnHost: (host) => host === 'go.example.org', salts });
 };
 const freshParts = async (...days: number[]) => partsWith(await freshSalts(...days));
 

@@ -2,11 +2,12 @@ import { firstLanguage } from '../../rules/agents/user-agent.ts';
 import { classify } from '../../rules/click-class.ts';
 import { classCodes, deviceCodes, reasonCodes } from '../../rules/click-fields.ts';
 import { floodNetwork } from '../../rules/networks.ts';
+import { cityWord } from '../../rules/place.ts';
 import { dayOf } from '../../rules/utc-time.ts';
 import { ByteCache } from '../../structures/byte-cache.ts';
 import { noVisitor } from '../fold-store.ts';
 import { visitorHash } from '../visitors/visitor-hash.ts';
-import { type EnrichParts, placeWords } from './enrich.ts';
+import type { EnrichParts } from './enrich.ts';
 import type { HitCursor } from './hit-cursor.ts';
 import { lowerHalf, upperHalf } from './repeat-key.ts';
 import type { WordIds } from './word-ids.ts';
@@ -104,8 +105,7 @@ export class VisitorCache {
     const { at, organizationId, method, address, userAgent } = hit;
     const agent = parts.agentOf(userAgent);
     const visitor = visitorHash(parts.salts, { at, organizationId, address, userAgent }) ?? noVisitor;
-    const country = parts.countryOf(address);
-    const { region, city } = placeWords(parts.placeOf?.(address), country);
+    const place = parts.placeOf(address);
     const found = classify(
       { method, userAgent, purpose: '', headerEvidence: 'none' },
       () => agent.classification,
@@ -116,9 +116,9 @@ export class VisitorCache {
       class: classCodes[found.class],
       reason: reasonCodes[found.reason],
       device: deviceCodes[agent.device],
-      country: words.indexOf(country),
-      region: words.indexOf(region),
-      city: words.indexOf(city),
+      country: words.indexOf(place.country),
+      region: words.indexOf(place.region),
+      city: words.indexOf(cityWord(place)),
       os: words.indexOf(agent.os),
       browser: words.indexOf(agent.browser),
       language: words.indexOf(firstLanguage(hit.acceptLanguage)),
