@@ -1,14 +1,8 @@
-import { sql } from 'kysely';
-import {
-  dimensionCodes,
-  eachField,
-  type WordField,
-  wordDimensions,
-  wordFields,
-} from '../../rules/click-fields.ts';
+import { type Selectable, sql } from 'kysely';
+import { dimensionCodes, eachField, wordDimensions, wordFields } from '../../rules/click-fields.ts';
 import type { Database } from '../../storage/database.ts';
 import { dialects } from '../../storage/dialect.ts';
-import type { Queries } from '../../storage/schema.ts';
+import type { Queries, Schema } from '../../storage/schema.ts';
 import { BitSet } from '../../structures/bit-set.ts';
 import { readCoded } from '../chunks/chunk-column.ts';
 import { columnKey } from '../chunks/hit-chunk.ts';
@@ -21,52 +15,50 @@ const packsAtOnce = 16;
 
 const codesOfWords: ReadonlySet<number> = new Set(wordDimensions.map((name) => dimensionCodes[name]));
 
-/** The key after which a scan continues; null at its end. */
+/** The key after which a scan continues: empty at its beginning, null at its end. */
 type Key = readonly number[] | null;
-type Scan = (queries: Queries, after: readonly number[], use: (id: number) => void) => Promise<Key>;
+type Use = (id: number) => void;
+type Scan = (queries: Queries, after: readonly number[], use: Use) => Promise<Key>;
 
-/**
- * The words that the ledger and the roll-ups refer to, found in small steps. Hits move meanwhile: from packs into rows, when some
- * are erased, and from both into chunks. So they are searched in that order, and none is missed.
- */
-export async function wordsInUse(
-  { kind, read, hits }: Pick<Database, 'kind' | 'read' | 'hits'>,
-  between: () => Promise<boolean>,
-): Promise<BitSet | null> {
-  const used = new BitSet();
-  const use = (id: number) => used.add(id);
-  await externalHits({ hits })?.eachWord(use);
-  // On PostgreSQL the hits in chunks are in packs or rows as well.
-  const scans = [ofPacks, ofRows, ...(dialects[kind].chunksHits ? [ofChunks] : []), ofHours, ofRollups];
-  for (const scan of scans) {
-    for (let after: Key = [-1, -1, -1, -1, -1]; after !== null; ) {
-      if (!(await between())) return null;
-      after = await scan(read, after, use);
-    }
-  }
-  return used;
-}
+/** Reads some rows of a table, in the order of a key of numbers. */
+const scanOf =
+  <Table extends keyof Schema>(
+    table: Table,
+    key: readonly (string & keyof Schema[Table])[],
+    columns: readonly (string & keyof Schema[Table])[],
+    atOnce: number,
+    eachWordIn: (row: Selectable<Schema[Table]>, use: Use) => void,
+  ): Scan =>
+  async (queries, after, use) => {
+    const refs = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
+    const { rows } = await sql<Selectable<Schema[Table]>>`
+      select ${refs([...key, ...columns])} from ${sql.table(table)}
+      where (${refs(key)}) > (${sql.join(key.map((_, index) => after[index] ?? -1))})
+      order by ${refs(key)} limit ${atOnce}`.execute(queries);
+    for (const row of rows) eachWordIn(row, use);
+    const last = rows.at(-1) as Readonly<Record<string, number>> | undefined;
+    return last === undefined || rows.length < atOnce ? null : key.map((name) => last[name] ?? 0);
+  };
 
-const ofPacks: Scan = async (queries, [organization = 0, id = 0], use) => {
-  const { rows } = await sql<{ organization_id: number; id: number; hits: number; cells: Uint8Array }>`
-    select organization_id, id, hits, cells from hit_packs
-    where (organization_id, id) > (${organization}, ${id})
-    order by organization_id, id limit ${packsAtOnce}`.execute(queries);
-  for (const row of rows) {
-    const pack = new HitPack(row);
-    for (const field of wordFields) for (const word of pack.column(field)) use(word);
-  }
-  return keyAfter(rows, packsAtOnce, (row) => [row.organization_id, row.id]);
-};
+const ofPacks = scanOf('hit_packs', ['organization_id', 'id'], ['hits', 'cells'], packsAtOnce, (row, use) => {
+  const pack = new HitPack(row);
+  for (const field of wordFields) for (const word of pack.column(field)) use(word);
+});
 
-const ofRows: Scan = async (queries, [organization = 0, id = 0], use) => {
-  const { rows } = await sql<Record<WordField | 'organization_id' | 'id', number>>`
-    select organization_id, id, ${sql.join(wordFields.map((field) => sql.ref(field)))} from hits
-    where (organization_id, id) > (${organization}, ${id})
-    order by organization_id, id limit ${rowsAtOnce}`.execute(queries);
-  for (const row of rows) for (const field of wordFields) use(row[field]);
-  return keyAfter(rows, rowsAtOnce, (row) => [row.organization_id, row.id]);
-};
+const ofRows = scanOf('hits', ['organization_id', 'id'], wordFields, rowsAtOnce, (row, use) => {
+  for (const field of wordFields) use(row[field]);
+});
+
+const ofHours = scanOf('link_hours', ['link_id', 'hour'], ['counts'], rowsAtOnce, ({ counts }, use) =>
+  eachCount(counts, (dimension, value) => {
+    if (codesOfWords.has(dimension)) use(value);
+  }),
+);
+
+const rollupKey = ['organization_id', 'dimension', 'hour', 'class', 'value'] as const;
+const ofRollups = scanOf('organization_rollups', rollupKey, [], rowsAtOnce, ({ dimension, value }, use) => {
+  if (codesOfWords.has(dimension)) use(value);
+});
 
 const ofChunks: Scan = async (queries, [after = 0], use) => {
   const chunk = await queries
@@ -87,29 +79,24 @@ const ofChunks: Scan = async (queries, [after = 0], use) => {
   return [chunk.id];
 };
 
-const ofHours: Scan = async (queries, [link = 0, hour = 0], use) => {
-  const { rows } = await sql<{ link_id: number; hour: number; counts: string }>`
-    select link_id, hour, counts from link_hours where (link_id, hour) > (${link}, ${hour})
-    order by link_id, hour limit ${rowsAtOnce}`.execute(queries);
-  for (const { counts } of rows)
-    eachCount(counts, (dimension, value) => {
-      if (codesOfWords.has(dimension)) use(value);
-    });
-  return keyAfter(rows, rowsAtOnce, (row) => [row.link_id, row.hour]);
-};
-
-const rollupKey = ['organization_id', 'dimension', 'hour', 'class', 'value'] as const;
-
-const ofRollups: Scan = async (queries, after, use) => {
-  const columns = sql.join(rollupKey.map((column) => sql.ref(column)));
-  const { rows } = await sql<Record<(typeof rollupKey)[number], number>>`
-    select ${columns} from organization_rollups where (${columns}) > (${sql.join(after)})
-    order by ${columns} limit ${rowsAtOnce}`.execute(queries);
-  for (const { dimension, value } of rows) if (codesOfWords.has(dimension)) use(value);
-  return keyAfter(rows, rowsAtOnce, (row) => rollupKey.map((column) => row[column]));
-};
-
-function keyAfter<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => readonly number[]): Key {
-  const last = rows.at(-1);
-  return last === undefined || rows.length < limit ? null : keyOf(last);
+/**
+ * The words that the ledger and the roll-ups refer to, found in small steps. Hits move meanwhile: from packs into rows, when some
+ * are erased, and from both into chunks. So they are searched in that order, and none is missed.
+ */
+export async function wordsInUse(
+  { kind, read, hits }: Pick<Database, 'kind' | 'read' | 'hits'>,
+  between: () => Promise<boolean>,
+): Promise<BitSet | null> {
+  const used = new BitSet();
+  const use: Use = (id) => used.add(id);
+  await externalHits({ hits })?.eachWord(use);
+  // On PostgreSQL the hits in chunks are in packs or rows as well.
+  const scans = [ofPacks, ofRows, ...(dialects[kind].chunksHits ? [ofChunks] : []), ofHours, ofRollups];
+  for (const scan of scans) {
+    for (let after: Key = []; after !== null; ) {
+      if (!(await between())) return null;
+      after = await scan(read, after, use);
+    }
+  }
+  return used;
 }
