@@ -6,7 +6,6 @@ import {
   linkSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -14,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { filesIn } from '../../../journal/files.ts';
 import { type SaltStore, saltLength } from '../visitor-hash.ts';
 
 /** Error codes of file systems without hard links. */
@@ -66,16 +66,7 @@ export class SaltFolder {
 
   /** All files of earlier days, including unfinished ones of killed processes. */
   #before(day: number): string[] {
-    return this.#names().filter((name) => Number(ownName.exec(name)?.[1] ?? day) < day);
-  }
-
-  #names(): string[] {
-    try {
-      return readdirSync(this.#path);
-    } catch (cause) {
-      if (isMissing(cause)) return [];
-      throw cause;
-    }
+    return filesIn(this.#path).filter((name) => Number(ownName.exec(name)?.[1] ?? day) < day);
   }
 
   /** Null also for a file of another length, which is no salt of ours. */
