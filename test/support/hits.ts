@@ -6,7 +6,7 @@ import { countEntry, mergeCounts, reasonValue } from '../../src/ledger/counts/ho
 import { externalHits } from '../../src/ledger/external-hits.ts';
 import type { StoredHit } from '../../src/ledger/ledger.ts';
 import { HitPack } from '../../src/ledger/packs/hit-pack.ts';
-import { Partitions } from '../../src/ledger/stores/partitions.ts';
+import { type Connection, Partitions } from '../../src/ledger/stores/partitions.ts';
 import {
   classes,
   type Dimension,
@@ -117,9 +117,9 @@ export async function takeIds(database: Database, count: number): Promise<number
 
 async function coverMonths(database: Database, instants: Iterable<number>): Promise<void> {
   const execute =
-    (queries: Queries) =>
-    async (text: string): Promise<readonly Row[]> =>
-      (await sql.raw<Row>(text).execute(queries)).rows;
+    (queries: Queries): Connection['query'] =>
+    async <Found>(text: string) =>
+      (await sql.raw<Found>(text).execute(queries)).rows;
   const months = new Partitions({
     query: execute(database.read),
     transaction: (work) => database.write((queries) => work(execute(queries))),

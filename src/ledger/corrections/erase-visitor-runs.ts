@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { dialectOf } from '../../storage/dialect.ts';
-import { hasRow } from '../../storage/rows.ts';
+import { hasRow, idsOf } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { CorrectionScope } from '../correction-scope.ts';
 import { filteredRun, readRun } from '../visitors/visitor-runs.ts';
@@ -140,11 +140,7 @@ async function runsAfter(
     .orderBy('id')
     .limit(limit)
     .execute();
-  return runs.map(({ day, id, visitors }) => ({
-    day: Number(day),
-    id: Number(id),
-    bytes: Buffer.from(visitors),
-  }));
+  return runs.map(({ visitors, ...key }) => ({ ...key, bytes: Buffer.from(visitors) }));
 }
 
 /** Returns the remaining run; empty if no visitor is left. */
@@ -181,6 +177,5 @@ async function ownersIn(
     union select id from link_bin where organization_id = ${organizationId} and id = any (${links}::bigint[])`.execute(
     queries,
   );
-  const own = rows.map(({ id }) => Number(id));
-  return new Set(owners.has(-organizationId) ? [-organizationId, ...own] : own);
+  return new Set([...(owners.has(-organizationId) ? [-organizationId] : []), ...idsOf(rows)]);
 }

@@ -42,9 +42,9 @@ async function eraseLinkVisitors(
 ): Promise<StepResult> {
   await lockVisitorDays(queries, days);
   const deleted = await deleteSome(queries, [link], days, linkRowsAtOnce);
-  for (const [day, rows] of Map.groupBy(deleted, (row) => Number(row.day))) {
+  for (const [day, rows] of Map.groupBy(deleted, ({ day }) => day)) {
     if (await hasRuns(queries, day)) continue;
-    const visitors = rows.map(({ visitor }) => Number(visitor));
+    const visitors = rows.map(({ visitor }) => visitor);
     const lost = await forgetVisitors(queries, organizationId, day, visitors);
     const left = await countRows(
       queries.selectFrom('daily_visitors').where('day', '=', day).where('owner', '=', -organizationId),

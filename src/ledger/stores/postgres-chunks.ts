@@ -1,4 +1,5 @@
 import { hitColumns } from '../../rules/click-fields.ts';
+import { idsOf } from '../../storage/rows.ts';
 import { minMigrationKey } from '../../storage/setting-keys.ts';
 import { valueIn, valuesOf } from '../chunks/chunk-column.ts';
 import { chunkOf, type NewChunk } from '../chunks/hit-chunk.ts';
@@ -60,8 +61,8 @@ export class PostgresChunks {
   /** Makes the chunks of one merge. Returns whether there may be more to do. */
   async mergeSome(now: number): Promise<boolean> {
     if (this.#organizations === null) {
-      const found = await this.#connection.query(candidatesSql, [this.#minHits]);
-      this.#organizations = found.map(({ id }) => Number(id));
+      const found = await this.#connection.query<{ id: number }>(candidatesSql, [this.#minHits]);
+      this.#organizations = idsOf(found);
       if (found.length > 0 && !(await this.#settle())) this.#organizations = [];
     }
     for (let id = this.#organizations.at(-1); id !== undefined; id = this.#organizations.at(-1)) {
@@ -137,18 +138,12 @@ export class PostgresChunks {
     const oldest = oldestHits(rows, after, this.#minHits);
     let step = oldest.next();
     while (!step.done) {
-      const packs = await query(packsSql, [organizationId, step.value, this.#settled, packsAtOnce]);
-      step = oldest.next(packs.map(packRowOf));
+      const bounds = [organizationId, step.value, this.#settled, packsAtOnce];
+      step = oldest.next(await query<PackRow>(packsSql, bounds));
     }
     return step.value;
   }
 }
-
-const packRowOf = ({ id, hits, cells }: Row): PackRow => ({
-  id: Number(id),
-  hits: Number(hits),
-  cells: cells as Uint8Array,
-});
 
 /** Arrays come as text: `{1,2,3}`. */
 const numbersIn = (row: Row | undefined, name: string): readonly number[] => {

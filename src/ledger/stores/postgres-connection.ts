@@ -3,6 +3,7 @@ import { serversOf } from '../../rules/database-url.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
 import { connectTimeout } from '../../storage/drivers/connect-timeout.ts';
 import { primaryOf } from '../../storage/drivers/find-primary.ts';
+import { numberTypes } from '../../storage/drivers/number-types.ts';
 import {
   codeOf,
   hasOldPlan,
@@ -122,6 +123,7 @@ export class PostgresConnection {
     const client = new pg.Client({
       ...(this.#isPooler ? {} : this.#limits),
       connectionString: await primaryOf(this.#url),
+      types: numberTypes,
       application_name: name,
       connectionTimeoutMillis: connectTimeout(this.#url),
       query_timeout: timeout,

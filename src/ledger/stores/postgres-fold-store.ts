@@ -29,11 +29,11 @@ import {
   type Cells,
   deletedAtOnce,
   type Insertion,
-  type MergedHour,
+  type LinkHour,
   maxLoose,
   type Query,
-  type Row,
   SqlFoldStore,
+  type StoredWord,
   type Total,
   totals,
   unnested,
@@ -163,8 +163,8 @@ export class PostgresFoldStore extends SqlFoldStore implements FoldStore {
     const { namedQuery } = this.#connection;
     await namedQuery(markWordsSql, [sorted]);
     await namedQuery(insertWordsSql, [sorted]);
-    const rows = await namedQuery('select id, word from words where word = any($1::text[])', [sorted]);
-    return new Map(rows.map((row) => [String(row.word), Number(row.id)]));
+    const select = 'select id, word from words where word = any($1::text[])';
+    return new Map((await namedQuery<StoredWord>(select, [sorted])).map(({ id, word }) => [word, id]));
   }
 
   /** In PostgreSQL other writers wait only for rows that both change. */
@@ -263,13 +263,16 @@ export class PostgresFoldStore extends SqlFoldStore implements FoldStore {
     await query(`${head} select *${constants} from ${rows} ${tail}`, columns.map(arrayOf));
   }
 
-  protected override async addLinkHours(query: Query, columns: readonly Cells[]): Promise<readonly Row[]> {
+  protected override async addLinkHours(
+    query: Query,
+    columns: readonly Cells[],
+  ): Promise<readonly LinkHour[]> {
     if (columns[0]?.length === 0) return [];
     const none = storedAsNull(this.#minMigration < hoursHaveNullsSince);
     return query(hoursSql, [...columns.map(arrayOf), none]);
   }
 
-  protected override async setCounts(query: Query, hours: readonly MergedHour[]): Promise<void> {
+  protected override async setCounts(query: Query, hours: readonly LinkHour[]): Promise<void> {
     await query(countsSql, [
       ...columnsOf(hours.map(({ link, hour }) => [link, hour])),
       asciiArray(hours.map(({ counts }) => counts)),
@@ -367,21 +370,19 @@ export class PostgresFoldStore extends SqlFoldStore implements FoldStore {
 
   async #deleteEarlierRows(at: number, now: number): Promise<boolean> {
     if (!(await this.#partitions.hasEarlierRows())) return false;
-    const oldest = await this.query(
+    const oldest = await this.query<{ id: number; at: number }>(
       `select id, at from ${earlierRows} where id > $1 order by id limit ${deletedAtOnce}`,
       [this.#earlierPassed],
     );
-    const last = Number(oldest.at(-1)?.id ?? 0);
+    const last = oldest.at(-1)?.id ?? 0;
     await this.query(`delete from ${earlierRows} where id > $1 and id <= $2 and at < $3`, [
       this.#earlierPassed,
       last,
       at,
     ]);
-    const instants = oldest.map((row) => Number(row.at));
     // Ids rise with time, except for hits that waited in a journal or whose clock was wrong, so no index is needed. The next ones may
     // have expired too, if all of these have or are from the future.
-    const hasMore =
-      instants.length === deletedAtOnce && instants.every((instant) => instant < at || instant > now);
+    const hasMore = oldest.length === deletedAtOnce && oldest.every((row) => row.at < at || row.at > now);
     this.#earlierPassed = hasMore ? last : 0;
     return hasMore;
   }

@@ -29,7 +29,7 @@ export const addHoursSql = (maxLoose: number): string => `with added as (
     on conflict (link_id, hour) do update set ${[...rollupClasses, 'visitors'].map(added).join(', ')},
       counts = link_hours.counts || excluded.counts, loose = coalesce(link_hours.loose, 0) + length(excluded.counts)
     returning link_hours.*
-  ) select link_id, hour, counts from added
+  ) select link_id as link, hour, counts from added
   where loose > ${maxLoose} and 2 * loose >= length(counts)`;
 
 /** The previous release would add to a null. While its nodes may run, 0 is stored: no hour has -1 hits. */

@@ -149,10 +149,10 @@ async function lock(query: Query, day: number) {
 /** Reads the runs that others have added. */
 async function readRuns(query: Query, day: number, known: VisitorsOfDay): Promise<void> {
   for (;;) {
-    const runs = await query(runsSql, [day, known.newest]);
+    const runs = await query<{ id: number; visitors: Buffer }>(runsSql, [day, known.newest]);
     for (const { id, visitors } of runs) {
-      known.takeRun(visitors as Buffer);
-      known.newest = Number(id);
+      known.takeRun(visitors);
+      known.newest = id;
     }
     if (runs.length < runsAtOnce) return;
   }
@@ -170,11 +170,5 @@ async function insertByRow(
       .map((visitor) => [hour, owner, visitor, variant]),
   );
   if (given.length === 0) return [];
-  const rows = await query(rowsSql, [...columnsOf(given), day]);
-  return rows.map(({ hour, owner, variant, count }) => ({
-    hour: Number(hour),
-    owner: Number(owner),
-    variant: Number(variant),
-    count: Number(count),
-  }));
+  return query(rowsSql, [...columnsOf(given), day]);
 }

@@ -11,6 +11,7 @@ import {
   type Column,
   claimsKept,
   type DeliveriesOf,
+  type FloodLevel,
   type FoldBatch,
   type HookedLink,
   type HourVisitors,
@@ -19,6 +20,7 @@ import {
   linkClickColumns,
   linkHourColumns,
   type NewVisitors,
+  type OtherClaim,
   rollupColumns,
   StoreChanged,
 } from '../fold-store.ts';
@@ -27,7 +29,7 @@ import { hitIdOf } from './hit-ids.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Parameters are `$1`, `$2` and so on, in the order in which they first appear. */
-export type Query = (sql: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
+export type Query = <Found = Row>(sql: string, parameters?: readonly unknown[]) => Promise<readonly Found[]>;
 
 /** One row per element of the parameters, which are arrays of these PostgreSQL types. */
 export const unnested = (types: readonly string[]): string =>
@@ -80,11 +82,16 @@ export const totals = {
 } satisfies Record<string, Insertion>;
 export type Total = keyof typeof totals;
 
-/** An hour of a link with its merged counts. */
-export interface MergedHour {
+/** An hour of a link with its counts. */
+export interface LinkHour {
   readonly link: number;
   readonly hour: number;
   readonly counts: string;
+}
+
+export interface StoredWord {
+  readonly id: number;
+  readonly word: string;
 }
 
 /** Levels are stored in thousandths of a hit. */
@@ -125,9 +132,9 @@ export abstract class SqlFoldStore {
   ): Promise<readonly NewVisitors[]>;
   /** Columns of the same length. */
   protected abstract add(query: Query, total: Total, columns: readonly Cells[]): Promise<void>;
-  /** Returns link, hour and counts of the hours whose counts should be merged. */
-  protected abstract addLinkHours(query: Query, columns: readonly Cells[]): Promise<readonly Row[]>;
-  protected abstract setCounts(query: Query, hours: readonly MergedHour[]): Promise<void>;
+  /** Returns the hours whose counts should be merged. */
+  protected abstract addLinkHours(query: Query, columns: readonly Cells[]): Promise<readonly LinkHour[]>;
+  protected abstract setCounts(query: Query, hours: readonly LinkHour[]): Promise<void>;
 
   /** Prevents a sweep of words from beginning until the transaction ends. On SQLite being the only writer suffices. */
   protected async holdOffSweeps(_query: Query): Promise<void> {}
@@ -140,9 +147,9 @@ export abstract class SqlFoldStore {
   async shortenLog(): Promise<void> {}
 
   async watermark(journal: string): Promise<Position | null> {
-    const sql = 'select segment, byte_offset from journal_watermarks where node = $1';
-    const [row] = await this.query(sql, [journal]);
-    return row ? { segment: Number(row.segment), offset: Number(row.byte_offset) } : null;
+    const sql = 'select segment, byte_offset as "offset" from journal_watermarks where node = $1';
+    const [row] = await this.query<Position>(sql, [journal]);
+    return row ?? null;
   }
 
   async finishJournal(journal: string, now: number): Promise<void> {
@@ -180,33 +187,25 @@ export abstract class SqlFoldStore {
         `delete from click_claims where turn in (select turn from click_claims order by turn limit 20) and (${isOld}) returning turn`,
         [claim.now - claimsKept, claim.now + claimsKept],
       );
-      const near = await query(
+      const near = await query<{ turn: number }>(
         `select turn from click_claims where last_at > $1 and first_at < $2
          and not (${unfolded('$3', '$4', '$5')})`,
         [Math.floor(claim.first), Math.ceil(claim.last), ...start],
       );
-      const unknown = near.map((one) => Number(one.turn)).filter((one) => !claim.known.includes(one));
-      const others = await this.#among(
+      const unknown = near.map(({ turn }) => turn).filter((one) => !claim.known.includes(one));
+      const others = await this.#among<OtherClaim>(
         query,
-        'select turn, last_at, cells from click_claims where turn',
+        'select turn as "claimNumber", last_at as "lastAt", cells from click_claims where turn',
         unknown,
       );
-      const levels = await this.#among(
+      const levels = await this.#among<FloodLevel>(
         query,
         'select pair, level, at from flood_levels where pair',
         claim.pairs,
       );
       const decision = claim.decide(
-        others.map((one) => ({
-          claimNumber: Number(one.turn),
-          lastAt: Number(one.last_at),
-          cells: one.cells as Uint8Array,
-        })),
-        levels.map((one) => ({
-          pair: Number(one.pair),
-          level: Number(one.level) / levelScale,
-          at: Number(one.at),
-        })),
+        others,
+        levels.map((stored) => ({ ...stored, level: stored.level / levelScale })),
       );
       for (const { pair, level, at: last } of decision.levels)
         await query(
@@ -301,15 +300,16 @@ export abstract class SqlFoldStore {
   }
 
   /** Completes a statement that ends with a column: for the rows in which it is one of these numbers. */
-  async #among(query: Query, start: string, numbers: readonly number[]): Promise<readonly Row[]> {
+  async #among<Found>(query: Query, start: string, numbers: readonly number[]): Promise<readonly Found[]> {
     return numbers.length === 0 ? [] : query(`${start} in ${this.listed}`, [JSON.stringify(numbers)]);
   }
 
   /** If the database has gone back in time since then, new words are lost, and their ids may belong to other words. */
   async #requireWords(query: Query, batch: FoldBatch): Promise<void> {
     const { newWords } = batch;
-    const rows = await this.#among(query, 'select id, word from words where id', [...newWords.keys()]);
-    const isThere = rows.every(({ id, word }) => newWords.get(Number(id)) === word);
+    const select = 'select id, word from words where id';
+    const rows = await this.#among<StoredWord>(query, select, [...newWords.keys()]);
+    const isThere = rows.every(({ id, word }) => newWords.get(id) === word);
     if (!isThere || rows.length !== newWords.size) throw new StoreChanged('new words are gone');
   }
 
@@ -328,12 +328,8 @@ export abstract class SqlFoldStore {
   }
 
   /** Merges counts that were appended to again and again. */
-  async #mergeLinkHours(query: Query, rows: readonly Row[]): Promise<void> {
-    const merged = rows.map(({ link_id, hour, counts }) => ({
-      link: Number(link_id),
-      hour: Number(hour),
-      counts: mergeCounts(String(counts)),
-    }));
+  async #mergeLinkHours(query: Query, hours: readonly LinkHour[]): Promise<void> {
+    const merged = hours.map((hour) => ({ ...hour, counts: mergeCounts(hour.counts) }));
     if (merged.length > 0) await this.setCounts(query, merged);
   }
 
@@ -344,13 +340,8 @@ export abstract class SqlFoldStore {
     const [any] = batch.linkClicks.length === 0 ? [] : await query(`select links.id ${links} limit 1`);
     if (any === undefined) return new Map();
     const clicked = Array.from(columnsOf(batch.linkClicks, linkClickColumns)[0] ?? []);
-    const rows = await this.#among(query, `select ${linkFields} ${links} and links.id`, clicked);
-    return new Map(
-      rows.map((row) => {
-        const id = Number(row.id);
-        return [id, { ...(row as unknown as HookedLink), id, organization_id: Number(row.organization_id) }];
-      }),
-    );
+    const found = await this.#among<HookedLink>(query, `select ${linkFields} ${links} and links.id`, clicked);
+    return new Map(found.map((link) => [link.id, link]));
   }
 }
 

@@ -10,10 +10,9 @@ import type { Claim, DeliveriesOf, FoldBatch, FoldStore, HourVisitors, NewVisito
 import { RowInsertions } from './row-insertions.ts';
 import {
   type Cells,
-  type MergedHour,
+  type LinkHour,
   maxLoose,
   type Query,
-  type Row,
   SqlFoldStore,
   type Total,
   totals,
@@ -40,7 +39,7 @@ const othersPause = 5_000;
 const lockFreeTime = 25;
 
 /** The condition must be word for word that of its index, or the index isn't used. */
-const looseHours = `select link_id, hour, counts from link_hours where loose > ${maxLoose}`;
+const looseHours = `select link_id as link, hour, counts from link_hours where loose > ${maxLoose}`;
 
 /** For each table, a column that differs from row to row. */
 const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisfies Record<Total, number>;
@@ -237,12 +236,15 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
     this.#into[total].insert(columns);
   }
 
-  protected override async addLinkHours(query: Query, columns: readonly Cells[]): Promise<readonly Row[]> {
+  protected override async addLinkHours(
+    query: Query,
+    columns: readonly Cells[],
+  ): Promise<readonly LinkHour[]> {
     this.#into.linkHours.insert(columns);
     return query(looseHours);
   }
 
-  protected override async setCounts(_query: Query, hours: readonly MergedHour[]): Promise<void> {
+  protected override async setCounts(_query: Query, hours: readonly LinkHour[]): Promise<void> {
     const update = this.#statement(
       'update link_hours set counts = ?, loose = 0 where link_id = ? and hour = ?',
     );
@@ -287,9 +289,12 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
   }
 
   /** Nothing here is asynchronous, so no other call comes in between. */
-  protected override readonly query: Query = async (sql, parameters = []) => {
+  protected override readonly query: Query = async <Found>(
+    sql: string,
+    parameters: readonly unknown[] = [],
+  ) => {
     try {
-      return this.#statement(sql).all(...(parameters as (string | number | null)[])) as Row[];
+      return this.#statement(sql).all(...(parameters as (string | number | null)[])) as Found[];
     } catch (cause) {
       throw faultOf(cause);
     }

@@ -1,10 +1,12 @@
 import { minuteLength } from '../../rules/durations.ts';
 import type { Watermark } from '../../storage/journal-watermarks.ts';
 import type { HitWriter } from '../external-hits.ts';
-import type { Connection, Row } from './sql-fold-store.ts';
+import type { Connection } from './sql-fold-store.ts';
 
 /** Milliseconds that an active node has to retry a batch. */
 const uncountedKept = 15 * minuteLength;
+
+const selectSql = 'select node as journal, segment, byte_offset as "offset" from journal_watermarks';
 
 /** Deletes hits on the other server that no total includes, a part in each transaction. */
 export class UncountedHits {
@@ -53,29 +55,20 @@ export class UncountedHits {
             'insert into journal_watermarks (node, segment, byte_offset) values ($1, 0, 0) on conflict do nothing returning node',
             [journal],
           );
-      const [row] = await query(
-        'select node, segment, byte_offset from journal_watermarks where node = $1 for update',
-        [journal],
-      );
-      if (row === undefined) return false;
-      const hasMore = await writer.deleteBeyond(markIn(row), now);
+      const [mark] = await query<Watermark>(`${selectSql} where node = $1 for update`, [journal]);
+      if (mark === undefined) return false;
+      const hasMore = await writer.deleteBeyond(mark, now);
       if (created !== undefined) await query('delete from journal_watermarks where node = $1', [journal]);
       return hasMore;
     });
   }
 
   async #list(writer: HitWriter, now: number) {
-    const rows = await this.#connection.query('select node, segment, byte_offset from journal_watermarks');
-    const uncounted = await writer.uncounted(rows.map(markIn), now);
+    const marks = await this.#connection.query<Watermark>(selectSql);
+    const uncounted = await writer.uncounted(marks, now);
     const old = uncounted.filter(({ foldedAt }) => foldedAt < now - uncountedKept);
-    const withWatermark = new Set(rows.map(({ node }) => String(node)));
+    const withWatermark = new Set(marks.map(({ journal }) => journal));
     const journals = new Set(old.map(({ journal }) => journal));
     return Array.from(journals, (journal) => [journal, withWatermark.has(journal)] as const);
   }
 }
-
-const markIn = (row: Row): Watermark => ({
-  journal: String(row.node),
-  segment: Number(row.segment),
-  offset: Number(row.byte_offset),
-});
