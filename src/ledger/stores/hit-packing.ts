@@ -2,7 +2,7 @@ import { hitColumns } from '../../rules/click-fields.ts';
 import { monthOf } from '../../rules/utc-time.ts';
 import { yieldCore } from '../../threads/yield-core.ts';
 import { maxInChunk } from '../chunks/hit-chunk.ts';
-import type { Column, FoldBatch, Hits } from '../fold-store.ts';
+import type { Column, FoldBatch, HitIdOf, Hits } from '../fold-store.ts';
 import { maxInPack } from '../packs/pack-layout.ts';
 import type { PackWriter, Rows } from '../packs/pack-writer.ts';
 
@@ -64,6 +64,24 @@ export function idsOf({ hits: { count }, packed, leftRows }: Packing, firstId: n
   if (packed === null) return ids;
   for (let at = 0; at < (leftRows?.length ?? count); at++) ids[leftRows?.[at] ?? at] = id++;
   return ids;
+}
+
+/** `ids` returns the ids of the batch's hits by row; it is only called when an id is needed. */
+export function hitIdOf(
+  { order, hits }: Pick<FoldBatch, 'order' | 'hits'>,
+  ids: () => Float64Array,
+): HitIdOf {
+  let byIndex: Float64Array | null = null;
+  return (index) => {
+    byIndex ??= order === null ? ids() : inOrderOfArrival(ids(), order, hits.count);
+    return byIndex[index] ?? 0;
+  };
+}
+
+function inOrderOfArrival(ids: Float64Array, order: Int32Array, count: number): Float64Array {
+  const byIndex = new Float64Array(count);
+  for (let row = 0; row < count; row++) byIndex[order[row] ?? 0] = ids[row] ?? 0;
+  return byIndex;
 }
 
 /** A new pack. Its cells are valid until the next one is made. */

@@ -24,7 +24,7 @@ import {
   rollupColumns,
   StoreChanged,
 } from '../fold-store.ts';
-import { hitIdOf } from './hit-ids.ts';
+import { hitIdOf } from './hit-packing.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
