@@ -48,6 +48,13 @@ export class StoredColumns implements HitsToStore {
     this.#count += pack.count;
   }
 
+  addHit(hit: StoredHit): void {
+    this.addRow(
+      hit.id,
+      hitColumns.map((name) => hit[name]),
+    );
+  }
+
   /** The cells of a row of `hits`, in the order of `hitColumns`. */
   addRow(id: number, cells: readonly number[]): void {
     this.#ids[this.#count] = id;
@@ -130,10 +137,6 @@ export class BatchPart implements HitsToStore {
 
 export function columnsOfHits(hits: readonly StoredHit[]): StoredColumns {
   const columns = new StoredColumns(hits.length);
-  for (const hit of hits)
-    columns.addRow(
-      hit.id,
-      hitColumns.map((name) => hit[name]),
-    );
+  for (const hit of hits) columns.addHit(hit);
   return columns;
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { hitColumns } from '../../rules/click-fields.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { StoredColumns } from '../chunks/stored-columns.ts';
 import { HitPack, type PackRow } from '../packs/hit-pack.ts';
@@ -18,7 +17,7 @@ export async function hitsInWindow(queries: Queries, window: number): Promise<St
   const [after, upTo] = [windowEnd(window - 1), windowEnd(window)];
   const rows = await queries
     .selectFrom('hits')
-    .select(['id', ...hitColumns])
+    .selectAll()
     .where('id', '>', after)
     .where('id', '<=', upTo)
     .orderBy('id')
@@ -26,11 +25,7 @@ export async function hitsInWindow(queries: Queries, window: number): Promise<St
   const { rows: packs } = await sql<PackRow>`
     select id, hits, cells from hit_packs where id > ${after} and id <= ${upTo} order by id`.execute(queries);
   const hits = new StoredColumns(rows.length + packs.reduce((sum, pack) => sum + pack.hits, 0));
-  for (const row of rows)
-    hits.addRow(
-      row.id,
-      hitColumns.map((name) => row[name]),
-    );
+  for (const row of rows) hits.addHit(row);
   for (const pack of packs) hits.addPack(new HitPack(pack));
   return hits;
 }
