@@ -4,7 +4,15 @@ import { totalOf } from '../ledger/counts/counts.ts';
 import type { HitFilter, Owner, StoredHit } from '../ledger/ledger.ts';
 import { openTotals } from '../ledger/open-counts.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
-import { classes, devices, eachField, reasons, sources, wordFields } from '../rules/click-fields.ts';
+import {
+  classes,
+  devices,
+  eachField,
+  reasons,
+  rollupClasses,
+  sources,
+  wordFields,
+} from '../rules/click-fields.ts';
 import { hourLength } from '../rules/durations.ts';
 import { shownReason } from '../rules/reclassified.ts';
 import type { Database } from '../storage/database.ts';
@@ -16,19 +24,9 @@ import { wordsById } from './words.ts';
 export type { StoredClick } from '../ledger/click.ts';
 export type { Owner } from '../ledger/ledger.ts';
 
+const [click, ...otherClasses] = rollupClasses;
 /** The hits that a list contains: clicks, all hits, or one class. */
-export const listedClasses = [
-  'click',
-  'all',
-  'human',
-  'page',
-  'preview',
-  'bot',
-  'prefetch',
-  'head',
-  'repeat',
-  'flood',
-] as const;
+export const listedClasses = [click, 'all', 'human', ...otherClasses] as const;
 type ListedClass = (typeof listedClasses)[number];
 
 export interface ClickQuestion {
