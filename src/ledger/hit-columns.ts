@@ -1,12 +1,18 @@
 import { outcomes } from '../journal/hit.ts';
-import { aliasFields, classCodes, originFields, placeFields, ruleFields } from '../rules/click-fields.ts';
+import {
+  aliasFields,
+  classCodes,
+  codeFields,
+  originFields,
+  placeFields,
+  ruleFields,
+  visitorFields,
+} from '../rules/click-fields.ts';
 import type { Column } from './fold-store.ts';
 
 const redirect = outcomes.indexOf('redirect');
 const minRoom = 256;
 const doubles = ['linkId', 'organizationId', 'at', 'visitor', 'repeatKey'] as const;
-const facts = ['outcome', 'target', 'class', 'reason', 'device', 'source'] as const;
-const visitorWords = ['country', 'os', 'browser', 'language'] as const;
 
 /**
  * Hits as rows of the ledger, column by column: numbers only, in memory that is reused for every batch. From the country on they
@@ -104,16 +110,17 @@ export class HitColumns {
 
   /** In the order of `hitColumns`. */
   get ledger(): readonly Column[] {
-    return [this.linkId, this.organizationId, this.at, ...facts.map((name) => this[name]), ...this.words];
+    const codes = codeFields.map((name) => this[name]);
+    return [this.linkId, this.organizationId, this.at, ...codes, ...this.words];
   }
 
   get #visitors(): readonly Int32Array[] {
-    return visitorWords.map((name) => this[name]);
+    return visitorFields.map((name) => this[name]);
   }
 
   get #inUse(): readonly Int32Array[] {
     // Without origins every source is 0.
-    const used = facts.filter((name) => name !== 'source' || this.origins.isUsed);
+    const used = codeFields.filter((name) => name !== 'source' || this.origins.isUsed);
     return [...used.map((name) => this[name]), ...this.wordsInUse];
   }
 
@@ -123,7 +130,7 @@ export class HitColumns {
 
   #resize(room: number, kept: number): void {
     for (const name of doubles) this[name] = resized(this[name], room, kept);
-    for (const name of [...facts, ...visitorWords, 'linkIndex'] as const)
+    for (const name of [...codeFields, ...visitorFields, 'linkIndex'] as const)
       this[name] = resized(this[name], room, kept);
     this.#zeros = new Int32Array(room);
     for (const columns of this.rare) columns.resize(this.#zeros, kept);

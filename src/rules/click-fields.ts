@@ -23,19 +23,11 @@ export const wordFields = [
 ] as const;
 export type WordField = (typeof wordFields)[number];
 
+/** The fields of a click that are stored as codes of closed lists, all below 256. */
+export const codeFields = ['outcome', 'target', 'class', 'reason', 'device', 'source'] as const;
+
 /** The ledger's columns. Packs store them in this order. */
-export const hitColumns = [
-  'link_id',
-  'organization_id',
-  'at',
-  'outcome',
-  'target',
-  'class',
-  'reason',
-  'device',
-  'source',
-  ...wordFields,
-] as const;
+export const hitColumns = ['link_id', 'organization_id', 'at', ...codeFields, ...wordFields] as const;
 export type HitColumn = (typeof hitColumns)[number];
 
 export const eachField = <Field extends string, T>(

@@ -1,4 +1,4 @@
-import { type HitColumn, hitColumns } from '../../rules/click-fields.ts';
+import { codeFields, type HitColumn, hitColumns } from '../../rules/click-fields.ts';
 import type { Column, Hits } from '../fold-store.ts';
 
 /** Its body is a block. */
@@ -6,15 +6,7 @@ export const insertHitsSql = `insert into hits (id, ${hitColumns.join(', ')}) fo
 
 const two32 = 2 ** 32;
 
-/** Codes of closed lists, all below 256. */
-const codeColumns: ReadonlySet<string> = new Set<HitColumn>([
-  'outcome',
-  'target',
-  'class',
-  'reason',
-  'device',
-  'source',
-]);
+const codeColumns: ReadonlySet<string> = new Set(codeFields);
 
 /** The type in inserted blocks: the server converts it to that of the table. */
 export function typeOf(column: HitColumn): 'Int64' | 'UInt8' | 'UInt64' {
