@@ -66,8 +66,7 @@ async function fillDatabase(foldedCount: number, copies: number): Promise<string
   using folder = temporaryFolder();
   await using postgres = await startPostgres();
   const url = await freshClickhouse();
-  const owner = { organizationId } as Parameters<typeof foldMonths>[0]['owner'];
-  await foldMonths({ dataDir: folder.path, owner }, foldedCount, postgres.url, url);
+  await foldMonths(folder.path, organizationId, foldedCount, postgres.url, url);
   const [newest = 0, oldest = 0] = (
     await queryClickhouse(url, 'select max(id), min(at) from hits where id > 0 format TabSeparated')
   )

@@ -87,8 +87,7 @@ async function measure(hits: number, kind: Kind): Promise<Measured> {
     clickhouse: pid === null ? 0 : cpuWithExited(pid),
   });
   const [cpuBefore, walBefore] = [cpu(), await walAt(databaseUrl)];
-  const owner = { organizationId } as Parameters<typeof foldMonths>[0]['owner'];
-  const effort = await foldMonths({ dataDir: folder.path, owner }, hits, databaseUrl, clicksUrl);
+  const effort = await foldMonths(folder.path, organizationId, hits, databaseUrl, clicksUrl);
   if (clicksUrl !== '') await waitForMerges(clicksUrl);
   else await merge(folder.path, databaseUrl);
   const [cpuAfter, walAfter] = [cpu(), await walAt(databaseUrl)];

@@ -3,6 +3,7 @@ import type { RawHit } from '../../src/journal/hit.ts';
 import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
+import { type FoldRun, foldJournals, journalIn } from '../fold-journals.ts';
 import { hitMix, plainHits, writeJournal } from '../hit-mix.ts';
 import { callApi, register } from '../owner.ts';
 import { startScript } from '../program.ts';
@@ -56,14 +57,6 @@ export async function measureJournal({ clicks }: Effort): Promise<Report> {
   };
 }
 
-interface FoldRun {
-  readonly seconds: number;
-  readonly cpu: number;
-  readonly early: number;
-  readonly late: number;
-  readonly stored: number;
-}
-
 const until = Date.now();
 const mixes = {
   hour: { what: 'a busy hour', hits: (count: number) => hitMix(count, until) },
@@ -115,12 +108,6 @@ export async function measureFold({ folded, clicks }: Effort): Promise<Report> {
 
 async function foldRun(hits: Iterable<RawHit>): Promise<FoldRun> {
   using folder = temporaryFolder();
-  writeJournal(join(folder.path, 'journal', 'bench', 'left'), hits);
-  const { PATH = '', HOME = '' } = process.env;
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
-    env: { PATH, HOME, DATA_DIR: folder.path },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  });
-  return JSON.parse(await new Response(child.stdout).text()) as FoldRun;
+  writeJournal(journalIn(folder.path), hits);
+  return await foldJournals(folder.path);
 }

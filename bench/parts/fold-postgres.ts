@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import { SQL } from 'bun';
 import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure } from '../figures.ts';
+import { foldJournals, journalIn } from '../fold-journals.ts';
 import { hitMix, writeJournal } from '../hit-mix.ts';
 import { startPostgres } from '../postgres.ts';
 import { cpuWithExited } from '../redirect/process-tree.ts';
@@ -59,18 +59,9 @@ async function foldRun(hits: number): Promise<Run> {
   await using postgres = await startPostgres();
   const sql = new SQL({ url: postgres.url, max: 1 });
   const walAt = async () => Number((await sql`select pg_current_wal_lsn() - '0/0' as at`)[0].at);
-  writeJournal(join(folder.path, 'journal', 'bench', 'left'), hitMix(hits, Date.now(), links));
-  const { PATH = '', HOME = '' } = process.env;
+  writeJournal(journalIn(folder.path), hitMix(hits, Date.now(), links));
   const [cpuBefore, walBefore] = [cpuWithExited(postgres.pid), await walAt()];
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
-    env: { PATH, HOME, DATA_DIR: folder.path, DATABASE_URL: postgres.url },
-    stdout: 'pipe',
-    stderr: 'inherit',
-  });
-  const { seconds, cpu } = JSON.parse(await new Response(child.stdout).text()) as {
-    seconds: number;
-    cpu: number;
-  };
+  const { seconds, cpu } = await foldJournals(folder.path, postgres.url);
   const serverCpu = (cpuWithExited(postgres.pid) - cpuBefore) / hits;
   const wal = ((await walAt()) - walBefore) / hits;
   const sizes = (await sql`

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import type { RawHit } from '../../src/journal/hit.ts';
 import { dayLength } from '../../src/rules/durations.ts';
+import { type FoldRun, foldJournals, journalIn } from '../fold-journals.ts';
 import { agentAt, writeJournal } from '../hit-mix.ts';
 import { seededRandom, zipf } from '../redirect/zipf.ts';
-import type { SeededStore } from '../seed.ts';
 
 export const days = 90;
 export const links = 2_000;
@@ -60,34 +59,20 @@ function* monthsOfHits(count: number, until: number, organizationId: number): Ge
   }
 }
 
-/** Seconds of wall-clock time, and of the fold's CPU time. */
-interface FoldEffort {
-  readonly seconds: number;
-  readonly cpu: number;
-}
-
 /** Folds months of hits journal by journal, as if the server had been restarted after each. */
 export async function foldMonths(
-  { dataDir, owner }: Pick<SeededStore, 'dataDir' | 'owner'>,
+  dataDir: string,
+  organizationId: number,
   count: number,
   databaseUrl = '',
   clicksUrl = '',
-): Promise<FoldEffort> {
+): Promise<Pick<FoldRun, 'seconds' | 'cpu'>> {
   const effort = { seconds: 0, cpu: 0 };
-  const hits = monthsOfHits(count, Date.now(), owner.organizationId);
+  const hits = monthsOfHits(count, Date.now(), organizationId);
   for (let remaining = count; remaining > 0; remaining -= hitsPerJournal) {
-    // A journal is counted only once, by its name.
-    const folder = join(dataDir, 'journal', 'bench', `left${remaining}`);
+    const folder = journalIn(dataDir, `left${remaining}`);
     writeJournal(folder, takeNext(hits, Math.min(remaining, hitsPerJournal)));
-    const { PATH = '', HOME = '' } = process.env;
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
-      env: { PATH, HOME, DATA_DIR: dataDir, DATABASE_URL: databaseUrl, CLICKS_URL: clicksUrl },
-      stdout: 'pipe',
-      stderr: 'inherit',
-    });
-    const output = await new Response(child.stdout).text();
-    if ((await child.exited) !== 0) throw new Error('the fold has failed');
-    const { seconds, cpu } = JSON.parse(output) as FoldEffort;
+    const { seconds, cpu } = await foldJournals(dataDir, databaseUrl, clicksUrl);
     effort.seconds += seconds;
     effort.cpu += cpu;
   }

@@ -53,7 +53,7 @@ async function seededSqlite(hits: number, folder: string | undefined): Promise<S
   if (folder !== undefined && ownerFile !== null && existsSync(ownerFile))
     return { dataDir: folder, owner: await Bun.file(ownerFile).json(), [Symbol.dispose]() {} };
   const store = await seededStore(links);
-  await foldMonths(store, hits);
+  await foldMonths(store.dataDir, store.owner.organizationId, hits);
   using database = new Database(join(store.dataDir, 'linnet.sqlite'));
   database.run(deleteVisitorsSql);
   database.run('pragma wal_checkpoint(truncate)');
@@ -73,7 +73,7 @@ export async function postgresStatsStore(hits: number, copies: number): Promise<
   const { url: databaseUrl } = postgres;
   const backup = readSqlite(join(seeded.dataDir, 'linnet.sqlite'), new Date());
   await restore(backup, await PostgresTarget.open(databaseUrl));
-  await foldMonths(seeded, hits / copies, databaseUrl);
+  await foldMonths(seeded.dataDir, seeded.owner.organizationId, hits / copies, databaseUrl);
   const sql = new SQL({ url: databaseUrl, max: 1 });
   await copyHits(sql, copies);
   await sql.unsafe(deleteVisitorsSql);

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Figure, figure } from '../figures.ts';
+import { journalIn } from '../fold-journals.ts';
 import { hitMix, writeJournal } from '../hit-mix.ts';
 import { type Contender, contenders } from './contenders.ts';
 import type { Effort } from './effort.ts';
@@ -102,7 +102,7 @@ async function measureJustStarted(
 ): Promise<void> {
   const linnet = contenderOf(fixture, linnetName);
   const dataDir = fixture.dataDir(`${backlog}-${round}`);
-  if (backlog > 0) writeJournal(join(dataDir, 'journal', 'bench', 'left'), hitMix(backlog, Date.now()));
+  if (backlog > 0) writeJournal(journalIn(dataDir), hitMix(backlog, Date.now()));
   {
     await using fresh = await Running.start({
       ...linnet,
