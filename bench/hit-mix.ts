@@ -3,7 +3,7 @@ import { segmentFile } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
 import { hourLength } from '../src/rules/durations.ts';
-import { seededRandom, zipf } from './redirect/zipf.ts';
+import { seededRandom, shuffled, zipf } from './redirect/zipf.ts';
 
 const agents = 2_000;
 const addresses = 50_000;
@@ -39,6 +39,25 @@ const languages = [
   '',
 ];
 
+/** A visit of a browser to a link, without anything that only some visits have. */
+export const plainHit: Omit<RawHit, 'linkId' | 'organizationId' | 'at'> = {
+  outcome: 'redirect',
+  target: 'default',
+  method: 'GET',
+  address: '127.0.0.1',
+  userAgent: agentAt(0),
+  acceptLanguage: languages[0] ?? '',
+  referer: '',
+  query: '',
+  purpose: '',
+  clientHints: 0,
+  headerEvidence: 'none',
+  doNotTrack: false,
+  countryHint: '',
+  matchedRule: '',
+  alias: '',
+};
+
 /** A busy hour: hits sorted by time, distributed over the links by Zipf's law. */
 export function* hitMix(count: number, until: number, links = 10_000): Generator<RawHit> {
   const random = seededRandom(7);
@@ -48,12 +67,10 @@ export function* hitMix(count: number, until: number, links = 10_000): Generator
     const hasCampaign = random() < 0.15;
     const hasReferer = random() < 0.5;
     yield {
+      ...plainHit,
       linkId: 1 + linkOf(random()),
       organizationId: 1,
       at: Math.floor(until - hourLength + (hourLength * index) / count),
-      outcome: 'redirect',
-      target: 'default',
-      method: 'GET',
       address: `${81 + (visitor % 90)}.${(visitor >> 8) & 255}.${visitor & 255}.${visitor % 251}`,
       userAgent: agentAt(visitor % agents),
       acceptLanguage: languages[visitor % languages.length] ?? '',
@@ -61,13 +78,6 @@ export function* hitMix(count: number, until: number, links = 10_000): Generator
       query: hasCampaign
         ? `?utm_source=mail&utm_medium=email&utm_campaign=week-${Math.floor(random() * 20)}`
         : '',
-      purpose: '',
-      clientHints: 0,
-      headerEvidence: 'none',
-      doNotTrack: false,
-      countryHint: '',
-      matchedRule: '',
-      alias: '',
     };
   }
 }
@@ -77,32 +87,17 @@ export function* plainHits(count: number, until: number, linkCount: number): Gen
   const random = seededRandom(11);
   const linkOf = zipf(linkCount);
   // The popularity of a link is independent of when it was created.
-  const ids = Int32Array.from({ length: linkCount }, (_, index) => 1 + index);
-  for (let index = linkCount - 1; index > 0; index--) {
-    const other = Math.floor(random() * (index + 1));
-    [ids[index], ids[other]] = [ids[other] ?? 0, ids[index] ?? 0];
-  }
+  const ids = shuffled(
+    Array.from({ length: linkCount }, (_, index) => 1 + index),
+    random,
+  );
   const tenMinutes = hourLength / 6;
   for (let made = 0; made < count; made++) {
     yield {
+      ...plainHit,
       linkId: ids[linkOf(random())] ?? 1,
       organizationId: 1,
       at: Math.floor(until - tenMinutes + (tenMinutes * made) / count),
-      outcome: 'redirect',
-      target: 'default',
-      method: 'GET',
-      address: '127.0.0.1',
-      userAgent: agentAt(0),
-      acceptLanguage: languages[0] ?? '',
-      referer: '',
-      query: '',
-      purpose: '',
-      clientHints: 0,
-      headerEvidence: 'none',
-      doNotTrack: false,
-      countryHint: '',
-      matchedRule: '',
-      alias: '',
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { RawHit } from '../../src/journal/hit.ts';
 import { dayLength } from '../../src/rules/durations.ts';
 import { type FoldRun, foldJournals, journalIn } from '../fold-journals.ts';
-import { agentAt, writeJournal } from '../hit-mix.ts';
+import { agentAt, plainHit, writeJournal } from '../hit-mix.ts';
 import { seededRandom, zipf } from '../redirect/zipf.ts';
 
 export const days = 90;
@@ -37,24 +37,18 @@ function* monthsOfHits(count: number, until: number, organizationId: number): Ge
         ? ''
         : `?utm_source=${['mail', 'social', 'ads'][campaign % 3]}&utm_medium=m${campaign % 5}&utm_campaign=week-${campaign}`;
     yield {
+      ...plainHit,
       linkId: random() < 0.1 ? busyLink : 2 + linkOf(random()),
       organizationId,
       at: Math.floor(until - days * dayLength + (days * dayLength * index) / count),
-      outcome: 'redirect',
       target: kind > 0.9 ? 'android' : 'default',
-      method: 'GET',
       address: `${81 + (visitor % 90)}.${(visitor >> 8) & 255}.${visitor & 255}.${visitor % 251}`,
       userAgent: kind < 0.03 ? preview : agentAt(visitor % 2_000),
       acceptLanguage: languages[visitor % languages.length] ?? '',
       referer: random() < 0.45 ? `https://site-${siteOf(random())}.example.org/page` : '',
       query: tags === '' && kind > 0.5 && kind < 0.54 ? '?qr' : tags,
       purpose: isPrefetch ? 'prefetch' : '',
-      headerEvidence: 'none',
-      clientHints: 0,
-      doNotTrack: false,
       countryHint: countries[countryOf(random())] ?? '',
-      matchedRule: '',
-      alias: '',
     };
   }
 }
