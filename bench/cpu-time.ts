@@ -1,16 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Program } from './program.ts';
 
 /** Linux reports CPU time in hundredths of a second, whatever the kernel's own clock. */
 const microsecondsPerTick = 10_000;
 
-/** The CPU time of all threads of a program in microseconds, user and system; null if it can't be read. */
-export const cpuTime = (program: Program): number | null => ticksOf(program, [11, 12]);
+interface Process {
+  readonly pid: number;
+}
+
+/** The CPU time of all threads of a process in microseconds, user and system; null if it can't be read. */
+export const cpuTime = (process: Process): number | null => timeOf(process, [11, 12]);
 
 /** The same, including its children that have exited. */
-export const cpuTimeWithChildren = (program: Program): number | null => ticksOf(program, [11, 12, 13, 14]);
+export const cpuTimeWithChildren = (process: Process): number | null => timeOf(process, [11, 12, 13, 14]);
 
-function ticksOf({ pid }: Program, indexes: readonly number[]): number | null {
+function timeOf({ pid }: Process, indexes: readonly number[]): number | null {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return null;
   const stat = readFileSync(file, 'utf8');

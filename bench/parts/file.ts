@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
 import { freePorts } from '../../test/support/free-ports.ts';
@@ -8,6 +7,7 @@ import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
 import { callApi, register } from '../owner.ts';
 import { type Program, startLinnet, startProgram } from '../program.ts';
+import { kilobytesOf } from '../redirect/process-tree.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
 
 const root = join(import.meta.dir, '..', '..');
@@ -156,14 +156,9 @@ async function measureStarts({ command, settings, measured }: Contender): Promis
   measured.second_cpu.push(cpu(second));
   await Bun.sleep(idleDelay);
   measured.rest_cpu.push(cpu(second));
-  measured.memory.push(memoryOf(second, 'Rss'));
-  measured.own_memory.push(memoryOf(second, 'Pss_Anon'));
-}
-
-/** Megabytes. Pages of the program's file are shared by all processes that run it, and are evicted when memory is short. */
-function memoryOf({ pid }: Program, kind: 'Rss' | 'Pss_Anon'): number {
-  const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  return Number(new RegExp(`^${kind}:\\s+(\\d+)`, 'm').exec(lines)?.[1]) / 1_000;
+  measured.memory.push(kilobytesOf(second.pid, 'Rss') / 1_000);
+  // Pages of the program's file are shared by all processes that run it, and are evicted when memory is short.
+  measured.own_memory.push(kilobytesOf(second.pid, 'Pss_Anon') / 1_000);
 }
 
 function report(file: Contender, checkout: Contender, size: number): Report {

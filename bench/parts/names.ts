@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
@@ -13,6 +12,7 @@ import type { Effort } from '../effort.ts';
 import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
 import type { Program } from '../program.ts';
+import { kilobytesOf } from '../redirect/process-tree.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
 
 /** What is promised: the maximum of megabytes for all names, each with a certificate, which are found in constant time. */
@@ -164,8 +164,7 @@ async function memoryWhenIdle({ program }: Service): Promise<number> {
     if (now - before <= 60_000) break;
     before = now;
   }
-  const lines = readFileSync(`/proc/${program.pid}/smaps_rollup`, 'utf8');
-  return Number(/^Pss_Anon:\s+(\d+)/m.exec(lines)?.[1]) / 1_000;
+  return kilobytesOf(program.pid, 'Pss_Anon') / 1_000;
 }
 
 function report(

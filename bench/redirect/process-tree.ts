@@ -1,7 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-
-/** Linux reports CPU time in hundredths of a second, whatever the kernel's own clock. */
-const microsecondsPerTick = 10_000;
+import { cpuTime, cpuTimeWithChildren } from '../cpu-time.ts';
 
 /** A process and all its descendants. */
 export function treeOf(pid: number): number[] {
@@ -12,30 +10,15 @@ export function treeOf(pid: number): number[] {
 }
 
 /** The CPU time of all threads of these processes in microseconds, user and system. */
-export function cpuOf(pids: readonly number[]): number {
-  let ticks = 0;
-  for (const pid of pids) {
-    const file = `/proc/${pid}/stat`;
-    // It may have exited.
-    if (!existsSync(file)) continue;
-    const stat = readFileSync(file, 'utf8');
-    // The second field is the program's name, in parentheses, and may contain anything.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    ticks += Number(fields[11]) + Number(fields[12]);
-  }
-  return ticks * microsecondsPerTick;
-}
+export const cpuOf = (pids: readonly number[]): number => sumOf(pids, (pid) => cpuTime({ pid }));
 
 /** The same for a process and its descendants, including children that have exited. */
-export function cpuWithExited(pid: number): number {
-  let ticks = 0;
-  for (const each of treeOf(pid)) {
-    const stat = readFileSync(`/proc/${each}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    for (const index of [11, 12, 13, 14]) ticks += Number(fields[index]);
-  }
-  return ticks * microsecondsPerTick;
-}
+export const cpuWithExited = (pid: number): number =>
+  sumOf(treeOf(pid), (each) => cpuTimeWithChildren({ pid: each }));
+
+/** A process may have exited. */
+const sumOf = (pids: readonly number[], timeOf: (pid: number) => number | null): number =>
+  pids.reduce((sum, pid) => sum + (timeOf(pid) ?? 0), 0);
 
 /** Context switches of all threads of these processes, voluntary and involuntary. */
 export function switchesOf(pids: readonly number[]): number {
@@ -51,13 +34,21 @@ export function switchesOf(pids: readonly number[]): number {
 /** Bytes of memory: everything of the largest process, and the private memory of the others. */
 export function memoryOf(pids: readonly number[]): number {
   const parts = pids.map((pid) => {
-    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-    const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1] ?? 0);
-    return { whole: kib('Rss') * 1024, own: (kib('Private_Clean') + kib('Private_Dirty')) * 1024 };
+    const own = kilobytesOf(pid, 'Private_Clean') + kilobytesOf(pid, 'Private_Dirty');
+    return { whole: kilobytesOf(pid, 'Rss') * 1024, own: own * 1024 };
   });
   const largest = Math.max(...parts.map(({ whole }) => whole));
   const largestIndex = parts.findIndex(({ whole }) => whole === largest);
   return largest + parts.reduce((sum, { own }, index) => sum + (index === largestIndex ? 0 : own), 0);
+}
+
+/** How much of this kind of memory a process has, as the kernel counts and names it. */
+export function kilobytesOf(
+  pid: number,
+  kind: 'Rss' | 'Pss_Anon' | 'Private_Clean' | 'Private_Dirty',
+): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return Number(new RegExp(`^${kind}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1] ?? 0);
 }
 
 /** The kernel's own threads, whose work takes CPU time from all processes. */
