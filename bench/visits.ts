@@ -1,20 +1,8 @@
 import { cpuTime } from './cpu-time.ts';
 import { load } from './load.ts';
 import type { Program } from './program.ts';
+import { browserHeaders } from './redirect/browser-headers.ts';
 import { requestBytes } from './request.ts';
-
-/** The headers that a browser sends for a link in a mail. */
-const browserHeaders = {
-  'user-agent':
-    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
-  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
-  'accept-language': 'en-GB,en;q=0.9',
-  'accept-encoding': 'gzip, deflate, br, zstd',
-  'sec-fetch-dest': 'document',
-  'sec-fetch-mode': 'navigate',
-  'sec-fetch-site': 'cross-site',
-  'upgrade-insecure-requests': '1',
-};
 
 export const connections = 64;
 
@@ -46,7 +34,7 @@ export class Contender {
   }
 
   #visits(seconds: number) {
-    return load(this.#program, { connections: connections, seconds, status: 302, next: () => this.#visit });
+    return load(this.#program, { connections, seconds, status: 302, next: () => this.#visit });
   }
 }
 

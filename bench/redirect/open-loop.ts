@@ -5,6 +5,7 @@
  */
 import { AnswerReader } from '../answer-reader.ts';
 import { percentile } from '../figures.ts';
+import { requestBytes } from '../request.ts';
 import { browserHeaders } from './browser-headers.ts';
 
 export interface Rate {
@@ -23,12 +24,7 @@ export interface Latencies {
 }
 
 const rate: Rate = JSON.parse(process.argv[2] ?? '{}');
-const lines = [
-  `GET ${rate.path} HTTP/1.1`,
-  `Host: 127.0.0.1:${rate.port}`,
-  ...Object.entries(browserHeaders).map(([name, value]) => `${name}: ${value}`),
-];
-const request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
+const request = requestBytes(rate.port, 'GET', rate.path, browserHeaders);
 const idle: Bun.Socket<Connection>[] = [];
 const latencies: number[] = [];
 const total = Math.floor(rate.perSecond * rate.seconds);
