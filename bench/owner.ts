@@ -7,6 +7,8 @@ export interface Owner {
   readonly organizationId: number;
 }
 
+const linksPerCall = 1_000;
+
 export const ownPassword = 'correct horse battery';
 
 /** Creates an account: the first one, unless registration is open. */
@@ -43,6 +45,25 @@ export async function callApi<Answer>(
   });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as Answer;
+}
+
+/** Creates links, and returns their suffixes in the same order. */
+export async function makeLinks(
+  program: Listening,
+  { key }: Owner,
+  links: readonly { readonly destination_url: string; readonly suffix?: string; readonly rules?: unknown }[],
+): Promise<string[]> {
+  const suffixes: string[] = [];
+  for (let made = 0; made < links.length; made += linksPerCall) {
+    const { results } = await callApi<{ results: { link: { suffix: string } }[] }>(
+      program,
+      'POST',
+      '/api/v1/link/bulk?disable_png=true',
+      { body: { links: links.slice(made, made + linksPerCall) }, credential: key },
+    );
+    suffixes.push(...results.map(({ link }) => link.suffix));
+  }
+  return suffixes;
 }
 
 /** An API call as bytes, ready to be sent many times. */

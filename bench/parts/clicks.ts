@@ -5,7 +5,7 @@ import { temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
 import { type FoldRun, foldJournals, journalIn } from '../fold-journals.ts';
 import { hitMix, plainHits, writeJournal } from '../hit-mix.ts';
-import { callApi, register } from '../owner.ts';
+import { makeLinks, register } from '../owner.ts';
 import { startScript } from '../program.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
 import { Contender, connections, inRounds } from '../visits.ts';
@@ -23,11 +23,9 @@ export async function measureJournal({ clicks }: Effort): Promise<Report> {
   await using recording = await startScript('bench/recording-program.ts', settings('unfolded'));
   const [dropped, journalled] = await Promise.all(
     [dropping, recording].map(async (program) => {
-      const { key } = await register(program);
-      const { suffix } = await callApi<{ suffix: string }>(program, 'POST', '/api/v1/link', {
-        body: { destination_url: 'https://shop.example.com/' },
-        credential: key,
-      });
+      const owner = await register(program);
+      const links = [{ destination_url: 'https://shop.example.com/' }];
+      const [suffix = ''] = await makeLinks(program, owner, links);
       return new Contender(program, suffix);
     }),
   );

@@ -5,7 +5,7 @@ import { cpuTimeWithChildren } from '../cpu-time.ts';
 import type { Effort } from '../effort.ts';
 import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
-import { callApi, register } from '../owner.ts';
+import { makeLinks, register } from '../owner.ts';
 import { type Program, startLinnet, startProgram } from '../program.ts';
 import { kilobytesOf } from '../redirect/process-tree.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
@@ -90,10 +90,9 @@ function run(command: string[]): void {
 /** Creates a store with a link, and returns the path of the link. */
 async function storeWithLink(dataDir: string): Promise<string> {
   await using program = await startLinnet(dataDir);
-  const { key } = await register(program);
-  const body = { destination_url: 'https://example.com/', suffix: 'first' };
-  await callApi(program, 'POST', '/api/v1/link?disable_png=true', { body, credential: key });
-  return '/first';
+  const owner = await register(program);
+  const [suffix] = await makeLinks(program, owner, [{ destination_url: 'https://example.com/' }]);
+  return `/${suffix}`;
 }
 
 /** Milliseconds from the start (as `docker run` starts an image) to the first redirect. */

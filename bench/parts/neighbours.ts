@@ -3,7 +3,7 @@ import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, percentile } from '../figures.ts';
 import { agentAt } from '../hit-mix.ts';
 import { cycle, load } from '../load.ts';
-import { callApi, type Owner, ownPassword, register } from '../owner.ts';
+import { callApi, makeLinks, type Owner, ownPassword, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { seededRandom, zipf } from '../redirect/zipf.ts';
@@ -54,8 +54,8 @@ async function measure(store: string, dataDir: string, databaseUrl: string, effo
   const [busy, quiet] = await twoOwners(dataDir, databaseUrl);
   // Guesses come from many addresses, which this machine sends as a trusted proxy.
   await using program = await startLinnet(dataDir, databaseUrl, { TRUSTED_PROXIES: '127.0.0.1' });
-  const visited = await makeLinks(program, busy, links);
-  await makeLinks(program, quiet, 100);
+  const visited = await makeLinks(program, busy, someLinks(links));
+  await makeLinks(program, quiet, someLinks(100));
   await visit(program, visited, clicks);
   await untilCounted(program, busy, clicks);
   const lists = { store, call: `list, during ${parallelCalls} statistics calls`, promised: promised.list };
@@ -72,22 +72,10 @@ async function twoOwners(dataDir: string, databaseUrl: string): Promise<[Owner, 
   return [await register(program, 'busy@example.com'), await register(program, ownersEmail)];
 }
 
-async function makeLinks(program: Program, owner: Owner, count: number): Promise<string[]> {
-  const suffixes: string[] = [];
-  for (let created = 0; created < count; created += 1_000) {
-    const links = Array.from({ length: Math.min(1_000, count - created) }, (_, index) => ({
-      destination_url: `https://shop.example.com/products/${created + index}`,
-    }));
-    const response = await callApi<{ results: { link: { suffix: string } }[] }>(
-      program,
-      'POST',
-      '/api/v1/link/bulk?disable_png=true',
-      { body: { links }, credential: owner.key },
-    );
-    suffixes.push(...response.results.map(({ link }) => link.suffix));
-  }
-  return suffixes;
-}
+const someLinks = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    destination_url: `https://shop.example.com/products/${index}`,
+  }));
 
 async function visit(program: Program, suffixes: readonly string[], clicks: number): Promise<void> {
   const random = seededRandom(7);

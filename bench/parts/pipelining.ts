@@ -3,7 +3,7 @@ import type { Effort } from '../effort.ts';
 import { killOnExit, temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
 import { load } from '../load.ts';
-import { callApi, register } from '../owner.ts';
+import { makeLinks, register } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
@@ -19,10 +19,7 @@ export async function measurePipelining({ redirects }: Effort): Promise<Report> 
   using folder = temporaryFolder();
   await using program = await startLinnet(folder.path);
   const owner = await register(program);
-  const { suffix } = await callApi<{ suffix: string }>(program, 'POST', '/api/v1/link', {
-    body: { destination_url: 'https://shop.example.com/' },
-    credential: owner.key,
-  });
+  const [suffix = ''] = await makeLinks(program, owner, [{ destination_url: 'https://shop.example.com/' }]);
   const latencies = { ordinary: [] as number[], pipelining: [] as number[] };
   for (let round = 0; round <= redirects.rounds; round++)
     for (const kind of ['ordinary', 'pipelining'] as const) {

@@ -1,7 +1,7 @@
 import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { figure, ratio } from '../figures.ts';
-import { callApi, register } from '../owner.ts';
+import { makeLinks, register } from '../owner.ts';
 import { startLinnet, startScript } from '../program.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
 import { Contender, connections, inRounds } from '../visits.ts';
@@ -14,10 +14,7 @@ export async function measureRedirect({ redirects }: Effort): Promise<Report> {
   await using program = await startLinnet(folder.path);
   await using bareProgram = await startScript('bench/bare-redirect.ts', { LOCATION: destination });
   const owner = await register(program);
-  const { suffix } = await callApi<{ suffix: string }>(program, 'POST', '/api/v1/link', {
-    body: { destination_url: destination },
-    credential: owner.key,
-  });
+  const [suffix = ''] = await makeLinks(program, owner, [{ destination_url: destination }]);
   const linnet = new Contender(program, suffix);
   const bare = new Contender(bareProgram, suffix);
   await inRounds([linnet, bare], redirects.rounds, redirects.seconds);

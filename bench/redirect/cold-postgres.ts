@@ -3,7 +3,7 @@ import pg from 'pg';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
 import { load } from '../load.ts';
-import { callApi, register } from '../owner.ts';
+import { makeLinks, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
@@ -29,7 +29,6 @@ export interface ColdPostgres {
   readonly addedToSameQuestion: Figure;
 }
 
-const linksPerCall = 1_000;
 const visitsPerRound = 400;
 const port = 3931;
 
@@ -40,7 +39,7 @@ export async function measureColdPostgres({ cold, seconds, rounds }: Effort): Pr
   using folder = temporaryFolder();
   await using postgres = await startPostgres();
   const linkCount = cold + (rounds + 1) * visitsPerRound;
-  await makeLinks(postgres.url, folder.path, linkCount);
+  await fillStore(postgres.url, folder.path, linkCount);
   await using running = await Running.start({
     name: 'Linnet on PostgreSQL, fold held back',
     what: '',
@@ -70,19 +69,13 @@ export async function measureColdPostgres({ cold, seconds, rounds }: Effort): Pr
   };
 }
 
-async function makeLinks(databaseUrl: string, dataDir: string, count: number): Promise<void> {
+async function fillStore(databaseUrl: string, dataDir: string, count: number): Promise<void> {
   await using program = await startLinnet(dataDir, databaseUrl);
-  const { key } = await register(program);
-  for (let created = 0; created < count; created += linksPerCall) {
-    const links = Array.from({ length: Math.min(linksPerCall, count - created) }, (_, index) => ({
-      suffix: pathOf(created + index).slice(1),
-      destination_url: `https://shop.example.com/collections/${index % 97}/products/${created + index}`,
-    }));
-    await callApi(program, 'POST', '/api/v1/link/bulk?disable_png=true&atomic=true', {
-      body: { links },
-      credential: key,
-    });
-  }
+  const links = Array.from({ length: count }, (_, index) => ({
+    suffix: pathOf(index).slice(1),
+    destination_url: `https://shop.example.com/collections/${index % 97}/products/${index}`,
+  }));
+  await makeLinks(program, await register(program), links);
 }
 
 async function costOf(

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { type Figure, figure } from '../figures.ts';
 import { journalIn } from '../fold-journals.ts';
 import { hitMix, writeJournal } from '../hit-mix.ts';
+import { callApi, makeLinks } from '../owner.ts';
 import { type Contender, contenders } from './contenders.ts';
 import type { Effort } from './effort.ts';
 import { type PreparedFixture, prepareFixture } from './fixture.ts';
@@ -153,33 +154,17 @@ async function during<T>(startWork: BackgroundWork, measure: () => Promise<T>): 
   }
 }
 
-const call = async (
-  { owner }: PreparedFixture,
-  port: number,
-  method: string,
-  path: string,
-  body?: object,
-) => {
-  const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
-    method,
-    headers: { 'api-key': owner.key, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  await response.arrayBuffer();
-};
-
 const queryingStats =
-  (fixture: PreparedFixture, port: number): BackgroundWork =>
+  ({ owner }: PreparedFixture, port: number): BackgroundWork =>
   async (isOver) => {
-    while (!isOver()) await call(fixture, port, 'GET', '/stats?interval=day');
+    while (!isOver()) await callApi({ port }, 'GET', '/api/v1/stats?interval=day', { credential: owner.key });
   };
 
 const importingLinks =
-  (fixture: PreparedFixture, port: number): BackgroundWork =>
+  ({ owner }: PreparedFixture, port: number): BackgroundWork =>
   async (isOver) => {
     const links = Array.from({ length: 1_000 }, (_, index) => ({
       destination_url: `https://shop.example.com/products/${index}`,
     }));
-    while (!isOver()) await call(fixture, port, 'POST', '/link/bulk?disable_png=true', { links });
+    while (!isOver()) await makeLinks({ port }, owner, links);
   };

@@ -1,4 +1,4 @@
-import { callApi } from '../owner.ts';
+import { makeLinks } from '../owner.ts';
 import { contenders } from './contenders.ts';
 import type { Effort } from './effort.ts';
 import { prepareFixture } from './fixture.ts';
@@ -19,10 +19,8 @@ export async function measureRules({ links, rounds, seconds }: Effort): Promise<
   const measured: Measured[] = [];
   for (const contender of contenders(fixture).filter(({ name }) => contenderNames.includes(name))) {
     const running = stack.use(await Running.start(contender));
-    const { suffix } = await callApi<{ suffix: string }>(contender, 'POST', '/api/v1/link', {
-      body: { destination_url: destination.LOCATION, rules: tenRules(destination.LOCATION) },
-      credential: owner.key,
-    });
+    const link = { destination_url: destination.LOCATION, rules: tenRules(destination.LOCATION) };
+    const [suffix = ''] = await makeLinks(contender, owner, [link]);
     const paths = [`/${destination.SUFFIX}${query}`, `/${suffix}${query}`];
     const before = await fastPathCount(running);
     const roundsByContender = await alternatingRounds([running, running], rounds, (index) => ({
