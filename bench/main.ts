@@ -1,7 +1,4 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { full, quick } from './effort.ts';
-import { machineFacts } from './machine.ts';
 import { measureAgents } from './parts/agents.ts';
 import { measureApi } from './parts/api.ts';
 import { measureApiPostgres, measureApiSqlite } from './parts/api-calls.ts';
@@ -19,9 +16,9 @@ import { measureRedirect } from './parts/redirect.ts';
 import { measureStats } from './parts/stats.ts';
 import { measureStoreSize } from './parts/store-size.ts';
 import { measureTenMillion } from './parts/ten-million.ts';
+import { isQuickRun, printLine, printMachine, requestedParts, storeResults } from './results.ts';
 import { formatReport } from './table.ts';
 
-const resultsFolder = join(import.meta.dir, 'results');
 const timeout =
   (process.argv.some((word) => /^(ten_million|asking|asking_postgres|clickhouse|clickhouse_many)$/.test(word))
     ? 40
@@ -34,14 +31,8 @@ setTimeout(() => {
   process.exit(1);
 }, timeout).unref();
 
-const effort = process.argv.includes('--quick') ? quick : full;
-const machine = machineFacts();
-const facts = Object.entries(machine).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`);
-printLine(`${facts.join(', ')}\n`);
-if (effort.isQuick)
-  printLine(
-    'A quick run only shows that the bench works. Its figures are not reliable, and are not stored.\n',
-  );
+const effort = isQuickRun ? quick : full;
+const machine = printMachine();
 
 const parts = {
   redirect: measureRedirect,
@@ -68,8 +59,7 @@ const onRequest = {
   file: measureFile,
   names: measureNames,
 };
-/** Named on the command line: `npm run bench -- journal fold`. */
-const requested = process.argv.slice(2).filter((word) => word in parts || word in onRequest);
+const requested = requestedParts({ ...parts, ...onRequest });
 const figures: Record<string, object> = {};
 for (const [name, measure] of Object.entries({ ...parts, ...onRequest })) {
   if (requested.length > 0 ? !requested.includes(name) : name in onRequest) continue;
@@ -83,16 +73,6 @@ if (!effort.isQuick && requested.length === 0) {
 }
 
 async function store(file: string, figures: object): Promise<void> {
-  const stored = { date: new Date().toISOString(), machine, ...figures };
-  await mkdir(resultsFolder, { recursive: true });
-  await Bun.write(join(resultsFolder, `${file}.json`), `${JSON.stringify(stored, rounded, 2)}\n`);
+  await storeResults(file, { date: new Date().toISOString(), machine, ...figures });
   printLine(`Stored in bench/results/${file}.json.`);
-}
-
-function rounded(_key: string, value: unknown): unknown {
-  return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
-}
-
-function printLine(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const docs = join(import.meta.dir, '..', 'docs');
@@ -21,7 +20,6 @@ export async function replaceSections(sections: Readonly<Record<string, string>>
 
 /** Writes a plot, and returns the Markdown that shows it. */
 export async function writePlot(file: string, alt: string, svg: string): Promise<string> {
-  await mkdir(join(docs, 'plots'), { recursive: true });
   await Bun.write(join(docs, 'plots', file), svg);
   return `![${alt}](plots/${file})`;
 }

@@ -1,32 +1,19 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { machineFacts } from '../machine.ts';
+import { isQuickRun, printLine, printMachine, requestedParts, resultsIn, storeResults } from '../results.ts';
 import { measureCold } from './cold.ts';
 import { full, quick } from './effort.ts';
 import { measureHot } from './hot.ts';
 import { measureLatency } from './latency.ts';
 import { measureMillion } from './million.ts';
 import { writePages } from './pages.ts';
-import { printCold, printLatency, printLine, printMeasured, printWorkers } from './print-results.ts';
+import { printCold, printLatency, printMeasured, printWorkers } from './print-results.ts';
 import { measureRules } from './rules.ts';
 import { measureTls } from './tls.ts';
 import { requireTools } from './tools.ts';
 import { measureWorkers } from './workers.ts';
 
-const resultsPath = join(import.meta.dir, '..', 'results', 'redirect.json');
-
 requireTools();
-const effort = process.argv.includes('--quick') ? quick : full;
-const machine = machineFacts();
-printLine(
-  `${Object.entries(machine)
-    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
-    .join(', ')}\n`,
-);
-if (effort.isQuick)
-  printLine(
-    'A quick run only shows that the bench works. Its figures are not reliable, and are not stored.\n',
-  );
+const effort = isQuickRun ? quick : full;
+const machine = printMachine();
 
 const parts = {
   async hot() {
@@ -67,9 +54,8 @@ const parts = {
   },
 };
 
-/** Named on the command line: `npm run bench:redirect -- hot cold`. */
-const requested = process.argv.slice(2).filter((word) => word in parts);
-const resultsFile = Bun.file(resultsPath);
+const requested = requestedParts(parts);
+const resultsFile = resultsIn('redirect');
 const earlierResults: Record<string, unknown> = (await resultsFile.exists()) ? await resultsFile.json() : {};
 if (process.argv.includes('--pages')) {
   await writePages(earlierResults);
@@ -82,13 +68,8 @@ for (const [name, measure] of Object.entries(parts)) {
 }
 if (!effort.isQuick) {
   const all = { ...earlierResults, ...figures };
-  await mkdir(join(resultsPath, '..'), { recursive: true });
-  await Bun.write(resultsPath, `${JSON.stringify(all, rounded, 2)}\n`);
+  await storeResults('redirect', all);
   await writePages(all);
   printLine('Stored in bench/results/redirect.json, and written to docs/performance.md.');
 }
 process.exit(0);
-
-function rounded(_key: string, value: unknown): unknown {
-  return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
-}

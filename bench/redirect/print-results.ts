@@ -1,3 +1,4 @@
+import { printLine } from '../results.ts';
 import { formatNumber, formatRange, formatReport } from '../table.ts';
 import type { Cold } from './cold.ts';
 import { coldCosts, coldLatencies } from './cold-rows.ts';
@@ -6,10 +7,6 @@ import type { Latency } from './latency.ts';
 import { latencyColumns, latencyRows } from './latency-rows.ts';
 import type { Measured } from './rounds.ts';
 import type { Workers } from './workers.ts';
-
-export const printLine = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
 
 const mebibytes = (bytes: number): string => formatNumber(bytes / 2 ** 20);
 
