@@ -2,26 +2,27 @@ import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Effort } from '../effort.ts';
-import { type Figure, figure, ratio } from '../figures.ts';
+import { type Figure, figure } from '../figures.ts';
 import { cycle, load } from '../load.ts';
 import { callBytes } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { requestBytes } from '../request.ts';
 import { type SeededStore, seededStore } from '../seed.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
-import { type Action, create, firstPage, read, type SeededProgram } from './store-actions.ts';
+import {
+  type Action,
+  apiActions,
+  type Compared,
+  compareSizes,
+  cost,
+  type SeededProgram,
+} from './store-actions.ts';
 
 const promised = { ratio: 1.5, start_ms: 2_000, memory_mb: 300, far_ms: 50 };
 const sizes = { small: 10_000, large: 10_000_000 };
 const quickSizes = { small: 1_000, large: 60_000 };
 const callsPerQuery = 30;
 
-interface Compared {
-  readonly call: string;
-  readonly small_us: Figure;
-  readonly large_us: Figure;
-  readonly ratio: Figure;
-}
 interface DeepCall {
   readonly call: string;
   readonly first_ms: number;
@@ -47,7 +48,12 @@ export async function measureTenMillion({ isQuick, store }: Effort): Promise<Rep
     large: { program: largeProgram, owner: largeStore.owner, links: large },
   };
   const suffixes = { small: suffixesOf(smallStore), large: suffixesOf(largeStore) };
-  const compared = await compare(programs, suffixes, store, warmCache);
+  const redirect: Action = ({ program, links }, size) => {
+    const from = links === small ? suffixes.small : suffixes.large;
+    const visits = from.map((suffix) => requestBytes(program.port, 'GET', `/${suffix}`, {}));
+    return cost(program, { ...size, status: 302, next: cycle(visits) });
+  };
+  const compared = await compareSizes(programs, { redirect, ...apiActions }, store, warmCache);
   const fetched = { small: fetchedBytes(smallProgram), large: fetchedBytes(largeProgram) };
   const far = await deepCalls(programs.large, suffixes.large);
   const memory = { small: memoryPeak(smallProgram), large: memoryPeak(largeProgram) };
@@ -85,48 +91,6 @@ function suffixesOf({ dataDir }: SeededStore): string[] {
     const row = find.get(1 + Math.floor(Math.random() * newest)) as { suffix: string } | null;
     return row?.suffix ?? '';
   }).filter((suffix) => suffix !== '');
-}
-
-async function compare(
-  sides: { readonly small: SeededProgram; readonly large: SeededProgram },
-  suffixes: { readonly small: readonly string[]; readonly large: readonly string[] },
-  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
-  warmCache: () => Promise<void>,
-): Promise<Compared[]> {
-  const redirect: Action = async ({ program, links }, size) => {
-    const from = links === sides.small.links ? suffixes.small : suffixes.large;
-    const visits = from.map((suffix) => requestBytes(program.port, 'GET', `/${suffix}`, {}));
-    const { p50, perSecond } = await load(program, { ...size, status: 302, next: cycle(visits) });
-    return size.connections === 1 ? p50 * 1000 : 1e6 / perSecond;
-  };
-  const actions: readonly (readonly [string, Action])[] = [
-    ['redirect', redirect],
-    ['read', read],
-    ['create', create],
-    ['first page', firstPage],
-  ];
-  const compared: Compared[] = [];
-  for (const connections of [1, 16]) {
-    for (const [name, action] of actions) {
-      const times: { small: number[]; large: number[] } = { small: [], large: [] };
-      await warmCache();
-      // The first round warms up.
-      for (let round = 0; round <= rounds; round++) {
-        const order = round % 2 ? (['small', 'large'] as const) : (['large', 'small'] as const);
-        for (const size of order) {
-          const time = await action(sides[size], { connections, seconds });
-          if (round > 0) times[size].push(time);
-        }
-      }
-      compared.push({
-        call: `${name}, ${connections === 1 ? 'alone' : `${connections} at once`}`,
-        small_us: figure(times.small),
-        large_us: figure(times.large),
-        ratio: ratio(times.large, times.small),
-      });
-    }
-  }
-  return compared;
 }
 
 /** Deep pages, searches and sorted lists: one call at a time, the first one and the following ones. */
