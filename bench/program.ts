@@ -15,13 +15,14 @@ export interface Program extends Listening, AsyncDisposable {
   readonly pid: number;
 }
 
-/** Starts Linnet the way `npm start` does. */
+/** Starts Linnet the way `npm start` does. `main`: of this checkout or of another. */
 export const startLinnet = (
   dataDir: string,
   databaseUrl = '',
   settings: Record<string, string> = {},
+  main = 'src/main.ts',
 ): Promise<Program> =>
-  startScript(['src/main.ts', 'serve'], {
+  startScript([main, 'serve'], {
     ...startEnvironment,
     PORT: '0',
     DATA_DIR: dataDir,

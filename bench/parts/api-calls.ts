@@ -1,23 +1,17 @@
 import { join, resolve } from 'node:path';
-import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
 import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
 import { cycle, load } from '../load.ts';
 import { callApi, callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
-import { type Program, startProgram } from '../program.ts';
+import { type Program, startLinnet } from '../program.ts';
 import { cpuWithExited } from '../redirect/process-tree.ts';
 import { formatNumber, formatRange, type Report } from '../table.ts';
+import { type Call, readCall } from './api.ts';
 
 const connections = 16;
 const links = 1_000;
-
-interface Call {
-  readonly name: string;
-  readonly status: number;
-  readonly next: () => Uint8Array;
-}
 
 /** The results of a call in one round. Microseconds are CPU time, which other programs on the machine affect far less than the rate. */
 interface Round {
@@ -119,10 +113,7 @@ async function startContender(store: Store, checkout: string): Promise<Contender
   const folder = opened.use(temporaryFolder());
   const postgres = store === 'SQLite' ? null : opened.use(await startPostgres());
   const program = opened.use(
-    await startProgram([process.execPath, join(checkout, 'src', 'main.ts'), 'serve'], {
-      ...startEnvironment,
-      ...{ PORT: '0', DATA_DIR: folder.path, DATABASE_URL: postgres?.url ?? '', MISS_LIMIT: '0' },
-    }),
+    await startLinnet(folder.path, postgres?.url, {}, join(checkout, 'src', 'main.ts')),
   );
   const calls = await callsOf(program, await register(program));
   return {
@@ -145,17 +136,10 @@ async function callsOf(program: Program, owner: Owner): Promise<Call[]> {
   const page = await callApi<{ links: { id: number }[] }>(program, 'GET', `/api/v1/link?limit=${links}`, {
     credential: owner.key,
   });
-  const get = (name: string, paths: readonly string[]): Call => ({
-    name,
-    status: 200,
-    next: cycle(paths.map((path) => callBytes(program, owner, 'GET', path))),
-  });
+  const paths = page.links.map(({ id }) => `/api/v1/link/${id}`);
   return [
-    get(
-      'read one link',
-      page.links.map(({ id }) => `/api/v1/link/${id}`),
-    ),
-    get('list 25', ['/api/v1/link?limit=25']),
+    readCall(program, owner, 'read one link', ...paths),
+    readCall(program, owner, 'list 25', '/api/v1/link?limit=25'),
     create,
   ];
 }

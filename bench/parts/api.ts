@@ -11,11 +11,18 @@ import { formatNumber, formatRange, type Report } from '../table.ts';
 const connections = 16;
 const maxPageSize = 1000;
 
-interface Call {
+export interface Call {
   readonly name: string;
   readonly status: number;
   readonly next: () => Uint8Array;
 }
+
+/** Reads these paths in turn. */
+export const readCall = (program: Program, owner: Owner, name: string, ...paths: string[]): Call => ({
+  name,
+  status: 200,
+  next: cycle(paths.map((path) => callBytes(program, owner, 'GET', path))),
+});
 
 interface Measured {
   readonly store: string;
@@ -102,15 +109,10 @@ async function readCalls(program: Program, owner: Owner): Promise<Call[]> {
   const pngs = links.flatMap(({ qr_code_png }) =>
     qr_code_png === null ? [] : [new URL(qr_code_png).pathname],
   );
-  const get = (name: string, ...paths: string[]): Call => ({
-    name,
-    status: 200,
-    next: cycle(paths.map((path) => callBytes(program, owner, 'GET', path))),
-  });
   return [
-    get('read one link', ...links.map(({ id }) => `/api/v1/link/${id}`)),
-    get('list 25', '/api/v1/link'),
-    get('list 1,000', `/api/v1/link?limit=${maxPageSize}`),
+    readCall(program, owner, 'read one link', ...links.map(({ id }) => `/api/v1/link/${id}`)),
+    readCall(program, owner, 'list 25', '/api/v1/link'),
+    readCall(program, owner, 'list 1,000', `/api/v1/link?limit=${maxPageSize}`),
     {
       name: 'draw a PNG',
       status: 200,
