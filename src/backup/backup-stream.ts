@@ -1,6 +1,5 @@
 import { isPartition } from '../ledger/stores/partitions.ts';
 import type { Database } from '../storage/database.ts';
-import { keyMarkSetting } from '../storage/settings.ts';
 
 /** A backup from start to end, whatever its source: tables, each before those that refer to it. */
 export interface BackupStream {
@@ -93,5 +92,3 @@ export function orderByReference(
   for (const table of [...tables].sort()) add(table, []);
   return [...ordered];
 }
-
-export const keyMarkSql = `select value from settings where key = '${keyMarkSetting}'`;

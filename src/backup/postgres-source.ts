@@ -7,12 +7,12 @@ import type { Watermark } from '../storage/journal-watermarks.ts';
 import { newerStore } from '../storage/migrate.ts';
 import { hitMove, hitStoreId } from '../storage/moved-hits.ts';
 import { newestMigration } from '../storage/newest-migration.ts';
+import { keyMarkSetting } from '../storage/settings.ts';
 import {
   type BackupPart,
   BackupProblem,
   type BackupStream,
   isExcluded,
-  keyMarkSql,
   orderByReference,
 } from './backup-stream.ts';
 import { type HitSource, hitsFrom, hitTables } from './external-hits.ts';
@@ -34,9 +34,9 @@ export async function readPostgres(
   const client = await connect(url);
   try {
     const migration = await beginSnapshot(client);
-    const { rows } = await client.query<{ value: string }>(keyMarkSql);
+    const keyMark = await settingOf(client, keyMarkSetting);
     return {
-      header: { kind: 'postgres', migration, madeAt: now.toISOString(), keyMark: rows[0]?.value ?? null },
+      header: { kind: 'postgres', migration, madeAt: now.toISOString(), keyMark },
       parts: partsOf(url, client, source),
       close: () => client.end(),
     };

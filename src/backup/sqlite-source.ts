@@ -1,13 +1,13 @@
 import { Database as Sqlite } from 'bun:sqlite';
 import { newerStore } from '../storage/migrate.ts';
 import { newestMigration } from '../storage/newest-migration.ts';
+import { keyMarkSetting } from '../storage/settings.ts';
 import { sqliteTodo } from '../storage/sqlite-todo.ts';
 import {
   type BackupPart,
   BackupProblem,
   type BackupStream,
   isExcluded,
-  keyMarkSql,
   maxRowsLength,
   orderByReference,
 } from './backup-stream.ts';
@@ -123,8 +123,8 @@ function tablesOf(database: Sqlite): string[] {
 }
 
 function keyMarkOf(database: Sqlite): string | null {
-  const row = database.query<{ value: string }, []>(keyMarkSql).get();
-  return row?.value ?? null;
+  const setting = database.query<{ value: string }, [string]>('select value from settings where key = ?');
+  return setting.get(keyMarkSetting)?.value ?? null;
 }
 
 export const columnsOf = (

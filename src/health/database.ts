@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrationsOf } from '../backup/read-only-store.ts';
+import { migrationsOf, settingIn } from '../backup/read-only-store.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import { lostStoreFound, lostStoreTodo, remainsOfStore } from '../journal/former-store.ts';
 import { readOnlyTodo, rightsTodo } from '../rules/database-todo.ts';
@@ -8,6 +8,7 @@ import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { readOnlySql, takesChanges } from '../storage/drivers/find-primary.ts';
 import { encodingSql, isUtf8, wrongEncodingFound, wrongEncodingTodo } from '../storage/encoding.ts';
 import { newestMigration } from '../storage/newest-migration.ts';
+import { minMigrationKey } from '../storage/setting-keys.ts';
 import type { CheckContext } from './check-context.ts';
 
 /** More than a backlog causes. */
@@ -99,8 +100,8 @@ async function missingRight(
 
 /** Whether this version may still write to tables migrated by a newer Linnet. */
 async function isCompatible(store: NonNullable<CheckContext['store']>): Promise<boolean> {
-  const [row] = await store.query("select value from settings where key = 'least_migration'");
-  return row !== undefined && Number(row.value) <= newestMigration;
+  const least = await settingIn(store, minMigrationKey);
+  return least !== null && Number(least) <= newestMigration;
 }
 
 function sizeOf(file: string): number {

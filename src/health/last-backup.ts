@@ -1,4 +1,5 @@
 import { lastBackup } from '../backup/last-backup.ts';
+import { settingIn } from '../backup/read-only-store.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
 import { dayLength } from '../rules/durations.ts';
 import { notice, ok } from '../rules/finding.ts';
@@ -8,10 +9,10 @@ const manyDays = 7;
 
 export async function lastBackupFindings({ store, now }: CheckContext): Promise<Findings> {
   if (store === null) return [];
-  const [row] = await store.query(`select value from settings where key = '${lastBackup}'`).catch(() => []);
+  const at = await settingIn(store, lastBackup).catch(() => null);
   const todo = `Make one: ${shellCommand('backup FILE')}. Copies that are made by other means are not known here.`;
-  if (row === undefined) return notice('No backup is known.', todo);
-  const since = now - Number(row.value);
+  if (at === null) return notice('No backup is known.', todo);
+  const since = now - Number(at);
   if (since < -dayLength)
     return notice('The last backup was made while a clock was ahead: when that was is not known.', todo);
   // Less than that may lie between the clocks of two machines, or be a clock that was set back.
