@@ -7,7 +7,7 @@ import {
   hooksOfLinks,
   type NewAttempt,
   recordAttempt,
-  releaseClaims,
+  releaseClaim,
   type StoredDelivery,
   type Verdict,
 } from '../storage/webhooks/webhook-queue.ts';
@@ -47,7 +47,7 @@ export class Deliverer implements Webhooks {
   readonly #parts: DelivererParts;
   readonly #slots: Slots;
   readonly #dueQueues = new DueQueues();
-  readonly #underWay = new Map<Promise<void>, StoredDelivery>();
+  readonly #underWay = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #timer: Timer | undefined;
   #running: Promise<void> | undefined;
@@ -76,7 +76,7 @@ export class Deliverer implements Webhooks {
     this.#isStarted = false;
     clearTimeout(this.#timer);
     await this.#running;
-    const all = Promise.all(this.#underWay.keys());
+    const all = Promise.all(this.#underWay);
     await waitAtMost(grace, all);
     this.#stopping.abort();
     await all;
@@ -127,7 +127,7 @@ export class Deliverer implements Webhooks {
         this.#underWay.delete(done);
         this.wake();
       });
-    this.#underWay.set(done, delivery);
+    this.#underWay.add(done);
   }
 
   async #deliver(delivery: StoredDelivery): Promise<void> {
@@ -136,7 +136,7 @@ export class Deliverer implements Webhooks {
     const message = await this.#currentMessage(delivery);
     const outcome = message === null ? outdated : await this.#post(message);
     if (outcome.kind === 'failed' && this.#stopping.signal.aborted) {
-      await database.write((queries) => releaseClaims(queries, [delivery], now()));
+      await database.write((queries) => releaseClaim(queries, delivery, now()));
       return;
     }
     const tries = { made: delivery.tries + 1, firstAt: delivery.first_tried_at ?? at, now: now() };

@@ -168,18 +168,16 @@ export const hooksOfLinks = (queries: Queries, linkIds: readonly number[]) =>
     .where('id', 'in', linkIds)
     .execute();
 
-/** Releases deliveries that were claimed and not sent: the next claim takes them at once. */
-export async function releaseClaims(
+/** Releases a delivery that was claimed and not sent: the next claim takes it at once. */
+export async function releaseClaim(
   queries: Queries,
-  deliveries: readonly Pick<StoredDelivery, 'id' | 'claimed_until'>[],
+  { id, claimed_until }: Pick<StoredDelivery, 'id' | 'claimed_until'>,
   now: number,
 ): Promise<void> {
-  for (const { id, claimed_until } of deliveries) {
-    await queries
-      .updateTable('webhook_deliveries')
-      .set({ next_try_at: now, claimed_until: null })
-      .where('id', '=', id)
-      .where('claimed_until', '=', claimed_until)
-      .execute();
-  }
+  await queries
+    .updateTable('webhook_deliveries')
+    .set({ next_try_at: now, claimed_until: null })
+    .where('id', '=', id)
+    .where('claimed_until', '=', claimed_until)
+    .execute();
 }
