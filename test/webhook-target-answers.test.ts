@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { type Attempt, type PostOptions, post } from '../src/webhooks/guarded-post.ts';
+import { post } from '../src/webhooks/deliver.ts';
+import type { Attempt, RequestOptions } from '../src/webhooks/guarded-request.ts';
 import {
   call,
   certificate,
@@ -26,7 +27,7 @@ import {
 afterEach(closeTargets);
 
 describe("a target's response", () => {
-  const attemptWith = async (respond: Responder, options: PostOptions = {}): Promise<Attempt> => {
+  const attemptWith = async (respond: Responder, options: RequestOptions = {}): Promise<Attempt> => {
     const { target } = await listenTwice(respond);
     const attempt = await call(target, options);
     await Promise.all(
@@ -213,7 +214,7 @@ describe('a target with TLS', () => {
     for (const one of servers) await one.close();
   });
 
-  const secure = (host: string, options: PostOptions = { ca: certificate }) =>
+  const secure = (host: string, options: RequestOptions = { ca: certificate }) =>
     post(`https://${hostOf(host)}:${target.port}/`, outgoing, permitted(target.port), {
       lookup: async () => [outside],
       ...options,

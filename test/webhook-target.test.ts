@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { isIPv6, type LookupFunction } from 'node:net';
 import { allowListOf } from '../src/rules/webhook-allow.ts';
-import { post } from '../src/webhooks/guarded-post.ts';
+import { post } from '../src/webhooks/deliver.ts';
 import { type Resolver, resolveTarget } from '../src/webhooks/target-guard.ts';
 import type { Zone } from './support/name-server.ts';
 import {

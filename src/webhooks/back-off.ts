@@ -37,7 +37,7 @@ export function nextTry(tries: Tries, random: number, retryAfter: number | null)
   return Math.min(tries.now + Math.max(Math.round(wait * (0.8 + 0.4 * random)), requestedWait), end);
 }
 
-/** The relevant part of an attempt (guarded-post.ts). */
+/** The relevant part of an attempt (guarded-request.ts). */
 type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: number | null }
   | { readonly kind: 'refused' }

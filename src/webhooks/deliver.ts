@@ -15,7 +15,7 @@ import { clearZapierHook } from '../storage/webhooks/webhook-zapier.ts';
 import { waitAtMost } from '../structures/within.ts';
 import { type AfterAttempt, afterAttempt } from './back-off.ts';
 import { zapierClick } from './click-outbox.ts';
-import { type Attempt, type PostOptions, post } from './guarded-post.ts';
+import { type Attempt, guardedRequest, type RequestOptions } from './guarded-request.ts';
 import type { OutgoingMessage, Webhooks } from './outbox.ts';
 import { signatureHeaders } from './sign.ts';
 import { type SlotLimits, Slots } from './slots.ts';
@@ -31,7 +31,7 @@ export interface DelivererParts {
   /** Milliseconds between two polls of the outbox, for deliveries without a wake-up. */
   readonly pollInterval?: number;
   readonly random?: () => number;
-  readonly postOptions?: PostOptions;
+  readonly postOptions?: RequestOptions;
 }
 
 const usualLimits: SlotLimits = { overall: 128, perOrganization: 64, perHost: 24, perTarget: 8 };
@@ -39,6 +39,8 @@ const usualLimits: SlotLimits = { overall: 128, perOrganization: 64, perHost: 24
 const lease = 45_000;
 /** Milliseconds that a stop waits for calls under way. */
 const grace = 1_000;
+/** Characters of an answer. */
+const excerptLength = 1000;
 const waitsToRecord = [500, 1_000, 2_000, 4_000];
 
 /** Posts the due deliveries of the outbox. Any number of nodes may do so at the same time. */
@@ -194,6 +196,15 @@ export class Deliverer implements Webhooks {
     return post(message.target_url, outgoing, allowed, { now, ...postOptions });
   }
 }
+
+/** Posts to a target, if the guard allows it. Never rejects. */
+export const post = (
+  target: string,
+  outgoing: Pick<Parameters<typeof guardedRequest>[1], 'headers' | 'body' | 'signal'>,
+  allowed: AllowList,
+  options?: RequestOptions,
+): Promise<Attempt> =>
+  guardedRequest(target, { ...outgoing, method: 'POST', kept: excerptLength }, allowed, options);
 
 const outdated = {
   kind: 'refused',

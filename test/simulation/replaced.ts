@@ -4,8 +4,8 @@ import { plugin } from 'bun';
 const replacements = [
   [/storage\/file-lock\.ts$/, 'export const lockFile = (path) => globalThis.simulation.lockFile(path);'],
   [
-    /webhooks\/guarded-post\.ts$/,
-    'export const post = (target, outgoing) => globalThis.simulation.post(target, outgoing);',
+    /webhooks\/guarded-request\.ts$/,
+    'export const guardedRequest = (target, outgoing) => globalThis.simulation.post(target, outgoing);',
   ],
 ] as const;
 

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { type AllowList, parseAllowList } from '../../src/rules/webhook-allow.ts';
-import { type PostOptions, post } from '../../src/webhooks/guarded-post.ts';
+import { post } from '../../src/webhooks/deliver.ts';
+import type { RequestOptions } from '../../src/webhooks/guarded-request.ts';
 import { selfSigned } from './certificate.ts';
 import { type NameServer, startNameServer, type Zone } from './name-server.ts';
 
@@ -101,7 +102,7 @@ export const permitted = (port: number) => allowing(`${hostOf(outside)}:${port}`
 export const urlOf = (host: string, port: number) => `http://${hostOf(host)}:${port}/hook`;
 export const outgoing = { headers: { 'content-type': 'application/json' }, body: '{"event":"click"}' };
 
-export const call = (target: Target, options: PostOptions = {}, path = '') =>
+export const call = (target: Target, options: RequestOptions = {}, path = '') =>
   post(urlOf(outside, target.port) + path, outgoing, permitted(target.port), options);
 
 export async function inBatches<T>(
