@@ -1,14 +1,8 @@
 import { knownPriority } from '../../auth/passwords.ts';
-import type { UtmField } from '../../rules/click-fields.ts';
 import { defaultColours, isColour } from '../../rules/colour.ts';
 import { destinationKey } from '../../rules/destinations/destination-key.ts';
 import { asUri } from '../../rules/destinations/destination-text.ts';
-import {
-  isQueryForwarding,
-  isRedirectStatus,
-  type QueryForwarding,
-  type RedirectStatus,
-} from '../../rules/destinations/forwarding.ts';
+import { isQueryForwarding, isRedirectStatus } from '../../rules/destinations/forwarding.ts';
 import { hasUtmChanges, type UtmChanges } from '../../rules/destinations/utm.ts';
 import { invalidField, Refusal } from '../../rules/errors.ts';
 import { formatIsoOrNull, parseInstant } from '../../rules/instant.ts';
@@ -27,41 +21,18 @@ import type { FieldRefusals } from '../field-refusals.ts';
 import { requireTarget } from '../webhooks/webhook-target.ts';
 import { checkRules, type RuleInput, rulesOf } from './link-rules.ts';
 
-/** The fields that creation and update share. Absent: unchanged. Null or "": cleared. */
-export interface LinkFields extends UtmChanges {
-  readonly destination_url?: string | null | undefined;
-  readonly android_link_destination?: string | null | undefined;
-  readonly ios_link_destination?: string | null | undefined;
-  readonly og_title?: string | null | undefined;
-  readonly og_description?: string | null | undefined;
-  readonly og_image?: string | null | undefined;
-  readonly start_date?: string | null | undefined;
-  readonly before_start_url?: string | null | undefined;
-  readonly expiration_date?: string | null | undefined;
-  readonly expired_url?: string | null | undefined;
-  readonly click_limit?: number | '' | null | undefined;
-  readonly rules?: readonly RuleInput[] | '' | null | undefined;
-  readonly forward_query?: QueryForwarding | '' | null | undefined;
-  readonly forward_path?: boolean | '' | null | undefined;
-  readonly redirect_status?: RedirectStatus | '' | null | undefined;
-  readonly qr_code_foreground_hex?: string | null | undefined;
-  readonly qr_code_background_hex?: string | null | undefined;
-  readonly password?: string | null | undefined;
-  readonly qr_code_marker?: boolean | '' | null | undefined;
-  readonly bot_protection?: boolean | '' | null | undefined;
-  readonly captcha?: boolean | '' | null | undefined;
-  readonly name?: string | null | undefined;
-  readonly notes?: string | null | undefined;
-  readonly external_id?: string | null | undefined;
-  readonly disabled?: boolean | '' | null | undefined;
-  readonly archived?: boolean | '' | null | undefined;
-  readonly on_paper?: boolean | '' | null | undefined;
-  readonly statistics?: boolean | '' | null | undefined;
-  readonly watch_destination?: boolean | '' | null | undefined;
-  readonly webhook_url?: string | null | undefined;
-  readonly webhook_auth_key?: string | null | undefined;
-  readonly webhook_events?: readonly WebhookEvent[] | '' | null | undefined;
+/** Fields that are never answered as they were sent. */
+type SecretField = 'password' | 'webhook_auth_key';
+
+interface FieldValues extends Omit<ReturnType<typeof fieldsOf>, 'rules'>, Record<SecretField, string> {
+  /** Without ids, new ones are made. */
+  readonly rules: readonly RuleInput[];
 }
+
+/** The fields that creation and update share: those of a Link, and its secrets. Absent: unchanged. Null or "": cleared. */
+export type LinkFields = UtmChanges & {
+  readonly [Field in keyof FieldValues]?: FieldValues[Field] | '' | null | undefined;
+};
 
 type AddressField = 'android_link_destination' | 'ios_link_destination' | 'before_start_url' | 'expired_url';
 
@@ -209,43 +180,39 @@ export function utmColumns(link: Pick<StoredLink, 'destination_url'>, fields: Li
   return { destination_url, destination_key: destinationKey(destination_url) };
 }
 
-/** Fields that are never answered as they were sent. */
-type SecretField = 'password' | 'webhook_auth_key';
-
 /** The reverse of `columnsOf`: what a call would send to give a link its current settings, except secrets. */
-export const fieldsOf = (link: AnsweredLink) =>
-  ({
-    destination_url: asUri(link.destination_url),
-    android_link_destination: link.android_url && asUri(link.android_url),
-    ios_link_destination: link.ios_url && asUri(link.ios_url),
-    og_title: link.og_title,
-    og_description: link.og_description,
-    og_image: link.og_image,
-    start_date: formatIsoOrNull(link.start_at),
-    before_start_url: link.before_start_url && asUri(link.before_start_url),
-    expiration_date: formatIsoOrNull(link.expires_at),
-    expired_url: link.expired_url && asUri(link.expired_url),
-    click_limit: link.click_limit,
-    rules: rulesOf(link.rules),
-    forward_query: isQueryForwarding(link.forward_query) ? link.forward_query : null,
-    forward_path: link.forward_path === 1,
-    redirect_status: isRedirectStatus(link.redirect_status) ? link.redirect_status : 302,
-    qr_code_foreground_hex: link.qr_foreground,
-    qr_code_background_hex: link.qr_background,
-    qr_code_marker: link.qr_marker === 1,
-    bot_protection: link.bot_protection === 1,
-    captcha: link.captcha === 1,
-    name: link.name,
-    notes: link.notes,
-    external_id: link.external_id,
-    disabled: link.disabled === 1,
-    archived: link.archived === 1,
-    on_paper: link.on_paper === 1,
-    statistics: link.statistics === 1,
-    watch_destination: link.watch_destination === null ? null : link.watch_destination === 1,
-    webhook_url: link.webhook_url,
-    webhook_events: readEvents(link.webhook_events),
-  }) satisfies Required<Omit<LinkFields, SecretField | UtmField>>;
+export const fieldsOf = (link: AnsweredLink) => ({
+  destination_url: asUri(link.destination_url),
+  android_link_destination: link.android_url && asUri(link.android_url),
+  ios_link_destination: link.ios_url && asUri(link.ios_url),
+  og_title: link.og_title,
+  og_description: link.og_description,
+  og_image: link.og_image,
+  start_date: formatIsoOrNull(link.start_at),
+  before_start_url: link.before_start_url && asUri(link.before_start_url),
+  expiration_date: formatIsoOrNull(link.expires_at),
+  expired_url: link.expired_url && asUri(link.expired_url),
+  click_limit: link.click_limit,
+  rules: rulesOf(link.rules),
+  forward_query: isQueryForwarding(link.forward_query) ? link.forward_query : null,
+  forward_path: link.forward_path === 1,
+  redirect_status: isRedirectStatus(link.redirect_status) ? link.redirect_status : 302,
+  qr_code_foreground_hex: link.qr_foreground,
+  qr_code_background_hex: link.qr_background,
+  qr_code_marker: link.qr_marker === 1,
+  bot_protection: link.bot_protection === 1,
+  captcha: link.captcha === 1,
+  name: link.name,
+  notes: link.notes,
+  external_id: link.external_id,
+  disabled: link.disabled === 1,
+  archived: link.archived === 1,
+  on_paper: link.on_paper === 1,
+  statistics: link.statistics === 1,
+  watch_destination: link.watch_destination === null ? null : link.watch_destination === 1,
+  webhook_url: link.webhook_url,
+  webhook_events: readEvents(link.webhook_events),
+});
 
 const defaultEvents: readonly WebhookEvent[] = ['click'];
 
