@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { readByExternalId } from '../manage/links/external-ids.ts';
 import { putLink } from '../manage/links/put-link.ts';
-import { updateLink } from '../manage/links/update-link.ts';
 import { invalidField } from '../rules/errors.ts';
 import { endpoint } from './endpoint.ts';
 import { linkAnswer } from './link-answer.ts';
@@ -44,19 +43,11 @@ export const put = endpoint({
         'The external_id in the body is not the one in the path. Leave it out of the body; PATCH /api/v1/link/<id> changes it.',
       );
     }
-    const { domain, suffix, external_id: _, ...settings } = body;
-    const expectedVersion = headers.get('if-match');
-    const change = (id: number) => {
-      const password = settings.password === null ? undefined : settings.password;
-      return updateLink(
-        context,
-        caller,
-        id,
-        { ...settings, domain: domain || undefined, suffix: suffix || undefined, password },
-        { expectedVersion, expectedExternalId: external_id, isConfirmed: query.confirm },
-      );
+    const options = {
+      withPng: !query.disable_png,
+      expectedVersion: headers.get('if-match'),
+      isConfirmed: query.confirm,
     };
-    const options = { withPng: !query.disable_png, mustExist: expectedVersion !== null };
-    return linkReply(await putLink(context, caller, { ...body, external_id }, options, change), context);
+    return linkReply(await putLink(context, caller, { ...body, external_id }, options), context);
   },
 });

@@ -5,13 +5,15 @@ import type { Context } from '../context.ts';
 import { createLink } from './create-links.ts';
 import type { LinkToCreate } from './prepare-link.ts';
 import type { LinkWithTags } from './prepared-link.ts';
+import { updateLink } from './update-link.ts';
 
 const maxTries = 5;
 
 interface PutOptions {
   readonly withPng: boolean;
-  /** The call names a version: a link that doesn't exist has none, and isn't created. */
-  readonly mustExist: boolean;
+  /** The call's `If-Match` header: a link that doesn't exist has no version, and isn't created. */
+  readonly expectedVersion: string | null;
+  readonly isConfirmed: boolean;
 }
 
 /**
@@ -22,16 +24,23 @@ export async function putLink(
   context: Context,
   caller: Caller,
   input: LinkToCreate & { readonly external_id: string },
-  { withPng, mustExist }: PutOptions,
-  change: (id: number) => Promise<LinkWithTags>,
+  { withPng, expectedVersion, isConfirmed }: PutOptions,
 ): Promise<LinkWithTags> {
   const { organizationId } = caller;
+  const { external_id, domain, suffix, password, ...settings } = input;
+  const update = {
+    ...settings,
+    domain: domain || undefined,
+    suffix: suffix || undefined,
+    password: password ?? undefined,
+  };
+  const terms = { expectedVersion, expectedExternalId: external_id, isConfirmed };
   for (let tries = 1; ; tries++) {
-    const [holder] = await holdersOfExternalIds(context.database.lookup, organizationId, [input.external_id]);
-    if (!holder && mustExist) throw notFound('link');
+    const [holder] = await holdersOfExternalIds(context.database.lookup, organizationId, [external_id]);
+    if (!holder && expectedVersion !== null) throw notFound('link');
     try {
       if (!holder) return await createLink(context, caller, input, { withPng });
-      return { ...(await change(holder.id)), isFound: true };
+      return { ...(await updateLink(context, caller, holder.id, update, terms)), isFound: true };
     } catch (cause) {
       const raceCode = holder ? 'NOT_FOUND' : 'EXTERNAL_ID_TAKEN';
       if (!(cause instanceof Refusal) || cause.code !== raceCode || tries === maxTries) throw cause;
