@@ -1,16 +1,13 @@
-import { credentialOf, type SessionCaller } from '../auth/authenticate.ts';
+import { type Authenticator, credentialOf } from '../auth/authenticate.ts';
 import { missingCredential } from '../auth/credential-typos.ts';
-import { type Caller, may, type Permission } from '../rules/access.ts';
+import type { Caller } from '../rules/access.ts';
 import { forAdministrators, Refusal } from '../rules/errors.ts';
 import { type PageOwner, pageOwner } from '../rules/page-origin.ts';
 import type { Site } from '../rules/site.ts';
 import { keepSession, sessionOf } from './session-cookie.ts';
 
 /** Finds the caller for a credential or a session. */
-export interface CallerResolver {
-  caller(credential: string): Promise<Caller>;
-  sessionCaller(session: string): Promise<SessionCaller>;
-}
+export type CallerResolver = Pick<Authenticator, 'caller' | 'sessionCaller'>;
 
 /** The caller, and the credential that identified it. */
 interface Authorization {
@@ -31,7 +28,7 @@ export type Credential = 'required' | 'optional' | 'own' | 'none';
 
 export interface Rule {
   readonly credential: Credential;
-  readonly permission?: Permission;
+  readonly administratorsOnly?: boolean;
   /** Refuses calls from other sites' pages even without a cookie: for calls that sign a user in. */
   readonly ownPagesOnly?: boolean;
 }
@@ -55,7 +52,7 @@ export async function authorize(
     throw new Refusal('KEY_MISSING', missingCredential(request.headers, searchOf(request)));
   const findCaller = () => resolver.caller(credential);
   const caller = await findCaller();
-  requirePermission(rule, caller);
+  requireRole(rule, caller);
   return {
     caller,
     session: null,
@@ -75,7 +72,7 @@ async function authorizeBySession(
 ): Promise<Authorization> {
   try {
     const { caller, isRenewed } = await resolver.sessionCaller(session);
-    requirePermission(rule, caller);
+    requireRole(rule, caller);
     const cookie = isRenewed ? keepSession(session, site) : null;
     const findCaller = async () => (await resolver.sessionCaller(session)).caller;
     return { caller, session, cookie, reauthorize: () => requireSameOrganization(caller, findCaller) };
@@ -124,6 +121,6 @@ function guardOrigin({ credential }: Rule, { method, headers }: Request, session
   );
 }
 
-function requirePermission({ permission }: Rule, caller: Caller): void {
-  if (permission && !may(caller.role, permission)) throw forAdministrators();
+function requireRole({ administratorsOnly }: Rule, { role }: Caller): void {
+  if (administratorsOnly && role !== 'administrator') throw forAdministrators();
 }

@@ -75,7 +75,7 @@ export const eraseOfLink = endpoint({
   ...outline,
   summary: "Erase a link's clicks",
   description: erasureDescription,
-  permission: 'erase_clicks',
+  administratorsOnly: true,
   params: linkPath,
   query: ClickErasureQuery,
   handle: async ({ caller, params, query }, context) =>
@@ -86,7 +86,7 @@ export const eraseOfOrganization = endpoint({
   ...outline,
   summary: 'Erase the clicks of all links',
   description: erasureDescription,
-  permission: 'erase_clicks',
+  administratorsOnly: true,
   query: AllClicksErasureQuery,
   async handle({ caller, query: { confirm, ...query } }, context) {
     if (!confirm && query.from === undefined && query.to === undefined)
@@ -104,7 +104,6 @@ export const reclassify = endpoint({
   summary: "Reclassify a link's clicks",
   description:
     'For a span: a flood becomes clicks, clicks become a flood, and so on. Their reason is then `reclassified`; back in their first class they get their first reason back.',
-  credential: 'required',
   params: linkPath,
   body: ClickReclassification,
   async handle({ caller, params, body }, context) {

@@ -8,7 +8,7 @@ export const health = endpoint({
   summary: 'Read the health of the service',
   description:
     'For administrators of the organization that runs the service, which is that of the first account. The same as the command `doctor`: settings, disk, clock, DNS, certificates, proxies, database, mail, backlog, backups. It may take some seconds.',
-  permission: 'manage_members',
+  administratorsOnly: true,
   statuses: { 200: 'The findings.' },
   answer: InstanceHealth,
   handle: async ({ caller }, context) => {
@@ -21,7 +21,7 @@ export const nodes = endpoint({
   summary: 'List the nodes of the service',
   description:
     'For administrators of the organization that runs the service, which is that of the first account. The same as the command `nodes`: each node with its version, when it last reported, and the clicks in its journal that are not in the database. Those of a node that is gone wait until its data folder is back or `linnet fold` has read it.',
-  permission: 'manage_members',
+  administratorsOnly: true,
   statuses: { 200: 'The nodes.' },
   answer: InstanceNodes,
   handle: async ({ caller }, context) => {

@@ -22,7 +22,7 @@ export const create = endpoint({
   summary: 'Invite a person to your organization',
   description:
     'For administrators. A new invitation for the same address replaces the previous one. If a mail server is set it is mailed; the invitation exists whether that works or not.',
-  permission: 'manage_members',
+  administratorsOnly: true,
   body: InvitationToCreate,
   isIdempotentByKey: true,
   statuses: { 201: 'The invitation, its token this once.' },
@@ -36,7 +36,7 @@ export const create = endpoint({
 export const list = endpoint({
   summary: 'List outstanding invitations',
   description: 'For administrators.',
-  permission: 'manage_members',
+  administratorsOnly: true,
   statuses: { 200: 'Newest first.' },
   answer: z.array(Invitation),
   handle: async ({ caller }, context) => (await readInvitations(context, caller)).map(invitationAnswer),
@@ -45,7 +45,7 @@ export const list = endpoint({
 export const remove = endpoint({
   summary: 'Withdraw an invitation',
   description: 'For administrators. Its link stops working.',
-  permission: 'manage_members',
+  administratorsOnly: true,
   params: pathId,
   statuses: { 204: 'Withdrawn.' },
   handle: ({ caller, params }, context) => withdrawInvitation(context, caller, params.id),

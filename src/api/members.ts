@@ -21,7 +21,7 @@ export const update = endpoint({
   summary: "Change a member's role",
   description:
     'For administrators. There is always one: 409 `LAST_ADMINISTRATOR` if the last one would be demoted. Invitations by an administrator are withdrawn if they become an editor.',
-  permission: 'manage_members',
+  administratorsOnly: true,
   params: pathId,
   body: MemberUpdate,
   takesAnswerBack: true,
@@ -35,7 +35,7 @@ export const remove = endpoint({
   summary: 'Remove a member',
   description:
     'For administrators. They continue with a new organization; their sessions, tokens, API keys and invitations end. What they created stays here. The last administrator can’t be removed.',
-  permission: 'manage_members',
+  administratorsOnly: true,
   params: pathId,
   statuses: { 204: 'Removed.' },
   handle: ({ caller, params }, context) => removeMember(context, caller, params.id),

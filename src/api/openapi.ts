@@ -143,7 +143,7 @@ const failure = (status: string, description: string): Json => ({
 
 function refusalsOf(
   method: string,
-  { body, params, credential, permission, streams, isIdempotentByKey, otherErrors = [] }: Endpoint,
+  { body, params, credential, administratorsOnly, streams, isIdempotentByKey, otherErrors = [] }: Endpoint,
 ): [string, string][] {
   const isChange = method !== 'GET';
   const refusals: [string, string, boolean][] = [
@@ -152,7 +152,7 @@ function refusalsOf(
     [
       '403',
       'The credential is valid but may not do this; or a cookie came from a page of another site.',
-      permission !== undefined || credential === 'optional' || isChange,
+      administratorsOnly || credential === 'optional' || isChange,
     ],
     ['404', 'Not there, or not in your organization.', params !== undefined],
     ['409', 'Taken already, or something stands in the way.', isChange],

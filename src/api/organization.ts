@@ -33,7 +33,7 @@ export const read = endpoint({
 export const update = endpoint({
   summary: 'Change your organization',
   description: 'For administrators. Existing links keep their QR codes.',
-  permission: 'manage_members',
+  administratorsOnly: true,
   body: OrganizationUpdate,
   takesAnswerBack: true,
   statuses: { 200: 'The organization as it is now.' },

@@ -81,7 +81,6 @@ export const redeliverFailed = endpoint({
   long: true,
   description:
     'For after an outage: every message that failed permanently, oldest first, under its own id, to the current webhook of its link. Except for test calls. Counts as one redelivery.',
-  credential: 'required',
   body: WebhookRedelivery,
   bodyIsOptional: true,
   statuses: { 202: 'They are on their way.' },
@@ -103,7 +102,6 @@ export const outages = endpoint({
   long: true,
   description:
     'Targets of the organization whose last attempt failed, the longest first, a hundred at most, and how many messages failed permanently. Administrators are notified by mail of a target that fails for a day.',
-  credential: 'required',
   statuses: { 200: 'Empty if all targets work.' },
   answer: WebhookOutageList,
   async handle({ caller }, context) {

@@ -24,7 +24,7 @@ export function bearerOf(headers: Headers): string | null {
   return match?.[1] ?? null;
 }
 
-export interface SessionCaller {
+interface SessionCaller {
   readonly caller: Caller;
   /** The session has been extended, and its cookie should be too. */
   readonly isRenewed: boolean;

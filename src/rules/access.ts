@@ -1,3 +1,4 @@
+/** An editor may do everything with links, tags, domains and webhooks, except erase clicks; only administrators manage members. */
 export type Role = 'administrator' | 'editor';
 
 /** How a change was made; `linnet` is for changes that the service makes by itself. */
@@ -13,9 +14,3 @@ export interface Caller {
   readonly organizationId: number;
   readonly role: Role;
 }
-
-/** An editor may do everything with links, tags, domains and webhooks; only administrators manage members. */
-export type Permission = 'edit' | 'manage_members' | 'erase_clicks';
-
-export const may = (role: Role, permission: Permission): boolean =>
-  permission === 'edit' || role === 'administrator';
