@@ -4,7 +4,7 @@ import { keepsHour } from '../ledger/kept-hits.ts';
 import type { Caller } from '../rules/access.ts';
 import { classCodes, classes } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/durations.ts';
-import { invalidField, notFound, Refusal, StoreUnavailable, TookTooLong } from '../rules/errors.ts';
+import { existing, invalidField, Refusal, StoreUnavailable, TookTooLong } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import type { Reclassifiable } from '../rules/reclassified.ts';
 import { hourOf } from '../rules/utc-time.ts';
@@ -162,9 +162,7 @@ async function correct(
     // The background continues it.
     if (!(cause instanceof TookTooLong || cause instanceof StoreUnavailable)) throw cause;
   }
-  const listed = await findCorrection(database.lookup, { organizationId, linkId }, created.id);
-  if (!listed) throw notFound('correction');
-  return listed;
+  return existing(findCorrection(database.lookup, { organizationId, linkId }, created.id), 'correction');
 }
 
 /** Works on it at once, or leaves it to the background if the organization has earlier ones. */

@@ -1,5 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { notFound, Refusal } from '../rules/errors.ts';
+import { existing, notFound, Refusal } from '../rules/errors.ts';
 import { NotUnique } from '../storage/database.ts';
 import { recordOtherChange } from '../storage/marked-changes.ts';
 import { tagCount, tagCounts } from '../storage/tag-counts.ts';
@@ -64,8 +64,7 @@ export async function renameTag(
 ): Promise<CountedTag> {
   try {
     return await context.database.write(async (queries) => {
-      const tag = await stored.renameTag(queries, caller.organizationId, id, name);
-      if (!tag) throw notFound('tag');
+      const tag = await existing(stored.renameTag(queries, caller.organizationId, id, name), 'tag');
       await recordOtherChange(queries, 'tag', id, context.now());
       return { ...tag, links: await tagCount(queries, id) };
     });

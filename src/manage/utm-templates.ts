@@ -1,7 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { eachField, type UtmField, utmFields } from '../rules/click-fields.ts';
 import { utmOf } from '../rules/destinations/utm.ts';
-import { notFound, Refusal } from '../rules/errors.ts';
+import { existing, notFound, Refusal } from '../rules/errors.ts';
 import { NotUnique } from '../storage/database.ts';
 import { recordOtherChange } from '../storage/marked-changes.ts';
 import * as stored from '../storage/utm-templates.ts';
@@ -56,15 +56,12 @@ export const readTemplates = (
   { organizationId }: Caller,
 ): Promise<stored.StoredTemplate[]> => stored.listTemplates(database.read, organizationId);
 
-export async function readTemplate(
+export const readTemplate = (
   { database }: Context,
   { organizationId }: Caller,
   id: number,
-): Promise<stored.StoredTemplate> {
-  const found = await stored.findTemplate(database.read, organizationId, id);
-  if (!found) throw notFound('template');
-  return found;
-}
+): Promise<stored.StoredTemplate> =>
+  existing(stored.findTemplate(database.read, organizationId, id), 'template');
 
 /** Parameters that aren't named stay; '' and null remove one. */
 export async function updateTemplate(
@@ -80,8 +77,8 @@ export async function updateTemplate(
   };
   try {
     return await database.write(async (queries) => {
-      const after = await stored.updateTemplate(queries, organizationId, id, fields, now());
-      if (!after) throw notFound('template');
+      const updated = stored.updateTemplate(queries, organizationId, id, fields, now());
+      const after = await existing(updated, 'template');
       if (isEmpty(after)) throw empty();
       await recordOtherChange(queries, 'UTM template', id, now());
       return after;

@@ -80,5 +80,12 @@ export const invalidField = (field: string, sentence: string): Refusal =>
 export const notFound = (noun: string): Refusal =>
   new Refusal('NOT_FOUND', `There is no such ${noun} in your organization.`);
 
+/** What a lookup in the organization finds, or a refusal. */
+export async function existing<T>(lookup: Promise<T | undefined>, noun: string): Promise<T> {
+  const found = await lookup;
+  if (found === undefined) throw notFound(noun);
+  return found;
+}
+
 export const forAdministrators = (): Refusal =>
   new Refusal('FORBIDDEN', 'Only an administrator of your organization may do this. Ask one of them.');

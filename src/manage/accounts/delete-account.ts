@@ -1,5 +1,5 @@
 import type { Caller } from '../../rules/access.ts';
-import { notFound, Refusal } from '../../rules/errors.ts';
+import { existing, Refusal } from '../../rules/errors.ts';
 import { lastAdministratorProblem, organizationDeletionNotice } from '../../rules/leave-organization.ts';
 import { digitsAndLetters, drawText } from '../../rules/random-text.ts';
 import { markDeleted } from '../../storage/accounts/deleted-organizations.ts';
@@ -39,8 +39,7 @@ export async function deleteAccount(
 ): Promise<void> {
   const passwordHash = await requireOwnPassword(context, caller, password, 'password');
   await context.database.write(async (queries) => {
-    const member = await lockMembership(queries, caller.userId);
-    if (!member) throw notFound('user');
+    const member = await existing(lockMembership(queries, caller.userId), 'user');
     if (!(await lockPassword(queries, member.id, passwordHash))) throw passwordWrong('password');
     await lockOrganizations(queries, [member.organization_id]);
     await leave(context, queries, member, confirm !== undefined);

@@ -1,5 +1,5 @@
 import type { Caller, Role } from '../../rules/access.ts';
-import { notFound, Refusal } from '../../rules/errors.ts';
+import { existing, notFound, Refusal } from '../../rules/errors.ts';
 import { deleteApiKeysOf } from '../../storage/accounts/api-keys.ts';
 import { withdrawInvitations } from '../../storage/accounts/invitations.ts';
 import {
@@ -33,9 +33,7 @@ export async function changeRole(
     const member = await lockMember(queries, caller, id);
     if (member.role === 'administrator' && role === 'editor') await stepDown(queries, member, 'lowered');
     await setMembership(queries, id, { organization_id: caller.organizationId, role }, context.now());
-    const changed = await findMember(queries, caller.organizationId, id);
-    if (!changed) throw notFound('member');
-    return changed;
+    return existing(findMember(queries, caller.organizationId, id), 'member');
   });
   context.callerChanged(id);
   return member;

@@ -1,5 +1,5 @@
 import type { Caller } from '../../rules/access.ts';
-import { notFound } from '../../rules/errors.ts';
+import { existing } from '../../rules/errors.ts';
 import * as stored from '../../storage/accounts/organizations.ts';
 import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Context } from '../context.ts';
@@ -12,11 +12,11 @@ interface OrganizationUpdate {
   readonly watch_destinations?: boolean | undefined;
 }
 
-export async function readOrganization(context: Context, caller: Caller): Promise<stored.StoredOrganization> {
-  const organization = await stored.findOrganization(context.database.lookup, caller.organizationId);
-  if (!organization) throw notFound('organization');
-  return organization;
-}
+export const readOrganization = (
+  { database }: Context,
+  { organizationId }: Caller,
+): Promise<stored.StoredOrganization> =>
+  existing(stored.findOrganization(database.lookup, organizationId), 'organization');
 
 export async function updateOrganization(
   context: Context,
@@ -30,8 +30,8 @@ export async function updateOrganization(
   };
   if (Object.keys(changes).length === 0) return readOrganization(context, caller);
   return context.database.write(async (queries) => {
-    const organization = await stored.updateOrganization(queries, caller.organizationId, changes);
-    if (!organization) throw notFound('organization');
+    const updated = stored.updateOrganization(queries, caller.organizationId, changes);
+    const organization = await existing(updated, 'organization');
     await recordOtherChange(queries, 'organization', organization.id, context.now());
     return organization;
   });

@@ -2,7 +2,7 @@ import { invitationTokens } from '../../auth/opaque-tokens.ts';
 import { digest } from '../../auth/secrets.ts';
 import type { Caller } from '../../rules/access.ts';
 import { isSameEmail } from '../../rules/account.ts';
-import { notFound, Refusal } from '../../rules/errors.ts';
+import { existing, Refusal } from '../../rules/errors.ts';
 import { leavingProblem } from '../../rules/leave-organization.ts';
 import { deleteApiKeysOf } from '../../storage/accounts/api-keys.ts';
 import { markDeleted } from '../../storage/accounts/deleted-organizations.ts';
@@ -58,16 +58,14 @@ export async function readReceivedInvitations(
   context: Context,
   caller: Caller,
 ): Promise<ReceivedInvitation[]> {
-  const member = await findMembership(context.database.lookup, caller.userId);
-  if (!member) throw notFound('user');
+  const member = await existing(findMembership(context.database.lookup, caller.userId), 'user');
   if (lacksEmailProof(context, member)) return [];
   return listReceivedInvitations(context.database.read, member.email, context.now());
 }
 
 export async function declineInvitation(context: Context, caller: Caller, id: number): Promise<void> {
   await context.database.write(async (queries) => {
-    const member = await lockMembership(queries, caller.userId);
-    if (!member) throw notFound('user');
+    const member = await existing(lockMembership(queries, caller.userId), 'user');
     requireEmailProof(context, member);
     if (!(await deleteReceivedInvitation(queries, member.email, id))) throw noSuchInvitation();
     await recordOtherChange(queries, 'invitation', id, context.now());
@@ -111,8 +109,7 @@ async function join(
   findAcceptable: (queries: Queries, member: Membership) => Promise<StoredInvitation>,
 ): Promise<StoredUser> {
   const user = await context.database.write(async (queries) => {
-    const member = await lockMembership(queries, userId);
-    if (!member) throw notFound('user');
+    const member = await existing(lockMembership(queries, userId), 'user');
     const invitation = await findAcceptable(queries, member);
     const { organization_id: left } = member;
     const { organization_id: joined, role } = invitation;

@@ -1,5 +1,5 @@
 import type { Caller } from '../../rules/access.ts';
-import { notFound, Refusal } from '../../rules/errors.ts';
+import { existing, Refusal } from '../../rules/errors.ts';
 import {
   type DomainRow,
   deleteEmptyDomain,
@@ -35,8 +35,7 @@ export async function deleteDomain(
 ): Promise<void> {
   const { organizationId } = caller;
   const hidden = await context.database.write(async (queries) => {
-    const domain = await lockDomain(queries, organizationId, id);
-    if (!domain) throw notFound('domain');
+    const domain = await existing(lockDomain(queries, organizationId, id), 'domain');
     const links = (await findDomain(queries, organizationId, id))?.links ?? 0;
     const aliases = await countAliases(queries, id);
     if (links + aliases.all > 0 && !withLinks) throw hasLinks(domain.host, links, aliases.all);

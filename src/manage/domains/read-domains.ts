@@ -4,7 +4,7 @@ import { type DomainTarget, readFindings } from '../../rules/domains/domain-find
 import { domainProblem } from '../../rules/domains/domain-problem.ts';
 import { type DnsRecord, recordsOf } from '../../rules/domains/domain-records.ts';
 import { type DomainState, stateOf } from '../../rules/domains/domain-status.ts';
-import { notFound } from '../../rules/errors.ts';
+import { existing } from '../../rules/errors.ts';
 import { certificatesOf } from '../../storage/certificates.ts';
 import { findDomain, listDomains, type StoredDomain } from '../../storage/domains.ts';
 import type { Queries } from '../../storage/schema.ts';
@@ -35,8 +35,7 @@ export async function readDomain(
   id: number,
   queries: Queries = context.database.read,
 ): Promise<DomainWithRecords> {
-  const domain = await findDomain(queries, caller.organizationId, id);
-  if (!domain) throw notFound('domain');
+  const domain = await existing(findDomain(queries, caller.organizationId, id), 'domain');
   const certificates = await certificatesFor(context, [domain], queries);
   return withRecords(context, domain, await context.domains.target.find(), certificates);
 }

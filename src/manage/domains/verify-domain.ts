@@ -1,7 +1,7 @@
 import type { Limit } from '../../auth/rate-limit.ts';
 import type { Caller } from '../../rules/access.ts';
 import { minuteLength } from '../../rules/durations.ts';
-import { notFound } from '../../rules/errors.ts';
+import { existing, notFound } from '../../rules/errors.ts';
 import { findDomain } from '../../storage/domains.ts';
 import type { Context } from '../context.ts';
 import { limitCalls } from '../limit-calls.ts';
@@ -10,8 +10,7 @@ import { checkDomain } from './check-domain.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
 
 export async function verifyDomain(context: Context, caller: Caller, id: number): Promise<DomainWithRecords> {
-  const domain = await findDomain(context.database.lookup, caller.organizationId, id);
-  if (!domain) throw notFound('domain');
+  const domain = await existing(findDomain(context.database.lookup, caller.organizationId, id), 'domain');
   await limitCalls(
     context,
     limits(id, caller.organizationId),

@@ -1,6 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { hashSeedOf } from '../../rules/day-hash.ts';
-import { notFound } from '../../rules/errors.ts';
+import { existing } from '../../rules/errors.ts';
 import { type Description, describedVisitor } from '../../rules/link-rules/described-visitor.ts';
 import { type Outcome, resolve, type Step, withForwarding } from '../../rules/link-rules/resolve.ts';
 import { suffixOf } from '../../rules/path-suffix.ts';
@@ -28,8 +28,7 @@ export async function explainLink(
   id: number,
   { url, at, ...described }: Visit,
 ): Promise<Explanation> {
-  const stored = await findLink(database.lookup, caller.organizationId, id);
-  if (!stored) throw notFound('link');
+  const stored = await existing(findLink(database.lookup, caller.organizationId, id), 'link');
   const link = withForwarding(linkForVisitor(stored), config.forwardQuery);
   const own = new URL(site.linkUrl(stored.host, stored.suffix));
   const visited = URL.parse(url, own.href) ?? own;

@@ -1,5 +1,5 @@
 import type { Caller } from '../../rules/access.ts';
-import { notFound, Refusal } from '../../rules/errors.ts';
+import { existing, Refusal } from '../../rules/errors.ts';
 import { findByExternalId, holdersOfExternalIds } from '../../storage/links/external-ids.ts';
 import { tagsOf } from '../../storage/links/link-tags.ts';
 import type { Queries } from '../../storage/schema.ts';
@@ -52,7 +52,6 @@ export async function readByExternalId(
   { organizationId }: Caller,
   externalId: string,
 ): Promise<LinkWithTags> {
-  const link = await findByExternalId(database.lookup, organizationId, externalId);
-  if (!link) throw notFound('link');
+  const link = await existing(findByExternalId(database.lookup, organizationId, externalId), 'link');
   return { link, tags: (await tagsOf(database.lookup, [link.id])).get(link.id) ?? [] };
 }

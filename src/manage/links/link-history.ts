@@ -1,5 +1,5 @@
 import type { Caller } from '../../rules/access.ts';
-import { invalidField, notFound, type Problem, Refusal } from '../../rules/errors.ts';
+import { existing, invalidField, type Problem, Refusal } from '../../rules/errors.ts';
 import { findOwnDomainId } from '../../storage/domains.ts';
 import {
   findHistoryEntry,
@@ -37,8 +37,7 @@ export async function readHistory(
   { limit, before }: { readonly limit: number; readonly before: number | undefined },
 ): Promise<{ readonly entries: readonly HistoryEntry[]; readonly next: number | null }> {
   const { lookup, read } = context.database;
-  const link = await findLink(lookup, caller.organizationId, id);
-  if (!link) throw notFound('link');
+  const link = await existing(findLink(lookup, caller.organizationId, id), 'link');
   const found = await listHistory(
     read,
     { organizationId: caller.organizationId, linkId: id },
@@ -78,8 +77,7 @@ export async function revertLink(
   const { lookup } = context.database;
   const { organizationId } = caller;
   for (let tries = 1; ; tries++) {
-    const link = await findLink(lookup, organizationId, id);
-    if (!link) throw notFound('link');
+    const link = await existing(findLink(lookup, organizationId, id), 'link');
     requireVersion(terms.expectedVersion ?? null, link);
     const which = { organizationId, linkId: id };
     if (entry !== createdEntry && !(await findHistoryEntry(lookup, which, entry)))

@@ -1,5 +1,5 @@
 import type { Caller } from '../../rules/access.ts';
-import { notFound } from '../../rules/errors.ts';
+import { existing } from '../../rules/errors.ts';
 import { findOwnDomainId } from '../../storage/domains.ts';
 import { closerStart } from '../../storage/links/link-blocks.ts';
 import { archivedCount, hasArchived, linkCount, linkTotals } from '../../storage/links/link-counts.ts';
@@ -28,12 +28,11 @@ import type { LinkWithTags } from './prepared-link.ts';
 
 export type { LinkPosition };
 
-export async function readLink(context: Context, caller: Caller, id: number): Promise<LinkWithTags> {
-  const { organizationId } = caller;
-  const found = await context.database.lookupBatched({ organizationId, id }, findByKeys);
-  if (!found) throw notFound('link');
-  return found;
-}
+export const readLink = (
+  { database }: Context,
+  { organizationId }: Caller,
+  id: number,
+): Promise<LinkWithTags> => existing(database.lookupBatched({ organizationId, id }, findByKeys), 'link');
 
 /** The picture of a link's QR code is public under its signed address. Null if there is none. */
 export async function readLinkForPicture(context: Context, id: number): Promise<StoredLink | null> {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { dayLength } from '../../rules/durations.ts';
-import { invalidField, notFound, type Problem, Refusal } from '../../rules/errors.ts';
+import { existing, invalidField, notFound, type Problem, Refusal } from '../../rules/errors.ts';
 import { findLink, type LinkChanges, lockLink, type StoredLink } from '../../storage/links/links.ts';
 import * as stored from '../../storage/links/scheduled-changes.ts';
 import { recordOtherChange } from '../../storage/marked-changes.ts';
@@ -35,7 +35,7 @@ export async function readScheduled(
   linkId: number,
 ): Promise<ScheduledChange[]> {
   const { lookup, read } = context.database;
-  if (!(await findLink(lookup, organizationId, linkId))) throw notFound('link');
+  await existing(findLink(lookup, organizationId, linkId), 'link');
   const [open, done] = await Promise.all([
     stored.listOpen(read, organizationId, linkId),
     stored.listDone(read, organizationId, linkId, doneShown),
@@ -51,12 +51,10 @@ export async function scheduleChange(
   isConfirmed: boolean,
 ): Promise<ScheduledChange> {
   const { organizationId } = caller;
-  const found = await findLink(context.database.lookup, organizationId, linkId);
-  if (!found) throw notFound('link');
+  const found = await existing(findLink(context.database.lookup, organizationId, linkId), 'link');
   const { columns, requested } = await checkPlan(context, caller, found, plan);
   return context.database.write(async (queries) => {
-    const link = await lockLink(queries, organizationId, linkId);
-    if (!link) throw notFound('link');
+    const link = await existing(lockLink(queries, organizationId, linkId), 'link');
     const others = await stored.listOpen(queries, organizationId, linkId);
     await requireApplicable(queries, link, { plan, columns, requested, others, isConfirmed });
     const now = context.now();

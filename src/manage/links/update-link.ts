@@ -1,6 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { problemsLeft } from '../../rules/destinations/watched-destinations.ts';
-import { notFound } from '../../rules/errors.ts';
+import { existing, notFound } from '../../rules/errors.ts';
 import { recordChanges } from '../../storage/changes.ts';
 import { NotUnique } from '../../storage/database.ts';
 import { addDuePages } from '../../storage/destinations/due-pages.ts';
@@ -70,13 +70,11 @@ export async function updateLink(
   const { expectedVersion = null, expectedExternalId = null, isConfirmed = false } = terms;
   const { backTo = null, scheduled = null } = terms;
   // Ownership is checked first: nothing is hashed or looked up for another organization's link.
-  const found = await findLink(context.database.lookup, caller.organizationId, id);
-  if (!found) throw notFound('link');
+  const found = await existing(findLink(context.database.lookup, caller.organizationId, id), 'link');
   const { requested, columns: sent } = await checkUpdate(context, caller, found, update);
   if (found.click_limit === null && sent.click_limit) await waitForClicks(context, foldTimeout);
   const change = async (queries: Queries) => {
-    const before = await lockLink(queries, caller.organizationId, id);
-    if (!before) throw notFound('link');
+    const before = await existing(lockLink(queries, caller.organizationId, id), 'link');
     if (expectedExternalId !== null && before.external_id !== expectedExternalId) throw notFound('link');
     if (scheduled && !(await finishScheduled(queries, scheduled, context.now(), null))) throw new NotDue();
     requireVersion(expectedVersion, before);

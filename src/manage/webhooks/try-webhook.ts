@@ -1,5 +1,5 @@
 import type { Caller } from '../../rules/access.ts';
-import { notFound } from '../../rules/errors.ts';
+import { existing } from '../../rules/errors.ts';
 import { findLink } from '../../storage/links/links.ts';
 import { insertDelivery } from '../../storage/webhooks/webhook-deliveries.ts';
 import { insertAttempt } from '../../storage/webhooks/webhook-queue.ts';
@@ -20,8 +20,7 @@ export async function tryWebhook(
   linkId: number,
 ): Promise<DeliveryWithAttempts> {
   const { database, config, webhooks, now } = context;
-  const link = await findLink(database.lookup, caller.organizationId, linkId);
-  if (!link) throw notFound('link');
+  const link = await existing(findLink(database.lookup, caller.organizationId, linkId), 'link');
   if (link.webhook_url === null) throw noWebhook('webhook');
   await limitWebhookCalls(context, linkId, caller.organizationId);
   const message = sampleDelivery(

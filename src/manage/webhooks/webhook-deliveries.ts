@@ -1,5 +1,5 @@
 import type { Caller } from '../../rules/access.ts';
-import { notFound, Refusal } from '../../rules/errors.ts';
+import { existing, notFound, Refusal } from '../../rules/errors.ts';
 import { findAnyLink, findLink, type StoredLink } from '../../storage/links/links.ts';
 import { idsOf, pageOf } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
@@ -48,7 +48,7 @@ export async function readDeliveries(
   page: DeliveryPage,
 ): Promise<DeliveriesFound> {
   const { read } = context.database;
-  if (!(await findLink(read, caller.organizationId, linkId))) throw notFound('link');
+  await existing(findLink(read, caller.organizationId, linkId), 'link');
   const [found, total, failed] = await Promise.all([
     listDeliveries(read, caller.organizationId, linkId, { ...page, limit: page.limit + 1 }),
     countDeliveries(read, caller.organizationId, linkId),
@@ -74,8 +74,7 @@ export async function readDelivery(
   id: number,
 ): Promise<DeliveryWithAttempts> {
   const { lookup } = context.database;
-  const delivery = await findDelivery(lookup, caller.organizationId, id);
-  if (!delivery) throw notFound('delivery');
+  const delivery = await existing(findDelivery(lookup, caller.organizationId, id), 'delivery');
   return { delivery, attempts: (await attemptsOf(lookup, [id])).get(id) ?? [] };
 }
 
