@@ -1,17 +1,7 @@
-import { type Destination, maximumBytes, parseDestination } from '../../rules/destinations/destination.ts';
+import { maximumBytes, parseDestination } from '../../rules/destinations/destination.ts';
 import { hasUtmChanges, type UtmChanges, withUtm } from '../../rules/destinations/utm.ts';
 import { Refusal } from '../../rules/errors.ts';
 import type { Context } from '../context.ts';
-
-export function requireDestination(
-  text: string,
-  field: string,
-  appSchemes: readonly string[] = [],
-): Destination {
-  const parsed = parseDestination(text, field, appSchemes);
-  if (!parsed.ok) throw new Refusal(parsed.problem.code, parsed.problem.sentence, { field });
-  return parsed;
-}
 
 export const destinationIsOurs = (field: string): Refusal =>
   new Refusal(
@@ -30,7 +20,7 @@ export interface FoundDestination {
 export const destinationIn =
   (context: Pick<Context, 'config' | 'site'>, field: string) =>
   (text: string): FoundDestination => {
-    const { text: stored, url } = requireDestination(text, field, context.config.appSchemes);
+    const { text: stored, url } = parseDestination(text, field, context.config.appSchemes);
     if (context.site.leadsToUs(url)) throw destinationIsOurs(field);
     return { text: stored, host: url.hostname.replace(/\.$/, ''), field };
   };

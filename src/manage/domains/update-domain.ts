@@ -1,4 +1,5 @@
 import type { Caller } from '../../rules/access.ts';
+import { parseDestination } from '../../rules/destinations/destination.ts';
 import { notFound } from '../../rules/errors.ts';
 import { normaliseHostname } from '../../rules/host.ts';
 import {
@@ -9,7 +10,7 @@ import {
 } from '../../storage/domains.ts';
 import { recordHostChange } from '../../storage/marked-changes.ts';
 import type { Context } from '../context.ts';
-import { destinationIsOurs, requireDestination } from '../destinations/require-destination.ts';
+import { destinationIsOurs } from '../destinations/require-destination.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
 
 /** Absent: unchanged. Null or "": cleared. */
@@ -54,7 +55,7 @@ async function fallbackUrl(
 ): Promise<string | null | undefined> {
   if (text === undefined) return undefined;
   if (text === null || text.trim() === '') return null;
-  const { url } = requireDestination(text, field);
+  const { url } = parseDestination(text, field);
   const host = normaliseHostname(url.hostname);
   const { lookup } = context.database;
   const isOurs =

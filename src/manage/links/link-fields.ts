@@ -1,5 +1,6 @@
 import { knownPriority } from '../../auth/passwords.ts';
 import { defaultColours, isColour } from '../../rules/colour.ts';
+import { parseDestination } from '../../rules/destinations/destination.ts';
 import { destinationKey } from '../../rules/destinations/destination-key.ts';
 import { asUri } from '../../rules/destinations/destination-text.ts';
 import { isQueryForwarding, isRedirectStatus } from '../../rules/destinations/forwarding.ts';
@@ -14,7 +15,6 @@ import {
   destinationIn,
   destinationIsOurs,
   type FoundDestination,
-  requireDestination,
   withUtmOf,
 } from '../destinations/require-destination.ts';
 import type { FieldRefusals } from '../field-refusals.ts';
@@ -254,7 +254,7 @@ function requireColour(text: string, field: ColourField): void {
   throw invalidField(field, 'Give a colour as # and six hex digits, such as #1A2B3C.');
 }
 
-const webAddress = (text: string, field: string): string => requireDestination(text, field).url.href;
+const webAddress = (text: string, field: string): string => parseDestination(text, field).url.href;
 
 function signingKey(key: string): string {
   if (!isBrokenKey(key)) return key;

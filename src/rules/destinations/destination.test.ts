@@ -1,18 +1,27 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { growth } from '../../../test/support/growth.ts';
+import { Refusal } from '../errors.ts';
 import { parseDestination } from './destination.ts';
 import { asUri, locationOf } from './destination-text.ts';
 import { isPlainUrl } from './plain-url.ts';
 
-const read = (text: string, schemes: string[] = []) => {
-  const parsed = parseDestination(text, 'destination_url', schemes);
-  return parsed.ok ? parsed : null;
+const parsed = (text: string, schemes: string[] = []) => {
+  try {
+    return parseDestination(text, 'destination_url', schemes);
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    return cause;
+  }
+};
+const read = (text: string, schemes?: string[]) => {
+  const found = parsed(text, schemes);
+  return found instanceof Refusal ? null : found;
 };
 const stored = (text: string, schemes?: string[]): string | null => read(text, schemes)?.text ?? null;
 const messageFor = (text: string): string => {
-  const parsed = parseDestination(text, 'destination_url');
-  return parsed.ok ? `accepted as ${parsed.text}` : parsed.problem.sentence;
+  const found = parsed(text);
+  return found instanceof Refusal ? found.sentence : `accepted as ${found.text}`;
 };
 
 describe('a destination', () => {

@@ -1,4 +1,4 @@
-import type { Problem } from '../errors.ts';
+import { type Problem, Refusal } from '../errors.ts';
 import { invisibleIn, trimInvisible } from '../invisible.ts';
 import { isStorable } from '../text.ts';
 import { destinationText } from './destination-text.ts';
@@ -21,48 +21,48 @@ export interface Destination {
   readonly url: URL;
 }
 
-type Parsed = ({ readonly ok: true } & Destination) | { readonly ok: false; readonly problem: Problem };
-
-const refuse = (field: string, sentence: string, code: Problem['code'] = 'DESTINATION_INVALID'): Parsed => ({
-  ok: false,
-  problem: { code, field, sentence },
-});
+const refusal = (field: string, sentence: string, code: Problem['code'] = 'DESTINATION_INVALID'): Refusal =>
+  new Refusal(code, sentence, { field });
 
 /**
- * Parses a web address that a user entered. Without a scheme it gets https, as people type `example.com/path`.
+ * Parses a web address that a user entered, or refuses it. Without a scheme it gets https, as people type `example.com/path`.
  * `appSchemes` are the schemes beyond http and https that the operator allows (an app's own, in lower case).
  */
-export function parseDestination(text: string, field: string, appSchemes: readonly string[] = []): Parsed {
+export function parseDestination(
+  text: string,
+  field: string,
+  appSchemes: readonly string[] = [],
+): Destination {
   const given = trimInvisible(text);
   if (!isStorable(given) || /[\r\n\t]/.test(given)) {
-    return refuse(field, 'A web address has no line breaks and no control characters.');
+    throw refusal(field, 'A web address has no line breaks and no control characters.');
   }
-  if (given.length > maximumBytes) return tooLong(field);
+  if (given.length > maximumBytes) throw tooLong(field);
   const named = hostAndPort.test(given) ? undefined : scheme.exec(given)?.[1]?.toLowerCase();
   const isWeb = named === undefined || named === 'http' || named === 'https';
   const isAppScheme = named !== undefined && appSchemes.includes(named);
   const typo = isAppScheme ? undefined : typoIn(given);
-  if (typo !== undefined) return refuse(field, typo);
+  if (typo !== undefined) throw refusal(field, typo);
   if (!isWeb && !isAppScheme) {
-    return refuse(field, refusedScheme(field, named));
+    throw refusal(field, refusedScheme(field, named));
   }
   const whole = named === undefined ? `https://${given.replace(/^\/\//, '')}` : given;
   const isLongHost = (authority.exec(whole)?.[1]?.length ?? 0) > maxAuthority;
   const url = isLongHost ? null : URL.parse(whole);
-  if (!url) return refuse(field, invisibleIn(given) ?? noAddress);
+  if (!url) throw refusal(field, invisibleIn(given) ?? noAddress);
   if (url.username || url.password) {
-    return refuse(
+    throw refusal(
       field,
       'A web address with a user name or password in it would show them to every visitor.',
     );
   }
   const problem = isWeb ? hostTypo(url, given, named === undefined) : undefined;
-  if (problem !== undefined) return refuse(field, invisibleIn(given) ?? problem);
+  if (problem !== undefined) throw refusal(field, invisibleIn(given) ?? problem);
   const invisible = invisibleIn(whole.replace(schemeAndHost, ''));
-  if (invisible !== undefined) return refuse(field, invisible);
+  if (invisible !== undefined) throw refusal(field, invisible);
   const destination = destinationText(whole, url, named !== undefined);
-  if (destination.length > maximumBytes) return tooLong(field);
-  return { ok: true, text: destination, url };
+  if (destination.length > maximumBytes) throw tooLong(field);
+  return { text: destination, url };
 }
 
 function refusedScheme(field: string, scheme: string): string {
@@ -71,5 +71,5 @@ function refusedScheme(field: string, scheme: string): string {
   return `A link can lead to http and https addresses, not to "${scheme}:".`;
 }
 
-const tooLong = (field: string): Parsed =>
-  refuse(field, `A web address has at most ${maximumBytes} bytes.`, 'FIELD_TOO_LONG');
+const tooLong = (field: string): Refusal =>
+  refusal(field, `A web address has at most ${maximumBytes} bytes.`, 'FIELD_TOO_LONG');

@@ -1,5 +1,5 @@
 import { parse } from 'tldts';
-import type { Problem } from '../errors.ts';
+import { type Problem, Refusal } from '../errors.ts';
 import { isLoopbackName, normaliseHostname } from '../host.ts';
 import { invisibleIn } from '../invisible.ts';
 
@@ -34,78 +34,72 @@ const reservedEndings = [
 /** Whether a name with this ending belongs to a private network, or to none at all. */
 export const isReservedEnding = (label: string): boolean => reservedEndings.includes(label);
 
-type DomainName =
-  | { readonly ok: true; readonly host: string }
-  | { readonly ok: false; readonly problem: Problem };
-
-const refuse = (sentence: string, code: Problem['code'] = 'DOMAIN_INVALID'): DomainName => ({
-  ok: false,
-  problem: { code, field: 'domain', sentence },
-});
+const refusal = (sentence: string, code: Problem['code'] = 'DOMAIN_INVALID'): Refusal =>
+  new Refusal(code, sentence, { field: 'domain' });
 
 /**
- * Parses the name of a domain as people enter it: with or without https:// and a trailing slash, in any script.
+ * Parses the name of a domain as people enter it: with or without https:// and a trailing slash, in any script; or refuses it.
  * `ours` are the hosts that belong to the service itself.
  */
-export function readDomainName(text: string, ours: readonly string[]): DomainName {
+export function readDomainName(text: string, ours: readonly string[]): string {
   const given = text.trim();
-  if (given.length > maxInputLength) return tooLong();
+  if (given.length > maxInputLength) throw tooLong();
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 'https' && scheme !== 'http') {
-    return refuse(`"${scheme}://" is no part of a domain. Give the name alone, such as go.example.com.`);
+    throw refusal(`"${scheme}://" is no part of a domain. Give the name alone, such as go.example.com.`);
   }
   const bare = scheme === undefined ? given : given.slice(scheme.length + 3);
   const end = bare.search(/[/?#\\]/);
   const name = end < 0 ? bare : bare.slice(0, end);
   if (name !== '' && end >= 0 && bare.slice(end) !== '/') {
-    return refuse(`A domain has nothing behind its name. Give "${shown(name)}" alone.`);
+    throw refusal(`A domain has nothing behind its name. Give "${shown(name)}" alone.`);
   }
   return readHost(name, ours);
 }
 
-function readHost(name: string, ours: readonly string[]): DomainName {
-  if (name === '') return refuse('Give the name of a domain, such as go.example.com.');
-  if (name.includes('@')) return refuse('A domain has no user name in it. Give only what follows the @.');
+function readHost(name: string, ours: readonly string[]): string {
+  if (name === '') throw refusal('Give the name of a domain, such as go.example.com.');
+  if (name.includes('@')) throw refusal('A domain has no user name in it. Give only what follows the @.');
   if (/^[^[\]]*:/.test(name)) {
-    return refuse('A domain has no port. Give the name alone; links answer on the usual ports.');
+    throw refusal('A domain has no port. Give the name alone; links answer on the usual ports.');
   }
   // Percent signs and invisible characters would be parsed as another name than the visible one.
   if (/[%\s]|\p{C}|\p{Default_Ignorable_Code_Point}/u.test(name))
-    return refuse(invisibleIn(name) ?? unusable(name));
+    throw refusal(invisibleIn(name) ?? unusable(name));
   const url = URL.parse(`https://${name}`);
-  if (!url) return refuse(unusable(name));
+  if (!url) throw refusal(unusable(name));
   const host = normaliseHostname(url.hostname);
   if (/^[\d.]+$/.test(host) || host.startsWith('[')) {
-    return refuse('This is an address of a machine, not a name. Give a domain, such as go.example.com.');
+    throw refusal('This is an address of a machine, not a name. Give a domain, such as go.example.com.');
   }
-  if (host.length > maxLength) return tooLong();
-  if (isLoopbackName(host)) return refuse(reserved(host), 'DOMAIN_RESERVED');
+  if (host.length > maxLength) throw tooLong();
+  if (isLoopbackName(host)) throw refusal(reserved(host), 'DOMAIN_RESERVED');
   const labels = host.split('.');
   if (labels.length < 2)
-    return refuse(`"${shown(name)}" is a single word. Give a whole name, such as go.example.com.`);
-  if (!labels.every((label) => hostLabel.test(label))) return refuse(unusable(name));
-  return checkHost(host, ours);
+    throw refusal(`"${shown(name)}" is a single word. Give a whole name, such as go.example.com.`);
+  if (!labels.every((label) => hostLabel.test(label))) throw refusal(unusable(name));
+  refuseUnusable(host, ours);
+  return host;
 }
 
-/** Whether this host, a valid name, may be a custom domain. */
-function checkHost(host: string, ours: readonly string[]): DomainName {
+/** Refuses a host, a valid name, that may be no custom domain. */
+function refuseUnusable(host: string, ours: readonly string[]): void {
   if (reservedEndings.some((ending) => host === ending || host.endsWith(`.${ending}`))) {
-    return refuse(reserved(host), 'DOMAIN_RESERVED');
+    throw refusal(reserved(host), 'DOMAIN_RESERVED');
   }
   if (ours.some((own) => host === own || host.endsWith(`.${own}`))) {
-    return refuse(
+    throw refusal(
       `"${host}" belongs to this service itself. Links on its own domain need no set-up.`,
       'DOMAIN_RESERVED',
     );
   }
   const { publicSuffix, domain } = parse(host, { allowPrivateDomains: true });
   if (domain === null || publicSuffix === host) {
-    return refuse(
+    throw refusal(
       `"${host}" is an ending under which everybody may have names. Give a name of your own under it.`,
       'DOMAIN_RESERVED',
     );
   }
-  return { ok: true, host };
 }
 
 /** Whether a domain is a registered one, not a subdomain: such names can't have a CNAME. */
@@ -119,5 +113,5 @@ const unusable = (name: string): string =>
 const reserved = (host: string): string =>
   `"${host}" leads nowhere in the world's DNS. Give a name that is registered.`;
 
-const tooLong = (): DomainName =>
-  refuse(`The name of a domain has at most ${maxLength} characters here.`, 'FIELD_TOO_LONG');
+const tooLong = (): Refusal =>
+  refusal(`The name of a domain has at most ${maxLength} characters here.`, 'FIELD_TOO_LONG');
