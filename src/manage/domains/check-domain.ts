@@ -16,6 +16,7 @@ import { type DomainRow, lockDomain, updateDomain } from '../../storage/domains.
 import { recordHostChange } from '../../storage/marked-changes.ts';
 import type { Context } from '../context.ts';
 import { proofOf } from './domain-proof.ts';
+import { statusOf } from './read-domains.ts';
 
 /**
  * `gone`: the domain was deleted meanwhile. `taken`: its proof is valid, but another organization was first. `left`: the
@@ -75,13 +76,6 @@ async function storeFindings(
 
 /** Whether visitors of the domain find its links. */
 const servesLinks = ({ verifiedAt }: DomainStatus): boolean => verifiedAt !== null;
-
-const statusOf = (domain: DomainRow): DomainStatus => ({
-  verifiedAt: domain.verified_at,
-  goneSince: domain.gone_since,
-  releasedAt: domain.released_at,
-  checkedAt: domain.checked_at,
-});
 
 const verdictOf = ({ proof }: DomainFindings, expected: string): Verdict =>
   proof.kind === 'unknown' ? 'unknown' : hasProof(proof, expected) ? 'present' : 'gone';

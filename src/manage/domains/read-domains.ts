@@ -3,10 +3,10 @@ import { certificateSentence, isCertificateProblem } from '../../rules/domains/c
 import { type DomainTarget, readFindings } from '../../rules/domains/domain-findings.ts';
 import { domainProblem } from '../../rules/domains/domain-problem.ts';
 import { type DnsRecord, recordsOf } from '../../rules/domains/domain-records.ts';
-import { type DomainState, stateOf } from '../../rules/domains/domain-status.ts';
+import { type DomainState, type DomainStatus, stateOf } from '../../rules/domains/domain-status.ts';
 import { existing } from '../../rules/errors.ts';
 import { certificatesOf } from '../../storage/certificates.ts';
-import { findDomain, listDomains, type StoredDomain } from '../../storage/domains.ts';
+import { type DomainRow, findDomain, listDomains, type StoredDomain } from '../../storage/domains.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { Context } from '../context.ts';
 import { proofOf } from './domain-proof.ts';
@@ -82,18 +82,16 @@ function withRecords(
 ): DomainWithRecords {
   const findings = readFindings(domain.seen);
   const records = recordsOf(domain.host, proofOf(context, domain), target, findings);
-  const status = { verifiedAt: domain.verified_at, goneSince: domain.gone_since };
-  const problem = domainProblem({
-    host: domain.host,
-    records,
-    findings,
-    target,
-    isVerified: domain.verified_at !== null,
-    checkedAt: domain.checked_at,
-    goneSince: domain.gone_since,
-    releasedAt: domain.released_at,
-    isTaken: domain.is_taken === 1,
-  });
+  const status = statusOf(domain);
+  const isTaken = domain.is_taken === 1;
+  const problem = domainProblem({ host: domain.host, records, findings, target, isTaken, ...status });
   const certificate = certificates?.get(domain.host) ?? null;
   return { domain, state: stateOf(status), records, problem, certificate };
 }
+
+export const statusOf = (domain: DomainRow): DomainStatus => ({
+  verifiedAt: domain.verified_at,
+  goneSince: domain.gone_since,
+  releasedAt: domain.released_at,
+  checkedAt: domain.checked_at,
+});

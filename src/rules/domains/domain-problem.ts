@@ -1,25 +1,22 @@
 import { hourLength } from '../durations.ts';
 import type { DomainFindings, DomainTarget } from './domain-findings.ts';
 import { addressesOf, type DnsRecord } from './domain-records.ts';
-import { maxHoursWithoutProof } from './domain-status.ts';
+import { type DomainStatus, maxHoursWithoutProof } from './domain-status.ts';
 import { isAmong } from './same-address.ts';
 
-interface Situation {
+interface Situation extends DomainStatus {
   readonly host: string;
   readonly records: readonly DnsRecord[];
   readonly findings: DomainFindings;
   readonly target: DomainTarget;
-  readonly isVerified: boolean;
-  readonly checkedAt: number | null;
-  readonly goneSince: number | null;
-  readonly releasedAt: number | null;
   /** Another organization has verified this name. */
   readonly isTaken: boolean;
 }
 
 /** What keeps a domain from being used, in a sentence or two; null if nothing does. */
 export function domainProblem(situation: Situation): string | null {
-  const { isTaken, host, checkedAt, releasedAt, isVerified } = situation;
+  const { isTaken, host, checkedAt, releasedAt } = situation;
+  const isVerified = situation.verifiedAt !== null;
   if (isTaken) {
     return `Another organization has ${host} verified. It can be yours once their TXT record has been gone for ${maxHoursWithoutProof} hours.`;
   }
@@ -33,15 +30,15 @@ export function domainProblem(situation: Situation): string | null {
   return sentence === null ? released.trim() || null : released + sentence;
 }
 
-function proofSentence({ records, goneSince, isVerified }: Situation): string | null {
+function proofSentence({ records, goneSince, verifiedAt }: Situation): string | null {
   const proof = records.find((record) => record.purpose === 'proof');
   if (!proof || proof.state === 'ok') return null;
   if (proof.state === 'unknown') {
-    const kept = isVerified ? ' The domain stays as it is.' : '';
+    const kept = verifiedAt !== null ? ' The domain stays as it is.' : '';
     return `The DNS did not answer for ${proof.name}; that says nothing about the record.${kept} Linnet tries again by itself.`;
   }
   const end =
-    isVerified && goneSince !== null
+    verifiedAt !== null && goneSince !== null
       ? ` Put it back before ${until(goneSince)}, or the domain is given up and its links stop.`
       : '';
   if (proof.state === 'wrong') {

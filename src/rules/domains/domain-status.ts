@@ -15,10 +15,7 @@ export interface DomainStatus {
 
 export type DomainState = 'pending' | 'verified' | 'failing';
 
-export const stateOf = ({
-  verifiedAt,
-  goneSince,
-}: Pick<DomainStatus, 'verifiedAt' | 'goneSince'>): DomainState =>
+export const stateOf = ({ verifiedAt, goneSince }: DomainStatus): DomainState =>
   verifiedAt === null ? 'pending' : goneSince === null ? 'verified' : 'failing';
 
 /** A domain's state after a DNS lookup. */
