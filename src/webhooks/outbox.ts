@@ -1,4 +1,5 @@
 import type { StoredClick } from '../ledger/click.ts';
+import type { RandomBytes } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
 import type { AllowList } from '../rules/webhook-allow.ts';
 import { type LinkEvent, readEvents } from '../rules/webhook-event.ts';
@@ -24,11 +25,22 @@ export interface Webhooks {
 
 export type OutgoingMessage = Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>;
 
-export interface MessageContext {
+/** The data of a message. Its receiver recognises repetitions by the message's id. */
+interface MessageContext {
   readonly site: Site;
   readonly now: number;
   readonly messageId: string;
 }
+
+/** Of a message that is created now. */
+export const messageContext = (
+  { site, randomBytes }: { readonly site: Site; readonly randomBytes: RandomBytes },
+  now: number,
+): MessageContext => ({
+  site,
+  now,
+  messageId: `msg_${Buffer.from(randomBytes(16)).toString('base64url')}`,
+});
 
 /**
  * Runs in the transaction of the event. Writes nothing for a link whose webhook isn't sent the event. `extraFields`: data of the

@@ -20,9 +20,8 @@ import {
 } from '../../storage/destinations/watched-urls.ts';
 import { lockLink } from '../../storage/links/links.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { enqueueLinkEvent } from '../../webhooks/outbox.ts';
+import { enqueueLinkEvent, messageContext } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
-import { messageContext } from '../message-context.ts';
 
 const urlsPerRun = 100;
 const linksPerTransaction = 50;

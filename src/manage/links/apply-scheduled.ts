@@ -11,9 +11,8 @@ import {
 } from '../../storage/links/scheduled-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { settleAll } from '../../storage/settle-all.ts';
-import { enqueueLinkEvent } from '../../webhooks/outbox.ts';
+import { enqueueLinkEvent, messageContext } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
-import { messageContext } from '../message-context.ts';
 import { recordRefusal } from './record-history.ts';
 import { type LinkUpdate, NotDue, updateLink } from './update-link.ts';
 

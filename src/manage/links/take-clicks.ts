@@ -2,9 +2,8 @@ import { recordChange } from '../../storage/changes.ts';
 import { takeClicks } from '../../storage/links/click-limits.ts';
 import { findAnyLink, type StoredLink } from '../../storage/links/links.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { enqueueLinkEvent } from '../../webhooks/outbox.ts';
+import { enqueueLinkEvent, messageContext } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
-import { messageContext } from '../message-context.ts';
 
 interface ClickRequest {
   readonly linkId: number;

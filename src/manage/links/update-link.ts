@@ -16,10 +16,9 @@ import {
 import { finishScheduled, type ScheduledRow } from '../../storage/links/scheduled-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import type { StoredTag } from '../../storage/tags.ts';
-import { enqueueLinkEvent } from '../../webhooks/outbox.ts';
+import { enqueueLinkEvent, messageContext } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
 import { pageHost } from '../destinations/page-fetcher.ts';
-import { messageContext } from '../message-context.ts';
 import { waitForClicks } from '../wait-for-clicks.ts';
 import { type AddressFields, addressChange, changeAliases, columnsAfter } from './change-address.ts';
 import { checkUpdate } from './check-update.ts';

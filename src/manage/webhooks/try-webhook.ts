@@ -3,9 +3,8 @@ import { existing } from '../../rules/errors.ts';
 import { findLink } from '../../storage/links/links.ts';
 import { insertDelivery } from '../../storage/webhooks/webhook-deliveries.ts';
 import { insertAttempt } from '../../storage/webhooks/webhook-queue.ts';
-import { sampleDelivery } from '../../webhooks/outbox.ts';
+import { messageContext, sampleDelivery } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
-import { messageContext } from '../message-context.ts';
 import {
   type DeliveryWithAttempts,
   limitWebhookCalls,
