@@ -2,6 +2,7 @@ import type { Secrets } from '../auth/secrets.ts';
 import { invalidField } from '../rules/errors.ts';
 
 const signatureLength = 22;
+const form = /^([\w-]+)\.([\w-]{22})$/;
 
 /**
  * Cursors of one list: of one organization, order and filter. A cursor's content is signed together with these, so that made-up
@@ -30,10 +31,8 @@ export class Cursors<Position> {
   /** Refuses a cursor that this list has not issued. */
   read(cursor: string | undefined, field = 'cursor'): Position | undefined {
     if (cursor === undefined) return undefined;
-    const [text = '', signature = '', ...more] = cursor.split('.');
-    const isOurs =
-      more.length === 0 && this.#secrets.verify('cursor', this.#signed(text), signature) && text !== '';
-    if (!isOurs || signature.length !== signatureLength) {
+    const [, text = '', signature = ''] = form.exec(cursor) ?? [];
+    if (!this.#secrets.verify('cursor', this.#signed(text), signature)) {
       throw invalidField(
         field,
         `"${field}" is not from this list. Give "next" of the page before as it is, with the same filters and order, or begin again without it.`,
