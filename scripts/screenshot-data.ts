@@ -2,20 +2,12 @@ import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import type { TestAccount, TestApp } from '../test/support/app.ts';
 import { type SeedHit, seedHits } from '../test/support/hits.ts';
+import { seededRandom } from '../test/support/seeded-random.ts';
 
 export interface SeededData {
   readonly linkId: number;
   readonly domainId: number;
   readonly invitationPath: string;
-}
-
-/** The same numbers in every run, so that screenshots can be compared. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
-    return state / 4_294_967_296;
-  };
 }
 
 interface NewLink {
@@ -106,14 +98,19 @@ const oddLinks: readonly NewLink[] = [
   },
 ];
 
-const pickWeighted = <T>(choices: readonly (readonly [T, number])[], random: () => number): T => {
+/** One of the names, each as often as its weight says. */
+function pickWeighted<Name extends string>(
+  weights: Readonly<Record<Name, number>>,
+  random: () => number,
+): Name {
+  const choices = Object.entries<number>(weights) as [Name, number][];
   let remaining = random() * choices.reduce((sum, [, weight]) => sum + weight, 0);
-  for (const [value, weight] of choices) {
+  for (const [name, weight] of choices) {
     remaining -= weight;
-    if (remaining <= 0) return value;
+    if (remaining <= 0) return name;
   }
-  return choices[0]?.[0] as T;
-};
+  return choices[0]?.[0] as Name;
+}
 
 /** Fills an organization with realistic data, and with unusual links that reveal faults of the layout. */
 export async function seedOrganization(
@@ -181,7 +178,7 @@ export async function seedOrganization(
   return { linkId: first.id, domainId: domain.id, invitationPath: new URL(invitation.url).pathname };
 }
 
-type Call = (method: string, path: string, body: unknown) => Promise<{ id: number; domain: string }>;
+type Call = (method: string, path: string, body?: unknown) => Promise<{ id: number; domain: string }>;
 
 /** Verified domains that get no certificates, as with HTTPS=auto. */
 async function addFailingDomains(app: TestApp, call: Call): Promise<void> {
@@ -287,10 +284,7 @@ const deletions: readonly (readonly [number, LinkToDelete])[] = [
   [0.05, { suffix: 'typo', destination_url: 'https://exmaple.com/', name: 'Newsletter 11/2026' }],
 ];
 
-async function deleteLinks(
-  app: TestApp,
-  call: (method: string, path: string, body?: unknown) => Promise<{ readonly id: number }>,
-): Promise<void> {
+async function deleteLinks(app: TestApp, call: Call): Promise<void> {
   const { now } = app.clock;
   for (const [days, link] of deletions) {
     const { id } = await call('POST', '/api/v1/link', link);
@@ -305,7 +299,9 @@ function hitsOf(
   owner: TestAccount,
   created: readonly { id: number; share: number }[],
 ): SeedHit[] {
-  const random = seededRandom(7);
+  // The same numbers in every run, so that screenshots can be compared.
+  const draw = seededRandom(7);
+  const random = () => draw(2 ** 32) / 2 ** 32;
   const hits: SeedHit[] = [];
   for (let daysAgo = 59; daysAgo >= 0; daysAgo -= 1) {
     const weekday = new Date(app.clock.now - daysAgo * dayLength).getUTCDay();
@@ -327,94 +323,27 @@ function hitOf(link: number, owner: TestAccount, around: number, random: () => n
   if (kind < 0.05) return { ...base, class: 'bot', reason: 'known_crawler' };
   if (kind < 0.11) return { ...base, class: 'preview', reason: 'preview_agent' };
   if (kind < 0.12) return { ...base, class: 'prefetch', reason: 'purpose_header' };
-  const device = pickWeighted(
-    [
-      ['mobile', 58],
-      ['desktop', 34],
-      ['tablet', 8],
-    ] as const,
-    random,
-  );
+  const device = pickWeighted({ mobile: 58, desktop: 34, tablet: 8 }, random);
   const os =
     device === 'desktop'
-      ? pickWeighted(
-          [
-            ['Windows', 5],
-            ['macOS', 4],
-            ['Linux', 1],
-          ] as const,
-          random,
-        )
-      : pickWeighted(
-          [
-            ['iOS', 5],
-            ['Android', 5],
-          ] as const,
-          random,
-        );
+      ? pickWeighted({ Windows: 5, macOS: 4, Linux: 1 }, random)
+      : pickWeighted({ iOS: 5, Android: 5 }, random);
   return {
     ...base,
     device,
     os,
-    browser: pickWeighted(
-      [
-        ['Chrome', 52],
-        ['Safari', 30],
-        ['Firefox', 9],
-        ['Edge', 9],
-      ] as const,
-      random,
-    ),
+    browser: pickWeighted({ Chrome: 52, Safari: 30, Firefox: 9, Edge: 9 }, random),
     country: pickWeighted(
-      [
-        ['DE', 38],
-        ['AT', 11],
-        ['CH', 9],
-        ['US', 12],
-        ['GB', 8],
-        ['FR', 7],
-        ['NL', 5],
-        ['JP', 3],
-        ['BR', 3],
-        ['IN', 4],
-      ] as const,
+      { DE: 38, AT: 11, CH: 9, US: 12, GB: 8, FR: 7, NL: 5, JP: 3, BR: 3, IN: 4 },
       random,
     ),
-    language: pickWeighted(
-      [
-        ['de', 55],
-        ['en', 30],
-        ['fr', 9],
-        ['ja', 3],
-        ['pt', 3],
-      ] as const,
-      random,
-    ),
+    language: pickWeighted({ de: 55, en: 30, fr: 9, ja: 3, pt: 3 }, random),
     referrer: pickWeighted(
-      [
-        ['', 45],
-        ['instagram.com', 18],
-        ['google.com', 14],
-        ['news.ycombinator.com', 9],
-        ['mail.example.com', 8],
-      ] as const,
+      { '': 45, 'instagram.com': 18, 'google.com': 14, 'news.ycombinator.com': 9, 'mail.example.com': 8 },
       random,
     ),
-    source: pickWeighted(
-      [
-        ['link', 64],
-        ['qr', 36],
-      ] as const,
-      random,
-    ),
-    utm_source: pickWeighted(
-      [
-        ['', 50],
-        ['poster', 30],
-        ['newsletter', 20],
-      ] as const,
-      random,
-    ),
+    source: pickWeighted({ link: 64, qr: 36 }, random),
+    utm_source: pickWeighted({ '': 50, poster: 30, newsletter: 20 }, random),
     // Some visitors return on the same day.
     visitor: Math.floor(random() * 700),
   };
