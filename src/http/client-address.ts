@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../config/options.ts';
-import { isWithin, type Network } from '../rules/address-rules.ts';
+import { isWithin, type Network, privateRanges } from '../rules/address-rules.ts';
 import { memoize } from '../structures/memoize.ts';
 
 /** A socket's address in the form in which addresses are compared and stored. */
@@ -52,14 +52,6 @@ export function isLoopbackAddress(peer: string | null): boolean {
   return address !== null && ipaddr.parse(address).range() === 'loopback';
 }
 
-/** Private networks, where proxies are expected if only a number of hops is configured. */
-const privateRanges: ReadonlySet<string> = new Set([
-  'private',
-  'uniqueLocal',
-  'linkLocal',
-  'carrierGradeNat',
-]);
-
 /**
  * Whether the peer is a trusted proxy. A number of hops names no addresses: then it must be in a private network, because anybody
  * on the internet can connect to a public port.
@@ -68,7 +60,7 @@ export function isTrustedProxy(peer: string | null, trust: TrustedProxies): bool
   const address = plainAddress(peer ?? '');
   if (address === null) return false;
   return trust.kind === 'hops'
-    ? trust.count > 0 && privateRanges.has(ipaddr.parse(address).range())
+    ? trust.count > 0 && privateRanges.includes(ipaddr.parse(address).range())
     : isWithinAny(address, trust.ranges);
 }
 
