@@ -13,11 +13,10 @@ import {
   updateOrganization,
 } from '../../storage/accounts/organizations.ts';
 import { deleteUser, hasUsers, lockPassword } from '../../storage/accounts/users.ts';
-import { linkCount } from '../../storage/links/link-counts.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { deleteSetting, lockSetting, replaceSetting } from '../../storage/settings.ts';
 import type { Context } from '../context.ts';
-import { instanceOrganization } from '../instance-health.ts';
+import { instanceOrganization } from '../instance.ts';
 import { lacksEmailProof } from './email-proof.ts';
 import { passwordWrong, requireOwnPassword } from './own-password.ts';
 import { firstAccount, setupNonce } from './register-user.ts';
@@ -78,10 +77,7 @@ async function leave(
     return;
   }
   if (!isConfirmed) {
-    const belongings = {
-      ...(await countBelongings(queries, id)),
-      links: await linkCount(queries, id),
-    };
+    const belongings = await countBelongings(queries, id);
     throw new Refusal('ORGANIZATION_IN_USE', organizationDeletionNotice(organization, belongings), {
       field: 'confirm',
     });

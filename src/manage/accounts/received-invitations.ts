@@ -29,12 +29,11 @@ import {
   lockOrganizations,
 } from '../../storage/accounts/organizations.ts';
 import { findUserByEmail, type StoredUser } from '../../storage/accounts/users.ts';
-import { linkCount } from '../../storage/links/link-counts.ts';
 import { recordOtherChange } from '../../storage/marked-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
 import { findSetting } from '../../storage/settings.ts';
 import type { Context } from '../context.ts';
-import { instanceOrganization } from '../instance-health.ts';
+import { instanceOrganization } from '../instance.ts';
 import { lacksEmailProof, requireEmailProof } from './email-proof.ts';
 import { uselessInvitation } from './invitations.ts';
 import { requireUser } from './read-user.ts';
@@ -138,7 +137,6 @@ async function requireMayLeave(queries: Queries, { organization_id, role }: Memb
     role,
     ...(await countMembers(queries, organization_id)),
     ...(await countBelongings(queries, organization_id)),
-    links: await linkCount(queries, organization_id),
     runsInstance: (await findSetting(queries, instanceOrganization)) === String(organization_id),
   });
   if (reason !== null) throw new Refusal('ORGANIZATION_IN_USE', reason);

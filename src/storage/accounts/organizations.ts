@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { countDomains } from '../domains.ts';
+import { linkCount } from '../links/link-counts.ts';
 import { countRows } from '../rows.ts';
 import type { Queries, Schema } from '../schema.ts';
 
@@ -28,9 +29,9 @@ export async function lockOrganizations(queries: Queries, ids: readonly number[]
   await locked.forNoKeyUpdate().execute();
 }
 
-/** Counts an organization's belongings other than links. */
 export async function countBelongings(queries: Queries, id: number) {
   return {
+    links: await linkCount(queries, id),
     tags: await countRows(queries.selectFrom('tags').where('organization_id', '=', id)),
     domains: (await countDomains(queries, id)).all,
   };
