@@ -1,6 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { existing, notFound, Refusal } from '../../rules/errors.ts';
-import { findAnyLink, findLink, type StoredLink } from '../../storage/links/links.ts';
+import { findLink, type StoredLink } from '../../storage/links/links.ts';
 import { idsOf, pageOf } from '../../storage/rows.ts';
 import type { Queries } from '../../storage/schema.ts';
 import {
@@ -85,12 +85,14 @@ export async function readDelivery(
 export async function redeliver(context: Context, caller: Caller, id: number): Promise<DeliveryWithAttempts> {
   const { delivery } = await readDelivery(context, caller, id);
   await limitWebhookCalls(context, delivery.link_id, caller.organizationId);
-  const target = await currentTarget(context, delivery);
+  const [found] = await currentTargets(context.database.lookup, [delivery]);
+  if (!found) throw noWebhook(delivery.event === zapierClick ? 'Zap' : 'webhook');
   const { organizationId } = caller;
+  const { ids, ...target } = found;
   await context.database.write((queries) =>
     requeueDeliveries(
       queries,
-      { organizationId, ids: [id], states: ['waiting', 'delivered', 'failed'] },
+      { organizationId, ids, states: ['waiting', 'delivered', 'failed'] },
       { ...target, now: context.now() },
     ),
   );
@@ -200,12 +202,6 @@ function targetOf(
   return target === null
     ? null
     : { target_url: target, signing_key: isZapier ? null : link.webhook_auth_key };
-}
-
-async function currentTarget({ database }: Context, delivery: StoredDelivery): Promise<Redelivery> {
-  const target = targetOf(delivery, await findAnyLink(database.lookup, delivery.link_id));
-  if (target === null) throw noWebhook(delivery.event === zapierClick ? 'Zap' : 'webhook');
-  return target;
 }
 
 export const noWebhook = (what: string): Refusal =>
