@@ -1,10 +1,18 @@
 import type { Caller } from '../../rules/access.ts';
 import { recordChanges } from '../../storage/changes.ts';
 import { tagsOf } from '../../storage/links/link-tags.ts';
-import { lockLinks, type StoredLink, setFlags, touchLinks } from '../../storage/links/links.ts';
+import {
+  type LinkChanges,
+  lockLinks,
+  type StoredLink,
+  setFlags,
+  touchLinks,
+} from '../../storage/links/links.ts';
 import { idsOf } from '../../storage/rows.ts';
 import { enqueueLinkEvent, messageContext } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
+import { FieldRefusals } from '../field-refusals.ts';
+import { columnsOf } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { changeEndsLink, requireConfirmation } from './on-paper.ts';
 import { recordUpdates } from './record-history.ts';
@@ -27,7 +35,7 @@ export async function changeLinks(
   isConfirmed: boolean,
 ): Promise<number> {
   const { organizationId } = caller;
-  const flags = flagsOf(change);
+  const flags = await columnsOf(context, organizationId, change, new FieldRefusals());
   const { count, changed } = await context.database.write(async (queries) => {
     const links = await lockLinks(queries, organizationId, change.ids);
     const ids = idsOf(links);
@@ -62,16 +70,5 @@ export async function changeLinks(
   return count;
 }
 
-type Flags = Partial<Pick<StoredLink, 'disabled' | 'archived' | 'on_paper' | 'watch_destination'>>;
-
-const flagsOf = ({ disabled, archived, on_paper, watch_destination }: ChangeOfMany): Flags => ({
-  ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
-  ...(archived !== undefined && { archived: archived ? 1 : 0 }),
-  ...(on_paper !== undefined && { on_paper: on_paper ? 1 : 0 }),
-  ...(watch_destination !== undefined && {
-    watch_destination: watch_destination === null ? null : watch_destination ? 1 : 0,
-  }),
-});
-
-const hasOtherFlags = (link: StoredLink, flags: Flags): boolean =>
-  (Object.keys(flags) as (keyof Flags)[]).some((name) => link[name] !== flags[name]);
+const hasOtherFlags = (link: StoredLink, flags: LinkChanges): boolean =>
+  (Object.keys(flags) as (keyof LinkChanges)[]).some((name) => link[name] !== flags[name]);
