@@ -1,5 +1,4 @@
-import { readInstanceHealth } from '../manage/instance-health.ts';
-import { readInstanceNodes } from '../manage/instance-nodes.ts';
+import { readInstanceHealth, readInstanceNodes } from '../manage/instance.ts';
 import { formatIso, formatIsoOrNull } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { InstanceHealth, InstanceNodes } from './schemas/instance.ts';

@@ -5,7 +5,7 @@ import {
   updateOrganization,
 } from '../manage/accounts/organization.ts';
 import type { Context } from '../manage/context.ts';
-import { runsInstance } from '../manage/instance-health.ts';
+import { runsInstance } from '../manage/instance.ts';
 import { formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { Organization, OrganizationUpdate } from './schemas/organization.ts';

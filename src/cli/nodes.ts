@@ -1,5 +1,5 @@
 import { loadConfig } from '../config/load.ts';
-import { nodesOfInstance } from '../manage/instance-nodes.ts';
+import { nodesOfInstance } from '../manage/instance.ts';
 import { Refusal } from '../rules/errors.ts';
 import { goneAfter, hasStrandedClicks, type NodeStatus, nodesOf } from '../rules/node-status.ts';
 import type { Database } from '../storage/database.ts';

@@ -14,7 +14,7 @@ import {
 import { pageOf } from '../storage/rows.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Context } from './context.ts';
-import { runsInstance } from './instance-health.ts';
+import { runsInstance } from './instance.ts';
 import { domainIdOf } from './links/read-links.ts';
 
 export type { NotFoundPosition };

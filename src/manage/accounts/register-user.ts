@@ -20,7 +20,7 @@ import type { Queries } from '../../storage/schema.ts';
 import { claimSetting, findSetting } from '../../storage/settings.ts';
 import { requireBaseUrl, storeBaseUrl } from '../base-url.ts';
 import type { Context } from '../context.ts';
-import { claimInstance } from '../instance-health.ts';
+import { claimInstance } from '../instance.ts';
 import { limitCalls } from '../limit-calls.ts';
 import { uselessInvitation } from './invitations.ts';
 import { requireUser } from './read-user.ts';

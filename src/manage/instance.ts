@@ -1,6 +1,8 @@
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { CheckFinding } from '../rules/finding.ts';
+import { type NodeStatus, nodesOf } from '../rules/node-status.ts';
+import { listNodes } from '../storage/nodes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { claimSetting, findSetting } from '../storage/settings.ts';
 import type { Context } from './context.ts';
@@ -19,7 +21,7 @@ export const runsInstance = async (
 ): Promise<boolean> => (await findSetting(database.lookup, instanceOrganization)) === String(organizationId);
 
 /** For administrators of the organization that runs the instance: other tenants learn nothing about the machine. */
-export async function requireInstanceAdministrator(context: Context, caller: Caller): Promise<void> {
+async function requireInstanceAdministrator(context: Context, caller: Caller): Promise<void> {
   if (caller.role !== 'administrator' || !(await runsInstance(context, caller.organizationId)))
     throw new Refusal(
       'FORBIDDEN',
@@ -30,4 +32,16 @@ export async function requireInstanceAdministrator(context: Context, caller: Cal
 export async function readInstanceHealth(context: Context, caller: Caller): Promise<readonly CheckFinding[]> {
   await requireInstanceAdministrator(context, caller);
   return context.runChecks();
+}
+
+/** The nodes of the instance, including those that are gone and have left clicks. */
+export const nodesOfInstance = async ({
+  database,
+  now,
+}: Pick<Context, 'database' | 'now'>): Promise<readonly NodeStatus[]> =>
+  nodesOf(await listNodes(database.read), now());
+
+export async function readInstanceNodes(context: Context, caller: Caller): Promise<readonly NodeStatus[]> {
+  await requireInstanceAdministrator(context, caller);
+  return nodesOfInstance(context);
 }
