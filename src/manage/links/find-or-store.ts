@@ -60,12 +60,7 @@ export async function findOrStore(
   const missing = links.filter((link) => !results.has(link));
   const originals = new Map(missing.map((link) => [link, originalOf(link, stored, now)]));
   const parts = inParts([...new Set(originals.values())]);
-  const outcomes = await storeLinks(
-    dependencies,
-    queries,
-    parts.map((part) => Promise.resolve(part)),
-    onPlaced,
-  );
+  const outcomes = await storeLinks(dependencies, queries, parts, onPlaced);
   const refused: PreparedLink[] = [];
   for (const [link, original] of originals) {
     const outcome = outcomeOf(outcomes, original);

@@ -53,7 +53,7 @@ export const inParts = <Item>(items: readonly Item[]): Item[][] =>
 export async function storeLinks(
   context: StoringDependencies,
   queries: Queries,
-  parts: readonly Promise<readonly PreparedLink[]>[],
+  parts: Parts,
   onPlaced: OnPlaced = () => {},
 ): Promise<ReadonlyMap<PreparedLink, Outcome>> {
   const { ordered, ids } = await inOneOrder(context, queries, parts);
@@ -94,7 +94,7 @@ export function outcomeOf(outcomes: ReadonlyMap<PreparedLink, Outcome>, link: Pr
  */
 export function linkStorer(dependencies: StoringDependencies): StoreLink {
   const storeTogether = async (queries: Queries, links: readonly PreparedLink[]): Promise<Outcome[]> => {
-    const outcomes = await storeLinks(dependencies, queries, [Promise.resolve(links)]);
+    const outcomes = await storeLinks(dependencies, queries, [links]);
     return links.map((link) => outcomeOf(outcomes, link));
   };
   const storeFirst: WriteItems<PreparedLink, Outcome | null> = Object.assign(
@@ -150,7 +150,7 @@ type Ids = ReadonlyMap<PreparedLink, number>;
 async function inOneOrder(
   { database }: StoringDependencies,
   queries: Queries,
-  parts: readonly Promise<readonly PreparedLink[]>[],
+  parts: Parts,
 ): Promise<{ readonly ordered: Parts; readonly ids: Ids }> {
   if (!dialects[database.kind].locksRows) return { ordered: parts, ids: new Map() };
   const wanted = (await Promise.all(parts)).flat();
