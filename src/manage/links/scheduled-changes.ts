@@ -17,6 +17,8 @@ import type { LinkUpdate } from './update-link.ts';
 const maxOpen = 20;
 const maxAhead = 366 * dayLength;
 const doneShown = 50;
+/** What a refusal calls it. */
+const noun = 'scheduled change';
 
 export interface ScheduledChange extends Author, Omit<stored.ScheduledRow, 'changes' | 'refusal' | 'untold'> {
   readonly changes: LinkUpdate;
@@ -80,16 +82,14 @@ export async function changeScheduled(
 ): Promise<ScheduledChange> {
   const { organizationId } = caller;
   const { lookup } = context.database;
-  const found = await stored.findScheduled(lookup, organizationId, id);
-  const currentLink = found && (await findLink(lookup, organizationId, found.link_id));
-  if (!currentLink) throw noSuchChange();
+  const found = await existing(stored.findScheduled(lookup, organizationId, id), noun);
+  const currentLink = await existing(findLink(lookup, organizationId, found.link_id), noun);
   if (isApplied(found)) throw applied();
   const plan = { at: update.at ?? found.at, changes: update.changes ?? changesOf(found) };
   const { columns, requested } = await checkPlan(context, caller, currentLink, plan);
   return context.database.write(async (queries) => {
-    const link = await lockLink(queries, organizationId, found.link_id);
-    const before = await stored.findScheduled(queries, organizationId, id);
-    if (!link || !before) throw noSuchChange();
+    const link = await existing(lockLink(queries, organizationId, found.link_id), noun);
+    const before = await existing(stored.findScheduled(queries, organizationId, id), noun);
     if (isApplied(before)) throw applied();
     if (before.updated_at !== found.updated_at)
       throw new Refusal('LINK_CHANGED', 'This scheduled change was changed in the meantime. Read it again.');
@@ -120,7 +120,8 @@ export async function withdrawScheduled(
     return isFound;
   });
   if (isWithdrawn) return;
-  throw (await stored.findScheduled(database.lookup, organizationId, id)) ? applied() : noSuchChange();
+  await existing(stored.findScheduled(database.lookup, organizationId, id), noun);
+  throw applied();
 }
 
 const changesOf = (row: stored.ScheduledRow): LinkUpdate => JSON.parse(row.changes) as LinkUpdate;
@@ -210,10 +211,8 @@ const applied = (): Refusal =>
     'This change was applied already. POST /api/v1/link/<id>/history/restore takes it back.',
   );
 
-const noSuchChange = (): Refusal => notFound('scheduled change');
-
 async function withAuthor(queries: Queries, row: stored.ScheduledRow): Promise<ScheduledChange> {
   const [change] = await withAuthors<LinkUpdate, stored.ScheduledRow>(queries, row.organization_id, [row]);
-  if (!change) throw noSuchChange();
+  if (!change) throw notFound(noun);
   return change;
 }
