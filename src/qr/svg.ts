@@ -35,15 +35,13 @@ function writeEnd(at: number): number {
 }
 
 const code = (text: string): number => text.charCodeAt(0);
-const [moveTo, moveBy, line, space, point, zero, five] = [...'Mmh .05'].map(code) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
+const moveTo = code('M');
+const moveBy = code('m');
+const line = code('h');
+const space = code(' ');
+const point = code('.');
+const zero = code('0');
+const five = code('5');
 
 /** The longest run is `m123 0h123`; between two runs there is a light module. The rest is under 300 characters. */
 const capacityFor = (size: number): number => size * (size / 2 + 1) * 10 + 300;
