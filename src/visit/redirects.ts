@@ -1,6 +1,6 @@
 import type { Status } from '../http/status-text.ts';
 import type { RawHit } from '../journal/hit.ts';
-import { isPlainUrl } from '../rules/destinations/plain-url.ts';
+import { isPlainUrl } from '../rules/destinations/destination-text.ts';
 import {
   isGated,
   type LinkForVisitor,

@@ -41,3 +41,6 @@ export const locationOf = (destination: string): string =>
   destination.includes('{') || destination.includes('}')
     ? destination.replace(/[{}]/g, encodeURIComponent)
     : destination;
+
+/** Whether a URL can be written into a response header unchanged. */
+export const isPlainUrl = (url: string): boolean => !/[^\x21-\x7e]/.test(url);

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { growth } from '../../../test/support/growth.ts';
 import { Refusal } from '../errors.ts';
 import { parseDestination } from './destination.ts';
-import { asUri, locationOf } from './destination-text.ts';
-import { isPlainUrl } from './plain-url.ts';
+import { asUri, isPlainUrl, locationOf } from './destination-text.ts';
 
 const parsed = (text: string, schemes: string[] = []) => {
   try {

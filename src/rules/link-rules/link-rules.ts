@@ -1,5 +1,4 @@
-import { locationOf } from '../destinations/destination-text.ts';
-import { isPlainUrl } from '../destinations/plain-url.ts';
+import { isPlainUrl, locationOf } from '../destinations/destination-text.ts';
 import { type Condition, conditionsIn, isMet } from './rule-conditions.ts';
 import { type RuleFields, readRules } from './rule-fields.ts';
 import { seedOf, type Variant, variantBy, variantFor } from './rule-variants.ts';

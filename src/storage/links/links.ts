@@ -1,11 +1,10 @@
 import { type CompiledQuery, type Selectable, sql } from 'kysely';
-import { locationOf } from '../../rules/destinations/destination-text.ts';
+import { isPlainUrl, locationOf } from '../../rules/destinations/destination-text.ts';
 import {
   isQueryForwarding,
   isRedirectStatus,
   type RedirectStatus,
 } from '../../rules/destinations/forwarding.ts';
-import { isPlainUrl } from '../../rules/destinations/plain-url.ts';
 import { linkRulesOf } from '../../rules/link-rules/link-rules.ts';
 import type { LinkForVisitor, LinkOptions } from '../../rules/link-rules/resolve.ts';
 import { anyForwarding } from '../../rules/suffix.ts';
