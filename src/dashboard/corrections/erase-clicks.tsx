@@ -6,7 +6,7 @@ import { setTo } from '../handlers.ts';
 import { notify } from '../notices.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { ErrorBox, FormErrors } from '../parts/error-box.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
 import { areDays, TwoDays } from '../parts/two-days.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { keyOf, type Scope } from '../stats/scope.ts';
@@ -52,7 +52,7 @@ function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { reado
   const { hits = 0 } = count ?? {};
   return (
     <Dialog title={`Erase clicks ${ofLinks}`} onClose={onClose} isFirm={action.isRunning.value}>
-      <FormErrors error={action.error.value} fields={['from', 'to']} />
+      <ErrorBox error={action.error.value} fields={['from', 'to']} />
       <fieldset class="segments erase-span">
         <legend class="unseen">Which clicks</legend>
         <button type="button" aria-pressed={!isAll.value} onClick={setTo(isAll, false)} data-focus>

@@ -7,7 +7,7 @@ import { joinOrganization } from '../join-organization.ts';
 import { notify } from '../notices.ts';
 import { CurrentPasswordField, NewPasswordField } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
-import { FormErrors } from '../parts/error-box.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
 import { Form, Submit } from '../parts/form.tsx';
 import { NameSection } from '../parts/name-section.tsx';
 import { Page } from '../parts/page.tsx';
@@ -64,7 +64,7 @@ function InvitationsToMe() {
       about={`You can be a member of one organization at a time: accepting means leaving ${me.value?.organization_name ?? 'yours'}.`}
     >
       <div class="stack tight">
-        <FormErrors error={accept.error.value ?? decline.error.value} />
+        <ErrorBox error={accept.error.value ?? decline.error.value} />
         {known.map(({ id, organization_name, role, invited_by, expires_at }) => (
           <div class="panel invitation" key={id}>
             <div>

@@ -27,7 +27,7 @@ export function DeletedPage() {
         about="They don't work, and are kept for 30 days with their suffix, tags and statistics."
       >
         <div class="stack">
-          {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
+          <ErrorBox error={error} onRetry={() => void query.reload()} />
           {last?.total_links === 0 ? (
             <Empty title="Nothing to restore">
               <p>A link that you delete is kept here for 30 days. Until then it can be restored unchanged.</p>

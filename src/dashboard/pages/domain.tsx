@@ -7,7 +7,7 @@ import { notify } from '../notices.ts';
 import { confirmingPrint } from '../on-paper.ts';
 import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { FormErrors } from '../parts/error-box.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { type Query, refresh, useQuery } from '../queries.ts';
@@ -118,7 +118,7 @@ function DeleteDomain({ domain }: { domain: Domain }) {
           : 'It has no links.'
       }
     >
-      <FormErrors error={remove.error.value} onRetry={() => void remove.run(domain.links > 0)} />
+      <ErrorBox error={remove.error.value} onRetry={() => void remove.run(domain.links > 0)} />
       <Button
         kind="danger"
         icon="trash"

@@ -4,7 +4,7 @@ import { type Answer, call } from '../client.ts';
 import { joinOrganization } from '../join-organization.ts';
 import { NewPasswordField } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
-import { ErrorBox, FormErrors } from '../parts/error-box.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
 import { TextField } from '../parts/field.tsx';
 import { Form, FormField, Submit } from '../parts/form.tsx';
 import { useQuery } from '../queries.ts';
@@ -89,7 +89,7 @@ function OtherAccount({ email, invitedEmail }: { email: string; invitedEmail: st
       <p>
         You are signed in as {email}, and the invitation is for {invitedEmail}.
       </p>
-      <FormErrors error={leave.error.value} />
+      <ErrorBox error={leave.error.value} />
       <Button kind="primary" onClick={() => void leave.run()}>
         Sign out and continue
       </Button>

@@ -30,7 +30,7 @@ export function LinksPage() {
     <Page title="Links" isTitleUnseen>
       <div class="stack links-page">
         <NewLink isFirst={isEmpty} />
-        {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
+        <ErrorBox error={error} onRetry={() => void query.reload()} />
         {isEmpty ? (
           <Empty title="Your first link is one paste away">
             <p>Paste a long URL above and press Enter. The short link is copied at once.</p>

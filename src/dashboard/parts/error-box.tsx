@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api-error.ts';
 import { Button } from './button.tsx';
 
@@ -15,48 +14,29 @@ export const ErrorText = ({ sentence, id }: ErrorTextProps) =>
     </p>
   ) : null;
 
-interface CalloutProps {
-  readonly onRetry: (() => void) | undefined;
-  readonly children: ComponentChildren;
-}
-
-function Callout({ onRetry, children }: CalloutProps) {
-  return (
-    <div class="callout bad" role="alert">
-      {children}
-      {onRetry && (
-        <Button icon="refresh" isSlim onClick={onRetry}>
-          Try again
-        </Button>
-      )}
-    </div>
-  );
-}
-
-/** The error in the API's words, and a button to retry if that may help. */
-export const ErrorBox = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => (
-  <Callout onRetry={error.isTransient ? onRetry : undefined}>
-    <span>{error.message}</span>
-  </Callout>
-);
-
-interface FormErrorsProps {
+interface ErrorBoxProps {
   readonly error: ApiError | null;
+  /** The API's names of the fields that show their own problems. */
   readonly fields?: readonly string[];
   readonly onRetry?: () => void;
 }
 
-/** The problems that none of the form's fields shows. */
-export function FormErrors({ error, fields = [], onRetry }: FormErrorsProps) {
+/** An error in the API's words, without the problems that fields show, and a button to retry if that may help. */
+export function ErrorBox({ error, fields = [], onRetry }: ErrorBoxProps) {
   const rest = error?.problemsOutside(fields) ?? [];
   if (!error || rest.length === 0) return null;
   return (
-    <Callout onRetry={error.isTransient ? onRetry : undefined}>
+    <div class="callout bad" role="alert">
       <div>
         {rest.map(({ sentence, field }) => (
           <p key={`${field} ${sentence}`}>{sentence}</p>
         ))}
       </div>
-    </Callout>
+      {onRetry && error.isTransient && (
+        <Button icon="refresh" isSlim onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
   );
 }

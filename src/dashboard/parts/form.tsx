@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks';
 import type { Action } from '../action.ts';
 import { storeIn } from '../handlers.ts';
 import { Button, type ButtonProps } from './button.tsx';
-import { FormErrors } from './error-box.tsx';
+import { ErrorBox } from './error-box.tsx';
 import { TextField, type TextFieldProps } from './field.tsx';
 
 const CurrentAction = createContext<Action<[]> | null>(null);
@@ -31,7 +31,7 @@ export function Form({ action, fields, canRetry = false, class: name = 'form', c
           run();
         }}
       >
-        <FormErrors error={action.error.value} fields={fields} {...(canRetry && { onRetry: run })} />
+        <ErrorBox error={action.error.value} fields={fields} {...(canRetry && { onRetry: run })} />
         {children}
       </form>
     </CurrentAction.Provider>

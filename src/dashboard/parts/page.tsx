@@ -57,7 +57,7 @@ export function Loaded<T>({ query, height = 240, children }: LoadedProps<T>) {
   const error = query.error.value;
   return (
     <>
-      {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
+      <ErrorBox error={error} onRetry={() => void query.reload()} />
       {data !== undefined ? children(data) : !error && <Skeleton height={height} />}
     </>
   );

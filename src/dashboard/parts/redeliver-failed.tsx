@@ -9,7 +9,7 @@ import { refresh } from '../queries.ts';
 import { instantsOf } from '../stats/range.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { FormErrors } from './error-box.tsx';
+import { ErrorBox } from './error-box.tsx';
 import { areDays, TwoDays } from './two-days.tsx';
 
 interface RedeliverProps {
@@ -47,7 +47,7 @@ function SpanDialog({ linkId, onClose }: RedeliverProps & { readonly onClose: ()
   });
   return (
     <Dialog title="Redeliver failures of some days" onClose={onClose} isFirm={action.isRunning.value}>
-      <FormErrors error={action.error.value} fields={['from', 'to']} />
+      <ErrorBox error={action.error.value} fields={['from', 'to']} />
       <TwoDays from={from} to={to} error={action.error.value} />
       <p class="soft small">By the days on which the messages were created, both included.</p>
       <div class="actions">

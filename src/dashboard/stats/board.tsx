@@ -65,7 +65,7 @@ export function StatsBoard({ scope }: { scope: Scope }) {
       </div>
       {scope.kind === 'all' && <ChosenLinks chosen={chosenIn(search.value)} />}
       <FilterChips filters={filtersIn(search.value)} />
-      {error && <ErrorBox error={error} onRetry={reload} />}
+      <ErrorBox error={error} onRetry={reload} />
       {numbers ? (
         <div class={isOld ? 'board-numbers old' : 'board-numbers'} aria-busy={isOld}>
           <NumbersHead numbers={numbers} isOld={isOld} />

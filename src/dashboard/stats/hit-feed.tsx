@@ -62,7 +62,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
           </a>
         </div>
       </div>
-      {feed.error.value && <ErrorBox error={feed.error.value} onRetry={() => void feed.loadNewest()} />}
+      <ErrorBox error={feed.error.value} onRetry={() => void feed.loadNewest()} />
       <div ref={top} />
       <Waiting feed={feed} noun={noun} />
       <LiveAnnouncer feed={feed} noun={noun} />

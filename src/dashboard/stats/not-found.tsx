@@ -63,7 +63,7 @@ export function NotFoundAddresses() {
           onChoice={(chosen) => narrow({ days: chosen === defaultPeriod ? null : chosen })}
         />
       </div>
-      {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
+      <ErrorBox error={error} onRetry={() => void query.reload()} />
       {addresses === undefined || !areLoaded ? (
         !error && <div class="panel skeleton" style={{ height: '320px' }} aria-busy="true" />
       ) : addresses.length === 0 ? (

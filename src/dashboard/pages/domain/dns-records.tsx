@@ -4,7 +4,7 @@ import { call } from '../../client.ts';
 import { day, since } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { FormErrors } from '../../parts/error-box.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { Section } from '../../parts/section.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
@@ -42,7 +42,7 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
       }
     >
       <div class="stack tight">
-        <FormErrors error={check.error.value} />
+        <ErrorBox error={check.error.value} />
         {problems.map((problem) => (
           <div key={problem} class="callout" role="status">
             {problem}

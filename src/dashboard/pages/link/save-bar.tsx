@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { number } from '../../format.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
-import { FormErrors } from '../../parts/error-box.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
 import { changeNames, type FieldName, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { SaveLater } from './scheduled/save-later.tsx';
@@ -44,7 +44,7 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
             </a>
           </div>
         ) : (
-          <FormErrors
+          <ErrorBox
             error={form.error}
             fields={[...shown, ...shown.flatMap((name) => apiNamesOf(name, form))]}
             onRetry={() => void form.save()}

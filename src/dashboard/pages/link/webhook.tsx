@@ -123,7 +123,7 @@ function TestCall({ form }: { form: LinkForm }) {
         </span>
       </div>
       <p class="hint">An invented click, marked "sample": true, is sent once, immediately.</p>
-      {error && <ErrorBox error={error} onRetry={() => void testing.run()} />}
+      <ErrorBox error={error} onRetry={() => void testing.run()} />
       {delivery && attempt && (
         <div class={delivery.state === 'delivered' ? 'callout good' : 'callout bad'} role="status">
           <AttemptOutcome attempt={attempt} />

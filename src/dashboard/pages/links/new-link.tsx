@@ -5,7 +5,7 @@ import { counted } from '../../format.ts';
 import { isSecondClick, storeIn } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { DisclosureButton } from '../../parts/disclosure-button.tsx';
-import { ErrorText, FormErrors } from '../../parts/error-box.tsx';
+import { ErrorBox, ErrorText } from '../../parts/error-box.tsx';
 import { isFocusInUse } from '../../parts/focus.ts';
 import { UtmSection } from '../../parts/utm-section.tsx';
 import { search, setQuery } from '../../router.ts';
@@ -117,7 +117,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
           )}
         </div>
       </form>
-      <FormErrors error={error} fields={['destination_url', ...inputFields]} onRetry={submit} />
+      <ErrorBox error={error} fields={['destination_url', ...inputFields]} onRetry={submit} />
       <CreatedCard
         created={created.value}
         onDismiss={() => {

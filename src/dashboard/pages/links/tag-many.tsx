@@ -8,7 +8,7 @@ import { storeIn } from '../../handlers.ts';
 import { notify } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { FormErrors } from '../../parts/error-box.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { byName } from '../../parts/tags.ts';
 import { refresh } from '../../queries.ts';
@@ -131,7 +131,7 @@ function ActionDialog({ title, action, fields = [], verb, isEmpty, onClose, chil
   const run = () => void action.run();
   return (
     <Dialog title={title} onClose={onClose}>
-      <FormErrors error={action.error.value} fields={fields} onRetry={run} />
+      <ErrorBox error={action.error.value} fields={fields} onRetry={run} />
       {children}
       <div class="actions">
         <Button onClick={onClose}>Cancel</Button>

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import type { Organization } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { FormErrors } from '../../parts/error-box.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
 import { Switch } from '../../parts/field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { refresh, updateCached } from '../../queries.ts';
@@ -62,7 +62,7 @@ function SwitchSection({ title, label, hint, field, organization }: SwitchSectio
   });
   return (
     <Section title={title}>
-      <FormErrors error={change.error.value} />
+      <ErrorBox error={change.error.value} />
       <Switch
         label={label}
         hint={hint}

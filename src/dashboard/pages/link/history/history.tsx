@@ -41,7 +41,7 @@ export function History({ link, onRestored }: { link: Link; onRestored: (link: L
       class="link-history"
       isFlush
     >
-      {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
+      <ErrorBox error={error} onRetry={() => void query.reload()} />
       {!pages && !error && <Skeleton height={320} />}
       <ul>
         {entries.map((entry, index) => (
