@@ -17,13 +17,12 @@ export const notices = signal<readonly Notice[]>([]);
 let latest = 0;
 const holdInterval = 1_000;
 
-/** Set by what shows the notices. */
-let isInUse: (id: number) => boolean = () => false;
+/** The id of the element that shows a notice. */
+export const elementId = (id: number): string => `notice-${id}`;
 
 /** A notice stays while this is true of it: its button may be about to be pressed. */
-export function holdNoticesWhile(check: (id: number) => boolean): void {
-  isInUse = check;
-}
+const isInUse = (id: number): boolean =>
+  document.getElementById(elementId(id))?.matches(':hover, :focus-within') ?? false;
 
 /** Shows a sentence at the edge of the page for a while; longer if it is an error or can be undone. */
 export function notify(text: string, more: { action?: NoticeAction; isError?: boolean } = {}): void {
