@@ -21,7 +21,7 @@ export async function archiveLinks(links: readonly Link[], archived: boolean): P
   const what = links.length === 1 ? shortOf(first) : counted(links.length, 'link');
   const undo = () => void archiveLinks(changed, !archived);
   notify(`${what} ${archived ? 'archived' : 'taken out of the archive'}.`, {
-    ...(changed.length > 0 && { action: { label: 'Undo', act: undo } }),
+    undo: changed.length > 0 ? undo : undefined,
   });
   return true;
 }

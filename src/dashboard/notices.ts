@@ -24,12 +24,20 @@ export const elementId = (id: number): string => `notice-${id}`;
 const isInUse = (id: number): boolean =>
   document.getElementById(elementId(id))?.matches(':hover, :focus-within') ?? false;
 
+interface NoticeOptions {
+  readonly action?: NoticeAction;
+  /** Undoes what the notice is about, in place of another action. */
+  readonly undo?: (() => void) | undefined;
+  readonly isError?: boolean;
+}
+
 /** Shows a sentence at the edge of the page for a while; longer if it is an error or can be undone. */
-export function notify(text: string, more: { action?: NoticeAction; isError?: boolean } = {}): void {
+export function notify(text: string, { action, undo, isError = false }: NoticeOptions = {}): void {
   const id = ++latest;
-  const notice: Notice = { id, text, isError: more.isError ?? false, action: more.action ?? null };
+  const offered = undo ? { label: 'Undo', act: undo } : (action ?? null);
+  const notice: Notice = { id, text, isError, action: offered };
   notices.value = [...notices.value.slice(-2), notice];
-  setTimeout(() => expire(id), more.action || more.isError ? 12_000 : 5_000);
+  setTimeout(() => expire(id), offered || isError ? 12_000 : 5_000);
 }
 
 function expire(id: number): void {

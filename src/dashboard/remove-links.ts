@@ -52,9 +52,7 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   }
   const what = links.length === 1 ? shortOf(first) : counted(deletedIds.length, 'link');
   // Links that another user deleted meanwhile are not restored.
-  notify(`${what} deleted.`, {
-    action: { label: 'Undo', act: () => void restoreLinks(deletedIds) },
-  });
+  notify(`${what} deleted.`, { undo: () => void restoreLinks(deletedIds) });
   return true;
 }
 

@@ -46,18 +46,14 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
   const lastApplied = chosen ? undefined : templates.find(({ id }) => id === last.current);
   const changing = useNoticedAction(async (template: UtmTemplate) => {
     await updateTemplate(template.id, values);
-    notify(`Template "${template.name}" changed.`, {
-      action: { label: 'Undo', act: () => void revertingChange.run(template) },
-    });
+    notify(`Template "${template.name}" changed.`, { undo: () => void revertingChange.run(template) });
   }, 'utm');
   const revertingChange = useNoticedAction(async (template: UtmTemplate) => {
     await updateTemplate(template.id, changesOf(template));
   }, 'utm');
   const removing = useNoticedAction(async (template: UtmTemplate) => {
     await call('DELETE /api/v1/utm_template/{id}', { params: { id: template.id } });
-    notify(`Template "${template.name}" deleted.`, {
-      action: { label: 'Undo', act: () => void restore.run(template) },
-    });
+    notify(`Template "${template.name}" deleted.`, { undo: () => void restore.run(template) });
   }, 'utm');
   const restore = useNoticedAction(async (template: UtmTemplate) => {
     await call('POST /api/v1/utm_template', { body: { name: template.name, ...changesOf(template) } });

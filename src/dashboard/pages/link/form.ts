@@ -206,12 +206,7 @@ export function useLinkForm(latest: Link) {
     discard(): void {
       const discarded = draft.value;
       forget();
-      notify('Changes discarded.', {
-        action: {
-          label: 'Undo',
-          act: () => edit({ ...discarded, ...draft.value }),
-        },
-      });
+      notify('Changes discarded.', { undo: () => edit({ ...discarded, ...draft.value }) });
     },
     /** Continues on the link as the user has changed it elsewhere on the page; unsaved changes are kept. */
     continueOn: (onto: Link) => rebase(onto),

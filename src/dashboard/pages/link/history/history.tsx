@@ -92,7 +92,5 @@ async function restoreEntry(
     if (newest) await restoreEntry(now, newest, null, onRestored).catch((cause) => notifyError(cause));
     await refresh('links', 'link ', 'tags');
   };
-  notify(`The link is as it was on ${instant(at)}.`, {
-    ...(newest && { action: { label: 'Undo', act: () => void undo() } }),
-  });
+  notify(`The link is as it was on ${instant(at)}.`, { undo: newest ? () => void undo() : undefined });
 }

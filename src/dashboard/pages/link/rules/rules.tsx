@@ -36,10 +36,7 @@ export function Rules({ form }: { form: LinkForm }) {
   const remove = (rule: Rule, index: number) => {
     set(rules.filter((other) => other !== rule));
     notify('Rule removed.', {
-      action: {
-        label: 'Undo',
-        act: () => form.revise('rules', (now) => [...now.slice(0, index), rule, ...now.slice(index)]),
-      },
+      undo: () => form.revise('rules', (now) => [...now.slice(0, index), rule, ...now.slice(index)]),
     });
   };
   useEffect(() => {
