@@ -1,7 +1,7 @@
 import { apiErrorOf, unexpectedResponse, unreachable } from './api-error.ts';
 import type { Calls } from './api-types.ts';
 
-type CallName = keyof Calls;
+export type CallName = keyof Calls;
 export type Answer<N extends CallName> = Calls[N]['answer'];
 type Part<N extends CallName, P extends string> = P extends keyof Calls[N] ? Calls[N][P] : never;
 
@@ -13,6 +13,10 @@ export type Input<N extends CallName> = ([Part<N, 'params'>] extends [never]
   ([Part<N, 'query'>] extends [never] ? unknown : { readonly query?: Part<N, 'query'> }) & {
     readonly headers?: Readonly<Record<string, string>>;
   };
+
+export type Arguments<N extends CallName> = keyof Input<N> extends 'headers' | 'query'
+  ? [Input<N>?]
+  : [Input<N>];
 
 interface AnyInput {
   readonly params?: Readonly<Record<string, string | number>>;
@@ -30,7 +34,7 @@ export const whenSessionEnds = (listener: () => void): void => {
 /** Calls the public API, authenticated by the session's cookie. */
 export async function call<N extends CallName>(
   name: N,
-  ...[optionalInput]: keyof Input<N> extends 'headers' | 'query' ? [Input<N>?] : [Input<N>]
+  ...[optionalInput]: Arguments<N>
 ): Promise<Answer<N>> {
   const input = (optionalInput ?? {}) as AnyInput;
   const [method = 'GET', pattern = ''] = name.split(' ');

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ApiError } from './api-error.ts';
-
-type Send<T> = (headers: Readonly<Record<string, string>>) => Promise<T>;
+import { type Answer, type Arguments, type CallName, call, type Input } from './client.ts';
 
 /** `crypto.randomUUID` needs https. */
 const newKey = (): string =>
@@ -10,14 +9,15 @@ const newKey = (): string =>
 /** The API keeps the answer for the key: a success, and a conflict, which a later attempt may not meet any more. */
 const isKept = (cause: unknown): boolean => cause instanceof ApiError && cause.status === 409;
 
-/** Sends creations so that an attempt with the same input, after one whose answer was lost, creates nothing a second time. */
+/** Calls the API for creations so that an attempt with the same input, after one whose answer was lost, creates nothing a second time. */
 export function onceCreator() {
   let unanswered: { readonly input: string; readonly key: string } | null = null;
-  return async <T>(body: unknown, send: Send<T>): Promise<T> => {
-    const input = JSON.stringify(body);
+  return async <N extends CallName>(name: N, creation: Input<N>): Promise<Answer<N>> => {
+    const input = JSON.stringify(creation);
     if (unanswered?.input !== input) unanswered = { input, key: newKey() };
+    const headers = { 'idempotency-key': unanswered.key };
     try {
-      const answer = await send({ 'idempotency-key': unanswered.key });
+      const answer = await call(name, ...([{ ...creation, headers }] as Arguments<N>));
       unanswered = null;
       return answer;
     } catch (cause) {

@@ -38,8 +38,7 @@ function AddDomain() {
   const name = useSignal('');
   const createOnce = useCreateOnce();
   const add = useAction(async () => {
-    const body = { domain: name.value };
-    const domain = await createOnce(body, (headers) => call('POST /api/v1/domain', { body, headers }));
+    const domain = await createOnce('POST /api/v1/domain', { body: { domain: name.value } });
     name.value = '';
     refresh('domains');
     navigate(`/app/domains/${domain.id}`);

@@ -47,8 +47,7 @@ export function tagsLike(tags: readonly CountedTag[], words: string): readonly C
 export const isNamed = (tag: Tag, name: string): boolean => foldedName(tag) === folded(name);
 
 export async function createTag(createOnce: CreateOnce, name: string): Promise<CountedTag> {
-  const body = { name };
-  const tag = await createOnce(body, (headers) => call('POST /api/v1/tag', { body, headers }));
+  const tag = await createOnce('POST /api/v1/tag', { body: { name } });
   updateCached<readonly CountedTag[]>('tags', (known) => [...known, tag]);
   refresh('tags');
   return tag;

@@ -103,10 +103,7 @@ export function UtmTemplates({ values, isDisabled, onChoice }: TemplatesProps) {
         <TemplateName
           button="Save template"
           save={async (name) => {
-            const body = { name, ...values };
-            const saved = await createOnce(body, (headers) =>
-              call('POST /api/v1/utm_template', { body, headers }),
-            );
+            const saved = await createOnce('POST /api/v1/utm_template', { body: { name, ...values } });
             notify(`Template "${saved.name}" saved.`);
           }}
           onEnd={setTo(naming, null)}

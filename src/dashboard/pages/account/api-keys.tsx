@@ -87,8 +87,7 @@ function NewApiKey({ onClose }: { onClose: () => void }) {
   const createOnce = useCreateOnce();
   // While this runs, the dialog stays open: closed, it would never show the key.
   const create = useAction(async () => {
-    const body = { name: name.value };
-    const answer = await createOnce(body, (headers) => call('POST /api/v1/api_key', { body, headers }));
+    const answer = await createOnce('POST /api/v1/api_key', { body: { name: name.value } });
     createdKey.value = answer.key;
     refresh('api keys');
   });

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import type { Link } from '../../api-types.ts';
 import { archiveLinks } from '../../archive-links.ts';
-import { call } from '../../client.ts';
 import { type CreateOnce, useCreateOnce } from '../../create-once.ts';
 import { setTo, storeIn } from '../../handlers.ts';
 import { notify, notifyError } from '../../notices.ts';
@@ -53,8 +52,7 @@ export function LinkMenu({ link, unsavedSentence }: { link: Link; unsavedSentenc
 
 /** Creates a copy, and shows its page unless the user has gone on to another one. */
 async function duplicate(createOnce: CreateOnce, link: Link, password = ''): Promise<void> {
-  const body = copyOf(link, password);
-  const created = await createOnce(body, (headers) => call('POST /api/v1/link', { body, headers }));
+  const created = await createOnce('POST /api/v1/link', { body: copyOf(link, password) });
   refresh('links', 'tags');
   const show = (options = {}) => navigate(pageOf(created), options);
   if (isOn(pageOf(link))) {

@@ -2,7 +2,7 @@ import { signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useAction } from '../../action.ts';
 import type { Link } from '../../api-types.ts';
-import { type Answer, call } from '../../client.ts';
+import type { Answer } from '../../client.ts';
 import { type CreateOnce, onceCreator } from '../../create-once.ts';
 import { number } from '../../format.ts';
 import { copyWhenReady } from '../../parts/copy.tsx';
@@ -114,7 +114,7 @@ const shared = ({ domain, tags }: NewLinkInput) => ({
 function createLink(createOnce: CreateOnce, url: string, input: NewLinkInput): Promise<Link> {
   const suffix = input.suffix.trim();
   const body = { destination_url: url, ...(suffix && { suffix }), ...shared(input) };
-  return createOnce(body, (headers) => call('POST /api/v1/link', { body, headers }));
+  return createOnce('POST /api/v1/link', { body });
 }
 
 async function createLinks(
@@ -123,7 +123,7 @@ async function createLinks(
   input: NewLinkInput,
 ): Promise<readonly Outcome[]> {
   const body = { links: urls.map((destination_url) => ({ destination_url, ...shared(input) })) };
-  const { results } = await createOnce(body, (headers) => call('POST /api/v1/link/bulk', { body, headers }));
+  const { results } = await createOnce('POST /api/v1/link/bulk', { body });
   return results.map((result, index) => outcomeOf(result, urls[index] ?? ''));
 }
 

@@ -58,7 +58,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   // While this runs, the dialog stays open: closed, it would never show the link.
   const invite = useAction(async () => {
     const body = { email: email.value, role: role.value };
-    created.value = await createOnce(body, (headers) => call('POST /api/v1/invitation', { body, headers }));
+    created.value = await createOnce('POST /api/v1/invitation', { body });
     refresh('invitations');
   });
   if (created.value) return <Invited invitation={created.value} onClose={onClose} />;

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../../action.ts';
-import { call } from '../../../client.ts';
 import { useCreateOnce } from '../../../create-once.ts';
 import { instant } from '../../../format.ts';
 import { notify } from '../../../notices.ts';
@@ -24,14 +23,7 @@ export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => vo
     const draft = Object.fromEntries(changed.map((name) => [name, form.fields[name]]));
     const body = { at: at.value ?? '', changes: patchOf(fieldsOf(link), draft) };
     const scheduled = await confirmingPrint((confirm) =>
-      createOnce([confirm, body], (headers) =>
-        call('POST /api/v1/link/{id}/scheduled', {
-          params: { id: link.id },
-          query: { confirm },
-          body,
-          headers,
-        }),
-      ),
+      createOnce('POST /api/v1/link/{id}/scheduled', { params: { id: link.id }, query: { confirm }, body }),
     );
     form.forget();
     onClose();
