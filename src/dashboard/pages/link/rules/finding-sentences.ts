@@ -1,27 +1,9 @@
 import type { RuleFinding } from '../../../../rules/link-rules/rule-findings.ts';
 import { instant } from '../../../format.ts';
 import { nameOf } from '../../../stats/value-names.ts';
-import type { Condition, ConditionKey, Rule } from './rule.ts';
-import { isForEverybody } from './rule.ts';
+import { type Condition, type ConditionKey, conditionLabels, isForEverybody, type Rule } from './rule.ts';
 import { listed, phraseOf } from './sentences.ts';
 import { isChosenKey } from './value-choices.ts';
-
-const nouns: Readonly<Record<ConditionKey, string>> = {
-  country: 'every country',
-  region: 'every region',
-  city: 'every city',
-  device: 'every device',
-  os: 'every system',
-  browser: 'every browser',
-  language: 'every language',
-  source: 'every source',
-  referrer: 'every referrer',
-  network: 'every network',
-  query: 'the same parameters',
-  hours: 'the same hours',
-  from: 'the same time',
-  to: 'the same time',
-};
 
 const valueName = (key: ConditionKey, value: string): string =>
   key === 'referrer' || isChosenKey(key) ? nameOf(key, value) : value;
@@ -29,8 +11,8 @@ const valueName = (key: ConditionKey, value: string): string =>
 function excludedInWords({ key, values, isAll }: Extract<RuleFinding, { kind: 'excluded' }>): string {
   if (values.length === 0)
     return key === 'query' || key === 'hours'
-      ? `Never matches: ${nouns[key]} are both required and excluded.`
-      : `Never matches: ${nouns[key]} is excluded.`;
+      ? `Never matches: the same ${key === 'query' ? 'parameters' : 'hours'} are both required and excluded.`
+      : `Never matches: every ${conditionLabels[key].toLowerCase()} is excluded.`;
   const names = listed(
     values.map((value) => valueName(key, value)),
     'and',
