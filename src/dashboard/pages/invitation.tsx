@@ -112,14 +112,7 @@ function SignUp({ token, email }: { token: string; email: string }) {
   });
   return (
     <Form action={join} fields={['name', 'password']}>
-      <TextField
-        label="Email"
-        type="email"
-        autocomplete="username"
-        readOnly
-        value={email}
-        onText={() => {}}
-      />
+      <TextField label="Email" type="email" autocomplete="username" value={email} />
       <FormField
         field="name"
         label="Your name"

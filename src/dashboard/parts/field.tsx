@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { ErrorText } from './error-box.tsx';
 
 export interface FieldFrame {
@@ -44,9 +44,10 @@ export function Field({ label, hint, error, isLabelUnseen, children }: FieldProp
   );
 }
 
-export interface TextFieldProps extends FieldFrame {
+interface TextInputProps {
   readonly value: string;
-  readonly onText: (text: string) => void;
+  /** Without it, the text is only read. */
+  readonly onText?: (text: string) => void;
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'number';
   readonly inputMode?: 'numeric';
   readonly name?: string;
@@ -58,7 +59,6 @@ export interface TextFieldProps extends FieldFrame {
   readonly required?: boolean;
   readonly autoFocus?: boolean;
   readonly disabled?: boolean;
-  readonly readOnly?: boolean;
   readonly spellcheck?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -67,39 +67,33 @@ export interface TextFieldProps extends FieldFrame {
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }
 
-export function TextField({
-  value,
-  onText,
-  label,
-  hint,
-  error,
-  isLabelUnseen = false,
-  type = 'text',
-  autoFocus = false,
-  ...rest
-}: TextFieldProps) {
+/** The input of a field of one line. */
+export function TextInput({ onText, type = 'text', autoFocus = false, ...rest }: TextInputProps & Marks) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Focused before the next paint, to receive what is typed right after it is shown. A dialog that isn't open yet does it itself.
+  useLayoutEffect(() => {
     if (autoFocus) input.current?.focus();
   }, []);
-  return (
-    <Field label={label} hint={hint} error={error} isLabelUnseen={isLabelUnseen}>
-      {(marks) =>
-        h('input', {
-          ref: input,
-          class: 'input',
-          type,
-          value,
-          onInput: (event: InputEvent) => {
-            if (event.target instanceof HTMLInputElement) onText(event.target.value);
-          },
-          ...rest,
-          ...marks,
-        })
-      }
-    </Field>
-  );
+  return h('input', {
+    ref: input,
+    class: 'input',
+    type,
+    readOnly: onText === undefined,
+    'data-focus': autoFocus || undefined,
+    onInput: (event: InputEvent) => {
+      if (event.target instanceof HTMLInputElement) onText?.(event.target.value);
+    },
+    ...rest,
+  });
 }
+
+export type TextFieldProps = FieldFrame & TextInputProps;
+
+export const TextField = ({ label, hint, error, isLabelUnseen = false, ...input }: TextFieldProps) => (
+  <Field label={label} hint={hint} error={error} isLabelUnseen={isLabelUnseen}>
+    {(marks) => <TextInput {...input} {...marks} />}
+  </Field>
+);
 
 interface TextAreaProps extends FieldFrame {
   readonly value: string;

@@ -6,7 +6,6 @@ import type { Link } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { notify } from '../../notices.ts';
 import { confirmingPrint } from '../../on-paper.ts';
-import type { TextFieldProps } from '../../parts/field.tsx';
 import { refresh, updateCached } from '../../queries.ts';
 import {
   changeNames,
@@ -25,7 +24,6 @@ import {
   type TextName,
 } from './fields.ts';
 
-type TextProps = Pick<TextFieldProps, 'label' | 'value' | 'error' | 'onText'>;
 const urlInput = { type: 'url', spellcheck: false, autocomplete: 'off' } as const;
 
 const without = (draft: Draft, names: readonly FieldName[]): Draft => {
@@ -149,11 +147,11 @@ export function useLinkForm(latest: Link) {
     return [name, ...apiNames].map((one) => error.sentenceFor(one)).find((sentence) => sentence) ?? null;
   };
   /** The props of a text field. */
-  const text = (name: TextName): TextProps => ({
+  const text = (name: TextName) => ({
     label: labels[name],
     value: fields[name],
     error: errorOf(name),
-    onText: (typed) => set(name, typed),
+    onText: (typed: string) => set(name, typed),
   });
   /** Whether all fields have valid values; focuses the first one that has none. */
   const isReady = (): boolean => {

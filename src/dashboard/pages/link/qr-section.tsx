@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { qrSvg } from '../../../qr/svg.ts';
 import { Button } from '../../parts/button.tsx';
-import { Field, type FieldFrame, Switch } from '../../parts/field.tsx';
+import { Field, type FieldFrame, Switch, TextInput } from '../../parts/field.tsx';
 import { QrDownloads } from '../../parts/qr-dialog.tsx';
 import { type QrStyle, savedStyle, svgDataUrl } from '../../parts/qr-picture.ts';
 import { Panel } from '../../parts/section.tsx';
@@ -92,15 +92,13 @@ function ColourField({ value, onText, ...frame }: ColourFieldProps) {
             value={isColour(value) ? value.toLowerCase() : '#000000'}
             onInput={(event) => onText(event.currentTarget.value.toUpperCase())}
           />
-          <input
-            class="input"
-            type="text"
+          <TextInput
             maxLength={7}
             spellcheck={false}
             autocomplete="off"
             placeholder="#000000"
             value={value}
-            onInput={(event) => onText(event.currentTarget.value.trim())}
+            onText={(text) => onText(text.trim())}
             {...marks}
           />
         </div>

@@ -1,58 +1,29 @@
 import { useSignal } from '@preact/signals';
-import { type ComponentChildren, h } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
 import { toggle } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
-import { Field, type FieldFrame } from '../../parts/field.tsx';
+import { Field, type TextFieldProps, TextInput } from '../../parts/field.tsx';
 
-interface SecretFieldProps extends FieldFrame {
-  readonly value: string;
-  readonly onText?: (text: string) => void;
-  readonly autocomplete?: AutoFill;
-  readonly placeholder?: string;
-  readonly maxLength?: number;
-  readonly autoFocus?: boolean;
+interface SecretFieldProps extends Omit<TextFieldProps, 'type' | 'isLabelUnseen'> {
   /** Further buttons. */
   readonly children?: ComponentChildren;
 }
 
-/** A text that is hidden until the user shows it; read-only without `onText`. */
-export function SecretField({
-  value,
-  onText,
-  autocomplete = 'off',
-  placeholder,
-  maxLength,
-  autoFocus = false,
-  children,
-  ...frame
-}: SecretFieldProps) {
+/** A text that is hidden until the user shows it. */
+export function SecretField({ label, hint, error, children, ...input }: SecretFieldProps) {
   const isShown = useSignal(false);
-  const input = useRef<HTMLInputElement>(null);
-  // Focused before the next paint, to receive what is typed right after the click.
-  useLayoutEffect(() => {
-    if (autoFocus) input.current?.focus();
-  }, []);
   return (
-    <Field {...frame}>
+    <Field label={label} hint={hint} error={error}>
       {(marks) => (
         <div class="secret-field beside">
-          {h('input', {
-            ref: input,
-            class: 'input',
-            type: isShown.value ? 'text' : 'password',
-            autocomplete,
-            spellcheck: false,
-            readOnly: onText === undefined,
-            value,
-            ...(placeholder !== undefined && { placeholder }),
-            ...(maxLength !== undefined && { maxLength }),
-            onInput: (event: InputEvent) => {
-              if (event.target instanceof HTMLInputElement) onText?.(event.target.value);
-            },
-            ...marks,
-          })}
-          <Button aria-pressed={isShown.value} aria-label={`Show ${frame.label}`} onClick={toggle(isShown)}>
+          <TextInput
+            autocomplete="off"
+            spellcheck={false}
+            {...input}
+            {...marks}
+            type={isShown.value ? 'text' : 'password'}
+          />
+          <Button aria-pressed={isShown.value} aria-label={`Show ${label}`} onClick={toggle(isShown)}>
             {isShown.value ? 'Hide' : 'Show'}
           </Button>
           {children}
