@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { storeIn } from '../handlers.ts';
-import { type Breakdown, useBreakdown } from './breakdown.ts';
+import { usePrevious } from '../use-previous.ts';
+import { useBreakdown } from './breakdown.ts';
 import { BreakdownList } from './breakdown-list.tsx';
 import { type Dimension, dimensionTexts } from './dimensions.ts';
 import type { View } from './view.ts';
@@ -64,12 +65,12 @@ export function CardWithValues(props: BreakdownCardProps) {
 
 /** The map of clicks, and the same as a list. */
 export function Countries(props: CardProps) {
-  const found = useSignal<Breakdown | undefined>(undefined);
+  const { data } = usePrevious(useBreakdown(props.view, 'country'));
   return (
     <CardFrame title="Countries" class="countries">
       <div class="countries-body">
-        <WorldMap values={found.value?.values ?? []} chosen={props.view.filters.country} />
-        <BreakdownList dimension="country" onFound={storeIn(found)} {...props} />
+        <WorldMap values={data?.values ?? []} chosen={props.view.filters.country} />
+        <BreakdownList dimension="country" {...props} />
       </div>
     </CardFrame>
   );

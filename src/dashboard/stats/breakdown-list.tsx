@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { counted } from '../format.ts';
 import { setTo } from '../handlers.ts';
 import { Button } from '../parts/button.tsx';
@@ -19,16 +18,13 @@ interface ListProps {
   readonly dimension: Dimension;
   /** Whether the board already shows an error: then the list shows none of its own. */
   readonly isErrorShown: boolean;
-  /** Called with the values, for the map beside them. */
-  readonly onFound?: (found: Breakdown | undefined) => void;
 }
 
 /** The largest values of one dimension, each a filter, and a button that shows the rest. */
-export function BreakdownList({ view, dimension, isErrorShown, onFound }: ListProps) {
+export function BreakdownList({ view, dimension, isErrorShown }: ListProps) {
   const query = useBreakdown(view, dimension);
   const isAllShown = useSignal(false);
   const { data, isOld } = usePrevious(query);
-  useEffect(() => onFound?.(data), [data]);
   const error = query.error.value;
   if (!data && error) {
     if (isErrorShown) return <div class="bars-place" />;
