@@ -8,7 +8,8 @@ export const date = { ...dayAndMonth, year: 'numeric' } as const;
 export const hourAndMinute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 export const dateForm = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat('en-GB', options);
-const dayForm = dateForm(date);
+export const dayForm = dateForm(date);
+export const shortDayForm = dateForm(dayAndMonth);
 const instantForm = dateForm({ ...date, ...hourAndMinute });
 const sinceForm = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 

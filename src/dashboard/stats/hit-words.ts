@@ -1,5 +1,5 @@
 import type { Click } from '../api-types.ts';
-import { counted, date, dateForm, dayAndMonth, hourAndMinute } from '../format.ts';
+import { counted, dateForm, dayForm, hourAndMinute, shortDayForm } from '../format.ts';
 import { nameOf } from './value-names.ts';
 
 const kinds: Readonly<Record<string, string>> = {
@@ -59,11 +59,9 @@ export function announcement(hits: number, last: Click, noun: string): string {
 }
 
 const timeForm = dateForm({ ...hourAndMinute, second: '2-digit' });
-const dayForm = dateForm(dayAndMonth);
-const wholeForm = dateForm(date);
 
 export function timeOf(text: string, now = new Date()): { readonly day: string; readonly time: string } {
   const at = new Date(text);
-  const form = at.getFullYear() === now.getFullYear() ? dayForm : wholeForm;
+  const form = at.getFullYear() === now.getFullYear() ? shortDayForm : dayForm;
   return { day: form.format(at), time: timeForm.format(at) };
 }

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { Stats } from '../api-types.ts';
-import { date, dateForm, number } from '../format.ts';
+import { day, number } from '../format.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Switch } from '../parts/field.tsx';
@@ -15,9 +15,6 @@ import { isFiltered, selectsOtherHits } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
 import { marksOf, pointsOf } from './points.ts';
 import type { Numbers } from './view.ts';
-
-const dayForm = dateForm(date);
-const dayOf = (at: string): string => dayForm.format(new Date(at));
 
 const isTableRequested = (): boolean => new URLSearchParams(search.value).get('table') === '1';
 const showTable = (isOn: boolean): void => setQuery({ table: isOn ? '1' : null });
@@ -75,7 +72,7 @@ function RuleChanges({ stats }: { stats: Stats }) {
     <ul class="rule-changes soft small">
       {stats.rule_changes.map(({ at, rule, sentence }) => (
         <li key={rule}>
-          <time dateTime={at}>{dayOf(at)}</time>: {sentence}
+          <time dateTime={at}>{day(at)}</time>: {sentence}
         </li>
       ))}
     </ul>

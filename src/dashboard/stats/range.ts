@@ -1,5 +1,5 @@
 import { dayLength, hourLength } from '../../rules/durations.ts';
-import { date, dateForm, dayAndMonth, dayOf } from '../format.ts';
+import { dayForm, dayOf, shortDayForm } from '../format.ts';
 
 /** The time range of a board, according to the page's address. */
 type RollingName = '24h' | '7d' | '30d' | '90d' | '12m';
@@ -144,19 +144,16 @@ function customPlan({ from, to }: Range & { kind: 'custom' }, now: Date): RangeP
     },
     during:
       from === to
-        ? `on ${wholeForm.format(start)}`
-        : `from ${beginning(from, to)} to ${wholeForm.format(startOf(to))}`,
+        ? `on ${dayForm.format(start)}`
+        : `from ${beginning(from, to)} to ${dayForm.format(startOf(to))}`,
     beforeName: days === 1 ? 'the day before' : `the ${days} days before`,
     isOngoing,
   };
 }
 
-const wholeForm = dateForm(date);
-const dayForm = dateForm(dayAndMonth);
-
 /** The first day without the parts that the last one repeats: "1 to 9 Nov 2026". */
 function beginning(from: string, to: string): string {
   const start = startOf(from);
   if (from.slice(0, 7) === to.slice(0, 7)) return String(start.getDate());
-  return from.slice(0, 4) === to.slice(0, 4) ? dayForm.format(start) : wholeForm.format(start);
+  return from.slice(0, 4) === to.slice(0, 4) ? shortDayForm.format(start) : dayForm.format(start);
 }
