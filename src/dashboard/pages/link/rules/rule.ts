@@ -1,3 +1,4 @@
+import { eachField } from '../../../../rules/click-fields.ts';
 import type { LinkRule } from '../../../api-types.ts';
 import { dimensionTexts } from '../../../stats/dimensions.ts';
 
@@ -16,15 +17,10 @@ export interface Condition<Key extends ConditionKey = ConditionKey> {
 
 /** In the order in which they are shown and offered. */
 export const conditionLabels: Readonly<Record<ConditionKey, string>> = {
-  country: dimensionTexts.country.one,
-  region: dimensionTexts.region.one,
-  city: dimensionTexts.city.one,
-  device: dimensionTexts.device.one,
-  os: dimensionTexts.os.one,
-  browser: dimensionTexts.browser.one,
-  language: dimensionTexts.language.one,
-  source: dimensionTexts.source.one,
-  referrer: dimensionTexts.referrer.one,
+  ...eachField(
+    ['country', 'region', 'city', 'device', 'os', 'browser', 'language', 'source', 'referrer'],
+    (key) => dimensionTexts[key].one,
+  ),
   query: 'Parameters',
   from: 'From',
   to: 'Until',
