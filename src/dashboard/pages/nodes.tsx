@@ -1,11 +1,11 @@
 import type { InstanceNode } from '../api-types.ts';
 import { call } from '../client.ts';
 import { counted, instant, number, since } from '../format.ts';
-import { Button } from '../parts/button.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { StateChip } from '../parts/state-chip.tsx';
 import { useQuery } from '../queries.ts';
+import { CheckAgain } from './organization/instance-health.tsx';
 
 /** For administrators of the organization that runs the service; the API refuses others. */
 export function NodesPage() {
@@ -20,16 +20,7 @@ export function NodesPage() {
           <Section
             title="All nodes"
             about="A node is a data folder with the processes that use it. Visitors’ clicks are in its journal until they are in the database."
-            actions={
-              <Button
-                icon="refresh"
-                isSlim
-                disabled={query.isLoading.value}
-                onClick={() => void query.reload()}
-              >
-                Check again
-              </Button>
-            }
+            actions={<CheckAgain query={query} />}
             isFlush
           >
             <Loaded query={query}>{({ nodes }) => <Nodes nodes={nodes} />}</Loaded>

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
-import { useQuery } from '../../queries.ts';
+import { type Query, useQuery } from '../../queries.ts';
 
 const names: Record<Finding['check'], string> = {
   settings: 'Settings',
@@ -40,9 +40,7 @@ export function InstanceHealth() {
           <a class="button slim" href="/app/organization/nodes">
             Nodes
           </a>
-          <Button icon="refresh" isSlim disabled={query.isLoading.value} onClick={() => void query.reload()}>
-            Check again
-          </Button>
+          <CheckAgain query={query} />
         </>
       }
       isFlush
@@ -51,6 +49,12 @@ export function InstanceHealth() {
     </Section>
   );
 }
+
+export const CheckAgain = ({ query }: { query: Pick<Query<unknown>, 'isLoading' | 'reload'> }) => (
+  <Button icon="refresh" isSlim disabled={query.isLoading.value} onClick={() => void query.reload()}>
+    Check again
+  </Button>
+);
 
 function Findings({ health }: { health: Health }) {
   const findings = order.flatMap((state) => health.findings.filter((finding) => finding.state === state));
