@@ -23,16 +23,14 @@ type Guard = () => string | null;
 
 const guards = new Map<Guard, string>();
 
-export const discardChanges = 'Discard changes';
-
 /** Asks before the page is left while the guard returns what would be lost. Returns a function that removes the guard. */
-export function guardLeaving(guard: Guard, action = discardChanges): () => void {
+export function guardLeaving(guard: Guard, action = 'Discard changes'): () => void {
   guards.set(guard, action);
   return () => guards.delete(guard);
 }
 
 /** Asks before what is not saved is lost. */
-export const askBeforeLeaving = (loss: Loss, act: () => void): void =>
+const askBeforeLeaving = (loss: Loss, act: () => void): void =>
   askBefore({ title: 'Leave this page?', ...loss, cancelLabel: 'Stay here', act });
 
 /** Leaves the page by `go`; if something would be lost, only once the user has confirmed that. */

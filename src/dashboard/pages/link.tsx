@@ -79,8 +79,7 @@ function useGuard(id: string, unsavedSentence: string | null): void {
 
 function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
   const form = useLinkForm(link);
-  const unsavedSentence = unsavedSentenceOf(form);
-  useGuard(id, unsavedSentence);
+  useGuard(id, unsavedSentenceOf(form));
   useShortcuts([
     { key: 'Ctrl S', description: 'Save changes', act: () => void form.save() },
     { key: 'Ctrl Enter', description: 'Save changes', act: () => void form.save() },
@@ -93,11 +92,7 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
   const conflict = form.conflict.value;
   const scope = { kind: 'link', link } as const;
   return (
-    <Page
-      title={shortOf(link)}
-      about={<LinkAbout link={link} />}
-      actions={<LinkActions link={link} unsavedSentence={unsavedSentence} />}
-    >
+    <Page title={shortOf(link)} about={<LinkAbout link={link} />} actions={<LinkActions link={link} />}>
       <Tabs
         id={id}
         current={tab}

@@ -12,7 +12,7 @@ import { nameOf, readableUrl } from '../../short-links.ts';
 import { LinkMenu } from './link-menu.tsx';
 
 /** The actions on the link itself. */
-export function LinkActions({ link, unsavedSentence }: { link: Link; unsavedSentence: string | null }) {
+export function LinkActions({ link }: { link: Link }) {
   const isQrShown = useSignal(false);
   return (
     <>
@@ -26,7 +26,7 @@ export function LinkActions({ link, unsavedSentence }: { link: Link; unsavedSent
           QR<span class="on-wide"> code</span>
         </span>
       </Button>
-      <LinkMenu link={link} unsavedSentence={unsavedSentence} />
+      <LinkMenu link={link} />
       {isQrShown.value && <QrDialog link={link} onClose={setTo(isQrShown, false)} />}
     </>
   );

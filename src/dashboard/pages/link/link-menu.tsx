@@ -11,12 +11,12 @@ import { Icon } from '../../parts/icons.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { refresh } from '../../queries.ts';
 import { removeLinks } from '../../remove-links.ts';
-import { askBeforeLeaving, discardChanges, isOn, navigate } from '../../router.ts';
+import { isOn, leaveBy, navigate } from '../../router.ts';
 import { pageOf, shortOf } from '../../short-links.ts';
 import { copyOf } from './fields.ts';
 import { SecretField } from './secret-field.tsx';
 
-export function LinkMenu({ link, unsavedSentence }: { link: Link; unsavedSentence: string | null }) {
+export function LinkMenu({ link }: { link: Link }) {
   const isDuplicating = useSignal(false);
   const createOnce = useCreateOnce();
   const remove = async () => {
@@ -26,22 +26,18 @@ export function LinkMenu({ link, unsavedSentence }: { link: Link; unsavedSentenc
     if (link.has_password) isDuplicating.value = true;
     else void duplicate(createOnce, link).catch((cause) => notifyError(cause));
   };
-  // Both actions leave this page, so its unsaved changes would be lost.
-  const guarded = (go: () => void) => {
-    if (unsavedSentence === null) go();
-    else askBeforeLeaving({ sentence: unsavedSentence, action: discardChanges }, go);
-  };
   return (
     <>
+      {/* Duplicating and deleting leave this page, so its unsaved changes would be lost. */}
       <Menu label="More actions" button={<Icon name="more" />} class="button icon">
-        <MenuItem icon="copy" label="Duplicate link" onClick={() => guarded(copy)} />
+        <MenuItem icon="copy" label="Duplicate link" onClick={() => leaveBy(copy)} />
         <MenuItem
           icon="archive"
           label={link.archived ? 'Take out of the archive' : 'Archive link'}
           onClick={() => void archiveLinks([link], !link.archived)}
         />
         <hr />
-        <MenuItem icon="trash" label="Delete link" isDanger onClick={() => guarded(() => void remove())} />
+        <MenuItem icon="trash" label="Delete link" isDanger onClick={() => leaveBy(() => void remove())} />
       </Menu>
       {isDuplicating.value && (
         <DuplicateDialog link={link} createOnce={createOnce} onClose={setTo(isDuplicating, false)} />
