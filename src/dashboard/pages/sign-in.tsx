@@ -4,7 +4,7 @@ import { CurrentPasswordField, EmailField } from '../parts/account-fields.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Form, Submit } from '../parts/form.tsx';
 import { refresh } from '../queries.ts';
-import { me, sessionHasEnded, setup, signIn } from '../session.ts';
+import { me, setup, signIn } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
 
 export function SignInPage() {
@@ -41,13 +41,7 @@ export function EndedSession() {
   return (
     <Dialog title="Your session has ended" onClose={() => {}} isFirm>
       <p class="soft">Sign in again to continue. What you typed is still there.</p>
-      <SignInForm
-        knownEmail={me.value?.email ?? ''}
-        onDone={() => {
-          sessionHasEnded.value = false;
-          refresh('');
-        }}
-      />
+      <SignInForm knownEmail={me.value?.email ?? ''} onDone={() => void refresh('')} />
     </Dialog>
   );
 }
