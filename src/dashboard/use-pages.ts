@@ -23,5 +23,8 @@ async function firstPages<P extends Page>(count: number, load: Load<P>): Promise
 export function usePages<P extends Page>(key: string, load: Load<P>) {
   const count = useSignal(1);
   const query = useQuery(`${key}, ${count.value} pages`, () => firstPages(count.value, load));
-  return { count, query };
+  const showMore = () => {
+    count.value += 1;
+  };
+  return { count, query, showMore };
 }

@@ -11,7 +11,7 @@ const perPage = 100;
 
 /** The deleted links that can still be restored. */
 export function DeletedPage() {
-  const { count, query } = usePages('links deleted', (cursor) =>
+  const { query, showMore } = usePages('links deleted', (cursor) =>
     call('GET /api/v1/link/deleted', { query: { limit: perPage, cursor } }),
   );
   const { data: pages = [] } = usePrevious(query, { evenAfterError: true });
@@ -41,9 +41,7 @@ export function DeletedPage() {
               total={last.total_links}
               hasOlder={last.next !== null}
               isLoading={query.isLoading.value}
-              onOlder={() => {
-                count.value += 1;
-              }}
+              onOlder={showMore}
             />
           ) : (
             !error && <div class="panel links skeleton" style={{ height: '480px' }} aria-busy="true" />

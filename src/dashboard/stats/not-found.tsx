@@ -25,7 +25,7 @@ export function NotFoundAddresses() {
   const parameters = new URLSearchParams(search.value);
   const days = periods.find(({ value }) => value === parameters.get('days'))?.value ?? defaultPeriod;
   const domain = parameters.get('domain') ?? '';
-  const { count, query } = usePages(`not found, ${days} days, ${domain}`, (cursor) =>
+  const { count, query, showMore } = usePages(`not found, ${days} days, ${domain}`, (cursor) =>
     call('GET /api/v1/not_found', { query: { days, limit: perPage, cursor, ...(domain && { domain }) } }),
   );
   const { data: pages } = usePrevious(query);
@@ -77,12 +77,7 @@ export function NotFoundAddresses() {
         </p>
       )}
       {last?.next && (
-        <Button
-          disabled={query.isLoading.value}
-          onClick={() => {
-            count.value += 1;
-          }}
-        >
+        <Button disabled={query.isLoading.value} onClick={showMore}>
           Show more
         </Button>
       )}

@@ -17,7 +17,7 @@ const perPage = 25;
 
 /** The changes of a link, newest first, with a way to restore any of its states. */
 export function History({ link, onRestored }: { link: Link; onRestored: (link: Link) => void }) {
-  const { count, query } = usePages(`link history ${link.id}`, (cursor) =>
+  const { count, query, showMore } = usePages(`link history ${link.id}`, (cursor) =>
     call('GET /api/v1/link/{id}/history', { params: { id: link.id }, query: { limit: perPage, cursor } }),
   );
   const { data: pages } = usePrevious(query, { evenAfterError: true });
@@ -55,12 +55,7 @@ export function History({ link, onRestored }: { link: Link; onRestored: (link: L
       </ul>
       {pages?.at(-1)?.next && (
         <p class="history-more">
-          <Button
-            disabled={query.isLoading.value}
-            onClick={() => {
-              count.value += 1;
-            }}
-          >
+          <Button disabled={query.isLoading.value} onClick={showMore}>
             Show earlier changes
           </Button>
         </p>
