@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { isSecondClick } from '../handlers.ts';
+import { unlessSecondClick } from '../handlers.ts';
 import { Button } from './button.tsx';
 import { Notices, openDialogs } from './notices.tsx';
 
@@ -98,12 +98,7 @@ export function Confirm({
         <Button onClick={onCancel} data-focus>
           {cancelLabel}
         </Button>
-        <Button
-          kind="danger"
-          onClick={(event) => {
-            if (!isSecondClick(event)) onConfirm();
-          }}
-        >
+        <Button kind="danger" onClick={unlessSecondClick(onConfirm)}>
           {action}
         </Button>
       </div>

@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Action } from '../action.ts';
-import { storeIn } from '../handlers.ts';
+import { storeIn, submitBy } from '../handlers.ts';
 import { Button, type ButtonProps } from './button.tsx';
 import { ErrorBox } from './error-box.tsx';
 import { TextField, type TextFieldProps } from './field.tsx';
@@ -24,13 +24,7 @@ export function Form({ action, fields, canRetry = false, class: name = 'form', c
   const run = () => void action.run();
   return (
     <CurrentAction.Provider value={action}>
-      <form
-        class={name}
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <form class={name} onSubmit={submitBy(run)}>
         <ErrorBox error={action.error.value} fields={fields} {...(canRetry && { onRetry: run })} />
         {children}
       </form>

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
-import type { ComponentChildren, TargetedFocusEvent } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { isFocusLeaving, storeIn } from '../handlers.ts';
+import { storeIn, whenFocusLeaves } from '../handlers.ts';
 import { Field, type FieldFrame } from './field.tsx';
 import { Icon } from './icons.tsx';
 import { type PickerOption, PickerOptions } from './picker-options.tsx';
@@ -145,8 +145,7 @@ export function Picker({
     event.preventDefault();
     event.stopPropagation();
   };
-  const onFocusOut = (event: TargetedFocusEvent<HTMLElement>) => {
-    if (!isFocusLeaving(event)) return;
+  const leave = () => {
     acceptTyped();
     close();
   };
@@ -154,7 +153,7 @@ export function Picker({
   return (
     <Field {...frame}>
       {(marks) => (
-        <div class="picker" onFocusOut={onFocusOut}>
+        <div class="picker" onFocusOut={whenFocusLeaves(leave)}>
           <div
             class="input picker-box wrapping"
             aria-invalid={marks['aria-invalid']}

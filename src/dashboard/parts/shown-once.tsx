@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { isSecondClick } from '../handlers.ts';
+import { unlessSecondClick } from '../handlers.ts';
 import { guardLeaving } from '../router.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
@@ -25,12 +25,7 @@ export function ShownOnce({ title, about, secret, what, onClose }: ShownOnceProp
       </p>
       <div class="actions">
         <CopyButton text={secret} what={what} />
-        <Button
-          kind="primary"
-          onClick={(event) => {
-            if (!isSecondClick(event)) onClose();
-          }}
-        >
+        <Button kind="primary" onClick={unlessSecondClick(onClose)}>
           Done
         </Button>
       </div>

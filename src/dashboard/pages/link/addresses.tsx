@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
-import { isFocusLeaving, storeIn } from '../../handlers.ts';
+import { storeIn, whenFocusLeaves } from '../../handlers.ts';
 import { useOwnDomains } from '../../own-domains.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { type Choice, SelectField, TextField } from '../../parts/field.tsx';
@@ -108,13 +108,7 @@ function Aliases({ form, domains }: { form: LinkForm; domains: readonly Choice[]
           </ul>
         </div>
       )}
-      <div
-        class="new-alias"
-        ref={input}
-        onFocusOut={(event) => {
-          if (isFocusLeaving(event)) add();
-        }}
-      >
+      <div class="new-alias" ref={input} onFocusOut={whenFocusLeaves(add)}>
         <TextField
           label={aliases.length > 0 ? 'Another alias' : 'Alias'}
           value={typed.value}

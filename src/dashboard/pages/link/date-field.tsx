@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { hasPassed, instant, timezone } from '../../format.ts';
-import { isFocusLeaving, isSavingKey } from '../../handlers.ts';
+import { isSavingKey, whenFocusLeaves } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
@@ -51,9 +51,7 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
   return (
     <div
       class="expiration"
-      onFocusOut={(event) => {
-        if (isFocusLeaving(event)) readEmpty();
-      }}
+      onFocusOut={whenFocusLeaves(readEmpty)}
       onKeyDown={(event) => {
         if (isSavingKey(event)) readEmpty();
       }}

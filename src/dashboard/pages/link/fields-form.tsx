@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { submitBy } from '../../handlers.ts';
 import type { LinkForm } from './form.ts';
 
 interface FieldsFormProps {
@@ -9,14 +10,7 @@ interface FieldsFormProps {
 
 /** Fields of the link, which Enter saves. */
 export const FieldsForm = ({ form, class: name = '', children }: FieldsFormProps) => (
-  <form
-    class={`link-form ${name}`}
-    noValidate
-    onSubmit={(event) => {
-      event.preventDefault();
-      void form.save();
-    }}
-  >
+  <form class={`link-form ${name}`} noValidate onSubmit={submitBy(() => void form.save())}>
     {children}
     {/*
       Without a submit button, browsers ignore Enter in a form of several fields; Safari also if it isn't rendered. The visible button is

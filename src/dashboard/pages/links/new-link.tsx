@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { withUtm } from '../../../rules/destinations/utm.ts';
 import { counted } from '../../format.ts';
-import { isSecondClick, storeIn } from '../../handlers.ts';
+import { isSecondClick, storeIn, submitBy } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { DisclosureButton } from '../../parts/disclosure-button.tsx';
 import { ErrorBox, ErrorText } from '../../parts/error-box.tsx';
@@ -52,12 +52,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
   const problem = inputProblem.value ?? error?.sentenceFor('destination_url') ?? null;
   return (
     <div class="stack even new-link">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
+      <form onSubmit={submitBy(submit)}>
         <div class="new-link-box">
           <label class="unseen" for="new-link">
             Long URL
