@@ -18,8 +18,8 @@ interface Loss {
   readonly action: string;
 }
 
-/** What would be lost, as a sentence; null if nothing would. */
-type Guard = () => string | null;
+/** What would be lost, as a sentence; null if nothing would. `to` is the path of the next page of the dashboard, if it is one. */
+type Guard = (to: string | undefined) => string | null;
 
 const guards = new Map<Guard, string>();
 
@@ -34,15 +34,15 @@ const askBeforeLeaving = (loss: Loss, act: () => void): void =>
   askBefore({ title: 'Leave this page?', ...loss, cancelLabel: 'Stay here', act });
 
 /** Leaves the page by `go`; if something would be lost, only once the user has confirmed that. */
-export function leaveBy(go: () => void): void {
-  const loss = currentLoss();
+export function leaveBy(go: () => void, to?: string): void {
+  const loss = lossOnWay(to);
   if (loss === null) go();
   else askBeforeLeaving(loss, go);
 }
 
-const currentLoss = (): Loss | null => {
+const lossOnWay = (to?: string): Loss | null => {
   for (const [guard, action] of guards) {
-    const sentence = guard();
+    const sentence = guard(to);
     if (sentence !== null) return { sentence, action };
   }
   return null;
@@ -56,7 +56,7 @@ export function navigate(to: string, options: { replace?: boolean; force?: boole
     applyLocation();
   };
   if (options.force) go();
-  else leaveBy(go);
+  else leaveBy(go, new URL(to, location.href).pathname);
 }
 
 /** Whether the user is on this page, or on one below it. */
@@ -83,7 +83,7 @@ addEventListener('popstate', () => {
   // The page that is left removes its guard only when it is rendered no more: a further Back may come before that.
   if (isBackConfirmed) guards.clear();
   isBackConfirmed = false;
-  const loss = currentLoss();
+  const loss = lossOnWay(location.pathname);
   if (loss === null || location.pathname === path.value) {
     isByHistory = true;
     return applyLocation();
@@ -97,7 +97,7 @@ addEventListener('popstate', () => {
 });
 
 addEventListener('beforeunload', (event) => {
-  if (currentLoss() !== null) event.preventDefault();
+  if (lossOnWay() !== null) event.preventDefault();
 });
 
 /** A plain click on a link of the dashboard doesn't load the page again. */

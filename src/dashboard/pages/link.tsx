@@ -6,7 +6,7 @@ import { lazy } from '../lazy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { useQuery } from '../queries.ts';
-import { guardLeaving, navigate, path } from '../router.ts';
+import { guardLeaving, navigate } from '../router.ts';
 import { shortOf } from '../short-links.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { UnlessQuiet } from '../stats/unless-quiet.tsx';
@@ -67,12 +67,8 @@ function useGuard(id: string, unsavedSentence: string | null): void {
   latest.current = unsavedSentence;
   useEffect(
     () =>
-      guardLeaving(() => {
-        // After the browser's Back the address has already changed: if it is another tab of this page, nothing is lost.
-        const isOtherTab =
-          location.pathname !== path.value && tabs.some(({ tab }) => tabPath(id, tab) === location.pathname);
-        return isOtherTab ? null : latest.current;
-      }),
+      // Unsaved changes are kept on all tabs.
+      guardLeaving((to) => (tabs.some(({ tab }) => tabPath(id, tab) === to) ? null : latest.current)),
     [id],
   );
 }
@@ -86,7 +82,7 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
     ...tabs.map(({ tab: to, name }, index) => ({
       key: String(index + 1),
       description: `Show ${name.toLowerCase()} of the link`,
-      act: () => navigate(tabPath(id, to), { force: true }),
+      act: () => navigate(tabPath(id, to)),
     })),
   ]);
   const conflict = form.conflict.value;
@@ -136,7 +132,6 @@ interface TabsProps {
   readonly scheduled: number;
 }
 
-/** Unsaved changes are kept on all tabs, so switching tabs needs no confirmation. */
 function Tabs({ id, current, ruleCount, scheduled }: TabsProps) {
   const row = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -145,16 +140,7 @@ function Tabs({ id, current, ruleCount, scheduled }: TabsProps) {
   return (
     <nav class="tabs" aria-label="Link" ref={row}>
       {tabs.map(({ tab, name }) => (
-        <a
-          key={tab}
-          href={tabPath(id, tab)}
-          aria-current={tab === current ? 'page' : undefined}
-          onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-            event.preventDefault();
-            navigate(tabPath(id, tab), { force: true });
-          }}
-        >
+        <a key={tab} href={tabPath(id, tab)} aria-current={tab === current ? 'page' : undefined}>
           {name}
           {tab === 'rules' && ruleCount > 0 && <span class="soft"> {ruleCount}</span>}
           {tab === 'scheduled' && scheduled > 0 && <span class="soft"> {number(scheduled)}</span>}

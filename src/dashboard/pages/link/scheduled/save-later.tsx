@@ -7,7 +7,7 @@ import { confirmingPrint } from '../../../on-paper.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { CancelAndSubmit, Form } from '../../../parts/form.tsx';
 import { refresh } from '../../../queries.ts';
-import { isOn, navigate } from '../../../router.ts';
+import { navigate } from '../../../router.ts';
 import { pageOf } from '../../../short-links.ts';
 import { fieldsOf, labels, patchOf } from '../fields.ts';
 import type { LinkForm } from '../form.ts';
@@ -28,7 +28,7 @@ export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => vo
     form.forget();
     onClose();
     refresh('link ');
-    const show = () => navigate(`${pageOf(link)}/scheduled`, { force: isOn(pageOf(link)) });
+    const show = () => navigate(`${pageOf(link)}/scheduled`);
     notify(`Scheduled for ${instant(scheduled.at)}.`, { action: { label: 'Show', act: show } });
   });
   return (
