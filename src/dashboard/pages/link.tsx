@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Link } from '../api-types.ts';
 import { call } from '../client.ts';
 import { number } from '../format.ts';
@@ -63,14 +63,11 @@ function unsavedSentenceOf({ changed, link }: LinkForm): string | null {
 }
 
 function useGuard(id: string, unsavedSentence: string | null): void {
-  const latest = useRef(unsavedSentence);
-  latest.current = unsavedSentence;
-  useEffect(
-    () =>
-      // Unsaved changes are kept on all tabs.
-      guardLeaving((to) => (tabs.some(({ tab }) => tabPath(id, tab) === to) ? null : latest.current)),
-    [id],
-  );
+  // Unsaved changes are kept on all tabs.
+  const lossOnWay = (to?: string) =>
+    tabs.some(({ tab }) => tabPath(id, tab) === to) ? null : unsavedSentence;
+  // Before the next frame: a user who follows a link as soon as it is saved isn't asked.
+  useLayoutEffect(() => guardLeaving(lossOnWay), [id, unsavedSentence]);
 }
 
 function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
