@@ -1,6 +1,8 @@
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { number } from '../format.ts';
+import { setTo } from '../handlers.ts';
 
 export interface PickerOption {
   readonly key: string | number;
@@ -12,8 +14,7 @@ interface OptionListProps<Option extends PickerOption> {
   readonly label: string;
   readonly options: readonly Option[];
   /** The index of the active one. */
-  readonly activeIndex: number;
-  readonly onPoint: (index: number) => void;
+  readonly activeIndex: Signal<number>;
   readonly onChoose: (option: Option) => void;
 }
 
@@ -23,13 +24,12 @@ export function OptionList<Option extends PickerOption>({
   label,
   options,
   activeIndex,
-  onPoint,
   onChoose,
 }: OptionListProps<Option>) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [activeIndex]);
+  }, [activeIndex.value]);
   return (
     <div role="listbox" id={id} aria-label={label} ref={list} onMouseDown={(event) => event.preventDefault()}>
       {options.map((option, index) => (
@@ -38,8 +38,8 @@ export function OptionList<Option extends PickerOption>({
           id={`${id}-${index}`}
           role="option"
           tabIndex={-1}
-          aria-selected={index === activeIndex}
-          onMouseMove={() => onPoint(index)}
+          aria-selected={index === activeIndex.value}
+          onMouseMove={setTo(activeIndex, index)}
           onClick={() => onChoose(option)}
         >
           {option.content}

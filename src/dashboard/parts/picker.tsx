@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { storeIn, whenFocusLeaves } from '../handlers.ts';
+import { whenFocusLeaves } from '../handlers.ts';
 import { Field, type FieldFrame } from './field.tsx';
 import { Icon } from './icons.tsx';
 import { type PickerOption, PickerOptions } from './picker-options.tsx';
@@ -194,11 +194,10 @@ export function Picker({
             label={listLabel}
             isOpen={isShown}
             options={options}
-            activeIndex={activeIndex.value}
+            activeIndex={activeIndex}
             hidden={hidden}
             emptyNote={emptyNote}
             problem={problem}
-            onPoint={storeIn(activeIndex)}
             onChoose={(option) => void choose(option)}
           />
           <span class="unseen" role="status">

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import { call } from '../client.ts';
 import { withoutScheme } from '../format.ts';
-import { storeIn } from '../handlers.ts';
 import { Modal } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { OptionList } from '../parts/picker-options.tsx';
@@ -126,8 +125,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         id={listId}
         label="Found"
         options={entries.map((entry) => ({ ...entry, content: <EntryContent {...entry} /> }))}
-        activeIndex={activeIndex.value}
-        onPoint={storeIn(activeIndex)}
+        activeIndex={activeIndex}
         onChoose={choose}
       />
       {error ? (

@@ -1,6 +1,6 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { storeIn } from '../handlers.ts';
+import { setTo } from '../handlers.ts';
 import { usePrevious } from '../use-previous.ts';
 import { useBreakdown } from './breakdown.ts';
 import { BreakdownList } from './breakdown-list.tsx';
@@ -42,11 +42,7 @@ export function BreakdownCard({ title, dimensions, ...props }: BreakdownCardProp
   return (
     <CardFrame
       title={title}
-      segments={
-        dimensions.length > 1 && (
-          <Segments dimensions={dimensions} shown={shown.value} onShow={storeIn(shown)} />
-        )
-      }
+      segments={dimensions.length > 1 && <Segments dimensions={dimensions} shown={shown} />}
     >
       <BreakdownList key={shown.value} dimension={shown.value} {...props} />
     </CardFrame>
@@ -78,19 +74,18 @@ export function Countries(props: CardProps) {
 
 interface SegmentsProps {
   readonly dimensions: readonly Dimension[];
-  readonly shown: Dimension;
-  readonly onShow: (dimension: Dimension) => void;
+  readonly shown: Signal<Dimension>;
 }
 
-export function Segments({ dimensions, shown, onShow }: SegmentsProps) {
+export function Segments({ dimensions, shown }: SegmentsProps) {
   return (
     <div class="segments">
       {dimensions.map((dimension) => (
         <button
           key={dimension}
           type="button"
-          aria-pressed={dimension === shown}
-          onClick={() => onShow(dimension)}
+          aria-pressed={dimension === shown.value}
+          onClick={setTo(shown, dimension)}
         >
           {dimensionTexts[dimension].many.replace(/^UTM (.)/, (_, first: string) => first.toUpperCase())}
         </button>

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { CountFloods } from '../corrections/count-floods.tsx';
 import { counted } from '../format.ts';
-import { storeIn } from '../handlers.ts';
 import { usePrevious } from '../use-previous.ts';
 import { useBreakdown, withoutOwnFilter } from './breakdown.ts';
 import { CardFrame, type CardProps, Segments } from './breakdown-card.tsx';
@@ -34,11 +33,7 @@ export function NotCounted({ view, numbers, isErrorShown }: CardProps & { number
     <CardFrame
       title="Not counted as clicks"
       class="not-counted"
-      segments={
-        !isNothing && (
-          <Segments dimensions={['reason', 'class']} shown={shown.value} onShow={storeIn(shown)} />
-        )
-      }
+      segments={!isNothing && <Segments dimensions={['reason', 'class']} shown={shown} />}
     >
       <div class="not-counted-body">
         <div class="stack close not-counted-words">
