@@ -69,21 +69,21 @@ export class RateLimit {
 
   /**
    * Reserves one attempt under every limit, or refuses: an attempt stopped by one limit doesn't count for the others. The
-   * returned function uncounts the attempt: call it if the attempt was right.
+   * returned function uncounts the attempt: call it if the attempt was right. `reason` is for calls that aren't wrong in themselves.
    */
-  async reserve(limits: readonly Limit[]): Promise<() => Promise<void>> {
+  async reserve(limits: readonly Limit[], reason = 'Too many wrong attempts.'): Promise<() => Promise<void>> {
     const now = this.#now();
     const keyed = limits.map((limit) => this.#keyed(limit));
     for (const limit of keyed) {
       const wait = this.#cachedWait(limit, now);
-      if (wait > 0) throw tooMany(wait);
+      if (wait > 0) throw tooMany(wait, reason);
     }
     const refused = await this.#database.write((queries) => countAll(queries, keyed, now));
     if (refused) {
       const { key, until, notFresh } = refused;
       this.#closed.set(key, { until, recheckAt: now + recheck });
       if (notFresh) this.#notFresh.set(notFresh.key, notFresh.until);
-      throw tooMany(until - now);
+      throw tooMany(until - now, reason);
     }
     const keys = keyed.map(({ key }) => key);
     return async () => {
@@ -172,12 +172,12 @@ async function firstRefusal(
 }
 
 /** How long to wait, as a text. */
-export const waitOf = (seconds: number): string =>
+const waitOf = (seconds: number): string =>
   seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 
-function tooMany(wait: number): Refusal {
+function tooMany(wait: number, reason: string): Refusal {
   const seconds = Math.max(1, Math.ceil(wait / 1000));
-  return new Refusal('TOO_MANY_ATTEMPTS', `Too many wrong attempts. Try again in ${waitOf(seconds)}.`, {
+  return new Refusal('TOO_MANY_ATTEMPTS', `${reason} Try again in ${waitOf(seconds)}.`, {
     retryAfter: seconds,
   });
 }

@@ -21,7 +21,6 @@ import { claimSetting, findSetting } from '../../storage/settings.ts';
 import { requireBaseUrl, storeBaseUrl } from '../base-url.ts';
 import type { Context } from '../context.ts';
 import { claimInstance } from '../instance.ts';
-import { limitCalls } from '../limit-calls.ts';
 import { uselessInvitation } from './invitations.ts';
 import { requireUser } from './read-user.ts';
 
@@ -71,8 +70,7 @@ export async function registerUser(
   await refuseUselessInvitation(context, input);
   // Hashing is expensive, so it is rate-limited for remote clients.
   if (source === 'anywhere')
-    await limitCalls(
-      context,
+    await context.limits.reserve(
       networkLimits('register', network, { narrow: 30, middle: 60, wide: 120 }, hourLength),
       'Too many accounts were created from your network.',
     );

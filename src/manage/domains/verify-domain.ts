@@ -4,15 +4,13 @@ import { minuteLength } from '../../rules/durations.ts';
 import { existing, notFound } from '../../rules/errors.ts';
 import { findDomain } from '../../storage/domains.ts';
 import type { Context } from '../context.ts';
-import { limitCalls } from '../limit-calls.ts';
 import { takenDomain } from './add-domain.ts';
 import { checkDomain } from './check-domain.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
 
 export async function verifyDomain(context: Context, caller: Caller, id: number): Promise<DomainWithRecords> {
   const domain = await existing(findDomain(context.database.lookup, caller.organizationId, id), 'domain');
-  await limitCalls(
-    context,
+  await context.limits.reserve(
     limits(id, caller.organizationId),
     'The DNS was queried often enough for now. Linnet tries again by itself.',
   );

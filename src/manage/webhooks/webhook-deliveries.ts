@@ -20,7 +20,6 @@ import {
 import { hooksOfLinks, type StoredDelivery } from '../../storage/webhooks/webhook-queue.ts';
 import { zapierClick } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
-import { limitCalls } from '../limit-calls.ts';
 
 /** How many days deliveries are kept, if single clicks are kept for as long. */
 export const deliveryDays = 30;
@@ -102,13 +101,12 @@ export async function redeliver(context: Context, caller: Caller, id: number): P
 
 /** API calls that send requests to other hosts must not be usable for attacks. */
 export const limitWebhookCalls = (
-  context: Context,
+  { limits }: Context,
   /** Undefined: all links of the organization. */
   linkId: number | undefined,
   organizationId: number,
-): Promise<void> =>
-  limitCalls(
-    context,
+): Promise<unknown> =>
+  limits.reserve(
     [
       {
         key: linkId === undefined ? `webhook|all links|${organizationId}` : `webhook|link|${linkId}`,
