@@ -56,9 +56,8 @@ export async function mailWithinLimits(
   recipient: 'anyone' | 'member',
 ): Promise<boolean> {
   if (mailer === null) return false;
-  const isWithin = await withinLimits(limits, [ofOrganization(organizationId)]);
-  const limit = recipient === 'member' ? toMember(organizationId, mail.to) : toAddress(mail.to);
-  const withdraw = isWithin && (await withinLimits(limits, [limit]));
+  const ofRecipient = recipient === 'member' ? toMember(organizationId, mail.to) : toAddress(mail.to);
+  const withdraw = await withinLimits(limits, [ofOrganization(organizationId), ofRecipient]);
   if (!withdraw) {
     mailer.logUnsent(`too many mails of organization ${organizationId}, or to one address`);
     return false;
