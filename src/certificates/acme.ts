@@ -103,7 +103,7 @@ export class Acme {
         ? {}
         : { externalAccountBinding: this.#bind(externalAccount, newAccount) }),
     };
-    const { location } = await this.#post<unknown>(newAccount, payload, 'by key');
+    const { location } = await this.post<unknown>(newAccount, payload, 'by key');
     if (location === null) throw new AcmeProblem('refused', 'the account has no address');
     this.#account = location;
     return location;
@@ -114,17 +114,13 @@ export class Acme {
     const { newOrder, renewalInfo } = await this.#findDirectory();
     const identifiers = [{ type: 'dns', value: host }];
     const replacement = replaces === null || renewalInfo === undefined ? {} : { replaces };
-    const created = await this.#post<Order>(newOrder, { identifiers, ...replacement });
+    const created = await this.post<Order>(newOrder, { identifiers, ...replacement });
     if (created.location === null) throw new AcmeProblem('refused', 'the order has no address');
     return { ...created, location: created.location };
   }
 
   read<Body>(url: string): Promise<Answer<Body>> {
-    return this.#post<Body>(url, null);
-  }
-
-  post<Body>(url: string, payload: object): Promise<Answer<Body>> {
-    return this.#post<Body>(url, payload);
+    return this.post<Body>(url, null);
   }
 
   /** When the authority would like a certificate to be renewed; null if it doesn't say. */
@@ -157,7 +153,7 @@ export class Acme {
    * Lost messages are sent again: read-only ones may be repeated, an order whose answer was lost expires, and a challenge that
    * was announced twice is validated once.
    */
-  async #post<Body>(
+  async post<Body>(
     url: string,
     payload: object | null,
     by: 'by account' | 'by key' = 'by account',
