@@ -23,11 +23,16 @@ export interface DeliveryPage {
   readonly before?: number | undefined;
 }
 
-const ofLink = (queries: Queries, organizationId: number, linkId: number) =>
-  queries
-    .selectFrom('webhook_deliveries')
-    .where('organization_id', '=', organizationId)
-    .where('link_id', '=', linkId);
+/** One link, or all links of an organization. */
+interface DeliveryOwner {
+  readonly organizationId: number;
+  readonly linkId: number | undefined;
+}
+
+const deliveriesOf = (queries: Queries, { organizationId, linkId }: DeliveryOwner) => {
+  const all = queries.selectFrom('webhook_deliveries').where('organization_id', '=', organizationId);
+  return linkId === undefined ? all : all.where('link_id', '=', linkId);
+};
 
 export const listDeliveries = (
   queries: Queries,
@@ -35,7 +40,7 @@ export const listDeliveries = (
   linkId: number,
   { limit, offset, before = Number.MAX_SAFE_INTEGER }: DeliveryPage,
 ): Promise<StoredDelivery[]> =>
-  ofLink(queries, organizationId, linkId)
+  deliveriesOf(queries, { organizationId, linkId })
     .selectAll()
     .where('id', '<', before)
     .orderBy('id', 'desc')
@@ -44,7 +49,7 @@ export const listDeliveries = (
     .execute();
 
 export const countDeliveries = (queries: Queries, organizationId: number, linkId: number): Promise<number> =>
-  countRows(ofLink(queries, organizationId, linkId));
+  countRows(deliveriesOf(queries, { organizationId, linkId }));
 
 /** All attempts at these deliveries, by delivery, oldest first. */
 export async function attemptsOf(
@@ -67,10 +72,8 @@ export interface Redelivery {
   readonly signing_key: string | null;
 }
 
-/** The failed deliveries of an organization or of one link in a time range. `to` is exclusive. */
-export interface FailedSpan {
-  readonly organizationId: number;
-  readonly linkId: number | undefined;
+/** The failed deliveries of a time range. `to` is exclusive. */
+export interface FailedSpan extends DeliveryOwner {
   readonly from: number;
   readonly to: number;
 }
@@ -100,12 +103,8 @@ export const failedDeliveries = (
 };
 
 /** Deliveries that failed permanently, without test calls; `max` if there are more. */
-export async function countFailed(
-  queries: Queries,
-  { organizationId, linkId }: Pick<FailedSpan, 'organizationId' | 'linkId'>,
-  max: number,
-): Promise<number> {
-  const span = { organizationId, linkId, from: 0, to: Number.MAX_SAFE_INTEGER };
+export async function countFailed(queries: Queries, owner: DeliveryOwner, max: number): Promise<number> {
+  const span = { ...owner, from: 0, to: Number.MAX_SAFE_INTEGER };
   const failed = failedIn(queries, span).select('id').limit(max).as('failed');
   const row = await queries
     .selectFrom(failed)
@@ -114,17 +113,13 @@ export async function countFailed(
   return row.count;
 }
 
-const failedIn = (queries: Queries, { organizationId, linkId, from, to }: FailedSpan) => {
-  const failed = queries
-    .selectFrom('webhook_deliveries')
+const failedIn = (queries: Queries, { from, to, ...owner }: FailedSpan) =>
+  deliveriesOf(queries, owner)
     // As in the index, which a parameter would not match.
     .where('state', '=', sql.lit<'failed'>('failed'))
-    .where('organization_id', '=', organizationId)
     .where('created_at', '>=', from)
     .where('created_at', '<', to)
     .where('body', 'not like', '%,"sample":true}}');
-  return linkId === undefined ? failed : failed.where('link_id', '=', linkId);
-};
 
 interface Requeued {
   readonly organizationId: number;
@@ -162,20 +157,16 @@ export async function requeueDeliveries(
 /** Deliveries of an organization or of one link, after one of them, oldest first. */
 export const deliveriesAfter = (
   queries: Queries,
-  { organizationId, linkId }: Pick<FailedSpan, 'organizationId' | 'linkId'>,
+  owner: DeliveryOwner,
   after: number,
   limit: number,
-): Promise<Pick<StoredDelivery, 'id' | 'body'>[]> => {
-  const found = queries
-    .selectFrom('webhook_deliveries')
+): Promise<Pick<StoredDelivery, 'id' | 'body'>[]> =>
+  deliveriesOf(queries, owner)
     .select(['id', 'body'])
-    .where('organization_id', '=', organizationId)
-    .where('id', '>', after);
-  return (linkId === undefined ? found : found.where('link_id', '=', linkId))
+    .where('id', '>', after)
     .orderBy('id')
     .limit(limit)
     .execute();
-};
 
 /** Including those that are still to be tried: one that is being sent still arrives, but no record of it is kept. */
 export async function deleteDeliveries(queries: Queries, ids: readonly number[]): Promise<void> {
