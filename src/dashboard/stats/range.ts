@@ -18,7 +18,7 @@ export interface Span {
 export interface RangePlan {
   readonly span: Span;
   /** The span of the same length before it. */
-  readonly before: Span & { readonly to: string };
+  readonly before: Required<Pick<Span, 'from' | 'to'>>;
   /** "in 30 days", "from 3 to 9 Nov 2026". */
   readonly during: string;
   /** "the 30 before". */
@@ -98,11 +98,7 @@ export function planOf(range: Range, now: number): RangePlan {
     return {
       ...words,
       span: { from: from.toISOString(), interval: 'hour' },
-      before: {
-        from: new Date(from.getTime() - dayLength).toISOString(),
-        to: from.toISOString(),
-        interval: 'hour',
-      },
+      before: { from: new Date(from.getTime() - dayLength).toISOString(), to: from.toISOString() },
     };
   }
   if (range.name === '12m') {
@@ -116,7 +112,7 @@ export function planOf(range: Range, now: number): RangePlan {
     return {
       ...words,
       span: { from: dayOf(from), interval: 'month' },
-      before: { from: dayOf(firstOf(23)), to: to.toISOString(), interval: 'month' },
+      before: { from: dayOf(firstOf(23)), to: to.toISOString() },
     };
   }
   const days = Number.parseInt(range.name, 10);
@@ -124,7 +120,7 @@ export function planOf(range: Range, now: number): RangePlan {
   return {
     ...words,
     span: { from, interval: 'day' },
-    before: { from: dayOf(startOf(from, -days)), to: daysEarlier(end, days).toISOString(), interval: 'day' },
+    before: { from: dayOf(startOf(from, -days)), to: daysEarlier(end, days).toISOString() },
   };
 }
 
@@ -140,7 +136,6 @@ function customPlan({ from, to }: Range & { kind: 'custom' }, now: Date): RangeP
     before: {
       from: dayOf(startOf(from, -days)),
       to: daysEarlier(isOngoing ? now : end, days).toISOString(),
-      interval,
     },
     during:
       from === to
