@@ -1,11 +1,11 @@
 import type { Calls, ClickCorrection, ClickCorrectionList } from '../api-types.ts';
 import { call } from '../client.ts';
 import { refresh } from '../queries.ts';
-import { instantsOf, type Span } from '../stats/range.ts';
+import { instantsOf, type Period } from '../stats/range.ts';
 import { loadHits, type Scope } from '../stats/scope.ts';
 
 /** Days in the visitor's time zone, the last one included; null: all. */
-export type Days = Required<Pick<Span, 'from' | 'to'>> | null;
+export type Days = Required<Period> | null;
 
 const idOf = (scope: Scope): { readonly id: number } | null =>
   scope.kind === 'link' ? { id: scope.link.id } : null;
@@ -57,7 +57,7 @@ export const revertReclassification = (linkId: number, id: number): Promise<Clic
   reclassify(linkId, { take_back: id });
 
 /** Turns the floods of a time range into clicks. */
-export const countFloods = (linkId: number, span: Pick<Span, 'from' | 'to'>): Promise<ClickCorrection> =>
+export const countFloods = (linkId: number, span: Period): Promise<ClickCorrection> =>
   reclassify(linkId, { ...instantsOf(span), class: 'flood', to_class: 'human' });
 
 /** Reloads everything that is counted from clicks. */

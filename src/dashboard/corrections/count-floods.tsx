@@ -1,13 +1,13 @@
 import { useNoticedAction } from '../action.ts';
 import { notify } from '../notices.ts';
 import { Button } from '../parts/button.tsx';
-import type { Span } from '../stats/range.ts';
+import type { Period } from '../stats/range.ts';
 import { countFloods, revertReclassification } from './calls.ts';
 import { outcomeOf } from './sentences.ts';
 
 interface CountFloodsProps {
   readonly linkId: number;
-  readonly span: Pick<Span, 'from' | 'to'>;
+  readonly span: Period;
 }
 
 /** For a flood that consisted of people after all. */

@@ -5,7 +5,7 @@ import { saveFile } from '../save-file.ts';
 import { type Breakdown, breakdownOf } from './breakdown.ts';
 import type { Dimension } from './dimensions.ts';
 import { selectsOtherHits } from './filters.ts';
-import { instantsOf, type Span } from './range.ts';
+import { instantsOf, type Period } from './range.ts';
 import { keyOf, loadStats, type Scope } from './scope.ts';
 import type { ShownClass } from './shown-class.ts';
 import { type Numbers, statsQueryOf, type View } from './view.ts';
@@ -35,7 +35,7 @@ export const saveDimension = (view: View, dimension: Dimension): Promise<void> =
     .catch((cause) => notifyError(cause));
 
 /** The address of the API's export of raw hits. */
-export function hitsAddress(scope: Scope, shown: ShownClass, span?: Pick<Span, 'from' | 'to'>): string {
+export function hitsAddress(scope: Scope, shown: ShownClass, span?: Period): string {
   const query = { class: shown, ...(span && instantsOf(span)) };
   return scope.kind === 'link'
     ? `/api/v1/link/${scope.link.id}/clicks.csv?${new URLSearchParams(query)}`

@@ -8,17 +8,20 @@ export type Range =
   /** Days in the visitor's time zone, the last one included. */
   | { readonly kind: 'custom'; readonly from: string; readonly to: string };
 
-export interface Span {
+export interface Period {
   readonly from: string;
   /** Absent: up to now. */
   readonly to?: string;
+}
+
+export interface Span extends Period {
   readonly interval: 'hour' | 'day' | 'week' | 'month';
 }
 
 export interface RangePlan {
   readonly span: Span;
   /** The span of the same length before it. */
-  readonly before: Required<Pick<Span, 'from' | 'to'>>;
+  readonly before: Required<Period>;
   /** "in 30 days", "from 3 to 9 Nov 2026". */
   readonly during: string;
   /** "the 30 before". */
@@ -63,17 +66,14 @@ function startOf(day: string, daysLater = 0): Date {
 }
 
 /** Days as instants, for the list of hits: the days of its API are UTC days. */
-export function instantsOf({ from, to }: Pick<Span, 'from' | 'to'>): Pick<Span, 'from' | 'to'> {
+export function instantsOf({ from, to }: Period): Period {
   const instant = (text: string, daysLater: number) =>
     text.includes('T') ? text : startOf(text, daysLater).toISOString();
   return { from: instant(from, 0), ...(to && { to: instant(to, 1) }) };
 }
 
 /** The days of a span, the last one included. */
-export const daysOf = ({
-  from,
-  to,
-}: Pick<Span, 'from' | 'to'>): { readonly from: string; readonly to: string } => ({
+export const daysOf = ({ from, to }: Period): Required<Period> => ({
   from: from.includes('T') ? dayOf(new Date(from)) : from,
   to: to ?? dayOf(new Date()),
 });
