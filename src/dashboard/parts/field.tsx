@@ -95,6 +95,11 @@ export const TextField = ({ label, hint, error, isLabelUnseen = false, ...input 
   </Field>
 );
 
+/** A text field for a web address. */
+export const UrlField = (props: TextFieldProps) => (
+  <TextField type="url" spellcheck={false} autocomplete="off" {...props} />
+);
+
 interface TextAreaProps extends FieldFrame {
   readonly value: string;
   readonly onText: (text: string) => void;

@@ -1,5 +1,5 @@
 import { withUtm } from '../../../rules/destinations/utm.ts';
-import { Switch, TextArea, TextField } from '../../parts/field.tsx';
+import { Switch, TextArea, TextField, UrlField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { UtmSection } from '../../parts/utm-section.tsx';
@@ -36,14 +36,14 @@ function DestinationSection({ form }: { form: LinkForm }) {
     <section class="form" aria-labelledby="destination-heading">
       <h2 id="destination-heading">Where it leads</h2>
       <div class="field-with-more">
-        <TextField {...form.url('destination_url')} required />
+        <UrlField {...form.text('destination_url')} required />
         <UtmSection
           destinations={[fields.destination_url]}
           onChange={(changes) => form.set('destination_url', withUtm(fields.destination_url, changes))}
         />
       </div>
       {(['android_link_destination', 'ios_link_destination'] as const).map((name) => (
-        <TextField key={name} {...form.url(name)} placeholder="Same as everywhere" />
+        <UrlField key={name} {...form.text(name)} placeholder="Same as everywhere" />
       ))}
       <WatchField form={form} />
     </section>
@@ -109,10 +109,10 @@ function AccessSection({ form }: { form: LinkForm }) {
       />
       <Password form={form} />
       <DateField form={form} name="start_date" />
-      <TextField {...form.url('before_start_url')} placeholder="A page that says when it starts" />
+      <UrlField {...form.text('before_start_url')} placeholder="A page that says when it starts" />
       <DateField form={form} name="expiration_date" />
       <ClickLimitField form={form} />
-      <TextField {...form.url('expired_url')} placeholder="A page that says that it has ended" />
+      <UrlField {...form.text('expired_url')} placeholder="A page that says that it has ended" />
       <Switch
         {...form.flag('bot_protection')}
         hint="Bots are refused. Previews in chats and posts still see the card."
@@ -148,8 +148,8 @@ function CardSection({ form }: { form: LinkForm }) {
       </div>
       <TextField {...form.text('og_title')} maxLength={300} />
       <TextArea {...form.text('og_description')} maxLength={1000} />
-      <TextField
-        {...form.url('og_image')}
+      <UrlField
+        {...form.text('og_image')}
         placeholder="https://example.com/picture.png"
         hint="The address of a picture, at best 1,200 × 630 pixels."
       />

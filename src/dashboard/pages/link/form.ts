@@ -24,8 +24,6 @@ import {
   type TextName,
 } from './fields.ts';
 
-const urlInput = { type: 'url', spellcheck: false, autocomplete: 'off' } as const;
-
 const without = (draft: Draft, names: readonly FieldName[]): Draft => {
   const rest = { ...draft };
   for (const name of names) delete rest[name];
@@ -180,8 +178,6 @@ export function useLinkForm(latest: Link) {
       edit({ ...draft.value, [name]: change(now[name]) });
     },
     text,
-    /** The props of a text field for an address. */
-    url: (name: TextName) => ({ ...text(name), ...urlInput }),
     /** The props of a switch. */
     flag: (name: FlagName) => ({
       label: labels[name],

@@ -6,7 +6,7 @@ import { call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { ErrorBox, ErrorText } from '../../parts/error-box.tsx';
-import { TextField } from '../../parts/field.tsx';
+import { UrlField } from '../../parts/field.tsx';
 import { refresh } from '../../queries.ts';
 import { Deliveries } from './deliveries.tsx';
 import { AttemptOutcome } from './delivery.tsx';
@@ -31,8 +31,8 @@ export function Webhook({ form }: { form: LinkForm }) {
             <p class="small">This link has no statistics, so its clicks are not sent. Everything else is.</p>
           )}
         </div>
-        <TextField
-          {...form.url('webhook_url')}
+        <UrlField
+          {...form.text('webhook_url')}
           placeholder="https://example.com/hook"
           hint="A public address, reached on port 80 or 443, unless the operator permits others."
         />

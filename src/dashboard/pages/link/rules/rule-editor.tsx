@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { ErrorText } from '../../../parts/error-box.tsx';
-import { SelectField, TextField } from '../../../parts/field.tsx';
+import { SelectField, TextField, UrlField } from '../../../parts/field.tsx';
 import { Icon } from '../../../parts/icons.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { setup } from '../../../session.ts';
@@ -81,11 +81,8 @@ export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
         {rule.variants ? (
           <VariantFields rule={rule} variants={rule.variants} problems={problems} onChange={onChange} />
         ) : (
-          <TextField
+          <UrlField
             label="Destination of the rule"
-            type="url"
-            spellcheck={false}
-            autocomplete="off"
             placeholder="https://example.com/elsewhere"
             value={rule.destination_url ?? ''}
             error={problems.sentenceFor('destination_url')}

@@ -1,6 +1,6 @@
 import { maxVariants, maxWeight } from '../../../../rules/link-rules/rule-fields.ts';
 import { Button, IconButton } from '../../../parts/button.tsx';
-import { Switch, TextField } from '../../../parts/field.tsx';
+import { Switch, TextField, UrlField } from '../../../parts/field.tsx';
 import type { Problems } from './problems.ts';
 import { newVariantId, type Rule, sharesOf, type Variant } from './rule.ts';
 import { shareInWords } from './sentences.ts';
@@ -23,11 +23,8 @@ export function VariantFields({ rule, variants, problems, onChange }: VariantFie
     <div class="stack tight">
       {variants.map((variant, index) => (
         <div class="variant" key={variant.id}>
-          <TextField
+          <UrlField
             label={`Destination ${variant.id}`}
-            type="url"
-            spellcheck={false}
-            autocomplete="off"
             value={variant.destination_url}
             error={problems.sentenceFor(`variants.${index}.destination_url`)}
             onText={(typed) => change(index, { destination_url: typed })}
