@@ -17,12 +17,13 @@ export const notices = signal<readonly Notice[]>([]);
 let latest = 0;
 const holdInterval = 1_000;
 
-/** The id of the element that shows a notice. */
-export const elementId = (id: number): string => `notice-${id}`;
+/** Set by what shows the notices. */
+let isInUse: (id: number) => boolean = () => false;
 
 /** A notice stays while this is true of it: its button may be about to be pressed. */
-const isInUse = (id: number): boolean =>
-  document.getElementById(elementId(id))?.matches(':hover, :focus-within') ?? false;
+export function holdNoticesWhile(check: (id: number) => boolean): void {
+  isInUse = check;
+}
 
 interface NoticeOptions {
   readonly action?: NoticeAction;

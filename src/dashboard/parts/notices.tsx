@@ -1,6 +1,10 @@
 import { signal } from '@preact/signals';
-import { dismissNotice, elementId, notices } from '../notices.ts';
+import { dismissNotice, holdNoticesWhile, notices } from '../notices.ts';
 import { Icon } from './icons.tsx';
+
+const elementId = (id: number): string => `notice-${id}`;
+
+holdNoticesWhile((id) => document.getElementById(elementId(id))?.matches(':hover, :focus-within') ?? false);
 
 /** The ids of the open dialogs, the uppermost last. */
 export const openDialogs = signal<readonly string[]>([]);
