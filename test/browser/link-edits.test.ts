@@ -135,6 +135,9 @@ describe('unsaved input', () => {
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
     await page.goBack();
     expect(await field(page, 'Name').inputValue()).toBe('typed');
+    await page.getByRole('link', { name: 'Scheduled' }).click();
+    await page.getByRole('link', { name: 'Show the details' }).click();
+    expect(await field(page, 'Name').inputValue()).toBe('typed');
     await page.getByRole('link', { name: 'Tags' }).click();
     const confirmation = page.getByRole('dialog', { name: 'Leave this page?' });
     await confirmation.getByText('are not saved: name.').waitFor();
