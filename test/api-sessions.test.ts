@@ -251,9 +251,8 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     const busy = spyOn(passwords, 'verify').mockImplementation(async () => {
       throw new Refusal('BUSY', 'Too many passwords are being checked right now.', { retryAfter: 3 });
     });
-    const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await change()).status));
+    for (let tries = 0; tries < 12; tries++) expect((await change()).status).toBe(503);
     busy.mockRestore();
-    expect(statuses).toContain(503);
     expect((await change()).status).toBe(204);
   });
 

@@ -35,8 +35,9 @@ async function setReplicas(names: string): Promise<void> {
     const [row] = await admin.unsafe('show synchronous_standby_names');
     return row.synchronous_standby_names === names;
   }, 'the setting');
-  // Commits wait for replicas only once the checkpointer has read the setting.
-  await admin.unsafe('checkpoint');
+  // Commits wait for replicas only once the checkpointer has read the setting, which it is told of about when this connection is: the
+  // first checkpoint may begin before.
+  for (let checkpoints = 0; checkpoints < 2; checkpoints++) await admin.unsafe('checkpoint');
 }
 
 const create = async (more: object = {}) => {
