@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { displayDomain } from './domains/domain-unicode.ts';
 
 const shape =
@@ -15,8 +15,12 @@ export function normaliseEmail(email: string): string {
   return /\P{ASCII}|xn--/u.test(text) ? withDomain(text, (ascii) => displayDomain(ascii)) : text;
 }
 
-/** The form with a domain in ASCII, which accounts could have before. */
+/** The form with a domain in ASCII, which mail servers get. */
 export const asciiEmail = (email: string): string => withDomain(email, (ascii) => ascii);
+
+/** The form itself, and those in which accounts of earlier versions may have it: with a domain in ASCII, or in letters. */
+export const storedEmails = (email: string): ReadonlySet<string> =>
+  new Set([email, asciiEmail(email), withDomain(email, domainToUnicode)]);
 
 export const isSameEmail = (one: string, other: string): boolean =>
   normaliseEmail(one) === normaliseEmail(other);

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { asciiEmail } from '../../rules/account.ts';
+import { storedEmails } from '../../rules/account.ts';
 import { recordCallerChange } from '../marked-changes.ts';
 import { preparedHasRow } from '../prepared.ts';
 import { hasRow, insertRow } from '../rows.ts';
@@ -27,20 +27,22 @@ export const findUser = (queries: Queries, id: number): Promise<StoredUser | und
   withOrganization(queries).where('users.id', '=', id).executeTakeFirst();
 
 export const findUserByEmail = (queries: Queries, email: string): Promise<StoredUser | undefined> =>
-  inEitherForm(email, (form) => withOrganization(queries).where('users.email', '=', form).executeTakeFirst());
+  inAnyForm(email, (form) => withOrganization(queries).where('users.email', '=', form).executeTakeFirst());
 
 export const findPasswordHash = (queries: Queries, email: string) =>
-  inEitherForm(email, (form) =>
+  inAnyForm(email, (form) =>
     queries.selectFrom('users').select(['id', 'password_hash']).where('email', '=', form).executeTakeFirst(),
   );
 
-/** Accounts of earlier versions may have the domain in ASCII. */
-async function inEitherForm<T>(
+async function inAnyForm<T>(
   email: string,
   find: (email: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const ascii = asciiEmail(email);
-  return (await find(email)) ?? (ascii === email ? undefined : find(ascii));
+  for (const form of storedEmails(email)) {
+    const found = await find(form);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** Whether this is still the password; locks it until the transaction ends. */
