@@ -3,6 +3,7 @@ import { segmentFile } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
 import { hourLength } from '../src/rules/durations.ts';
+import { plainHit as emptyHit } from '../test/support/plain-hit.ts';
 import { seededRandom, shuffled, zipf } from './redirect/zipf.ts';
 
 const agents = 2_000;
@@ -39,23 +40,12 @@ const languages = [
   '',
 ];
 
-/** A visit of a browser to a link, without anything that only some visits have. */
-export const plainHit: Omit<RawHit, 'linkId' | 'organizationId' | 'at'> = {
-  outcome: 'redirect',
-  target: 'default',
-  method: 'GET',
+/** A visit of one of the browsers to a link, without anything that only some visits have. */
+export const plainHit: RawHit = {
+  ...emptyHit,
   address: '127.0.0.1',
   userAgent: agentAt(0),
   acceptLanguage: languages[0] ?? '',
-  referer: '',
-  query: '',
-  purpose: '',
-  clientHints: 0,
-  headerEvidence: 'none',
-  doNotTrack: false,
-  countryHint: '',
-  matchedRule: '',
-  alias: '',
 };
 
 /** A busy hour: hits sorted by time, distributed over the links by Zipf's law. */
