@@ -150,6 +150,6 @@ async function aliasChange(
   for (const host of new Set(hosts.values()))
     if (host !== null && (await findOwnDomainId(database.lookup, organizationId, host)) === null)
       lost.add(host);
-  const existing = formerAliases.filter((alias) => !lost.has(hosts.get(alias) ?? ''));
-  return lost.size === 0 ? { aliases: existing } : { add_aliases: existing };
+  const kept = formerAliases.filter((alias) => !lost.has(hosts.get(alias) ?? ''));
+  return lost.size === 0 ? { aliases: kept } : { add_aliases: kept };
 }
