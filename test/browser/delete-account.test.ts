@@ -40,7 +40,7 @@ test('the only administrator must first name another one, and the dialog of anot
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-test('whoever has become the only member meanwhile is told that the organization is deleted too, and is asked again', async () => {
+test('a user who has become the only member meanwhile is told that the organization is deleted too, and is asked again', async () => {
   const owner = await app.createAccount();
   const otherMember = await member(app, owner, 'administrator');
   const page = await dashboardOf(app, owner, '/app/account');

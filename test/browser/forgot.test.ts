@@ -176,7 +176,7 @@ test("the field shows the API's message for an invalid address", async () => {
   expect(await accessibilityViolations(page)).toEqual([]);
 });
 
-test('whoever loses the answer to a new password is shown that it may be set, and signs in with it', async () => {
+test('a user who loses the answer to a new password is shown that it may be set, and signs in with it', async () => {
   const { email } = await app.createAccount();
   const page = await openSignedOut(new URL(await resetLinkFor(email)).pathname);
   await loseFirstAnswer(page, '**/api/v1/user/reset_password');

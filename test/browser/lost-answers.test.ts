@@ -110,7 +110,7 @@ async function invitationFor(email: string): Promise<{ readonly url: string }> {
   return (await app.call('POST', '/api/v1/invitation', { key, body: { email } })).json;
 }
 
-test('whoever signs up and loses the answer is signed in by the next attempt', async () => {
+test('a user who signs up and loses the answer is signed in by the next attempt', async () => {
   const { url } = await invitationFor('grace@example.com');
   const page = await signedOutPage(app, new URL(url).pathname);
   await loseFirstAnswer(page, '**/api/v1/user');
@@ -121,7 +121,7 @@ test('whoever signs up and loses the answer is signed in by the next attempt', a
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
 });
 
-test('whoever sets the service up and loses the answer is signed in by the next attempt', async () => {
+test('a user who sets the service up and loses the answer is signed in by the next attempt', async () => {
   const fresh = await startApp();
   try {
     const page = await signedOutPage(fresh, '/app');
@@ -138,7 +138,7 @@ test('whoever sets the service up and loses the answer is signed in by the next 
   }
 });
 
-test('whoever accepts an invitation on the page of its link and loses the answer is a member', async () => {
+test('a user who accepts an invitation on the page of its link and loses the answer is a member', async () => {
   const guest = await app.createAccount();
   const { url } = await invitationFor(guest.email);
   const page = await dashboardOf(app, guest, new URL(url).pathname);
@@ -148,7 +148,7 @@ test('whoever accepts an invitation on the page of its link and loses the answer
   expect((await (await page.request.get(`${app.url}/api/v1/user`)).json()).organization_name).toBe('Engines');
 });
 
-test('whoever accepts an invitation on the page of the account and loses the answer is a member', async () => {
+test('a user who accepts an invitation on the page of the account and loses the answer is a member', async () => {
   const guest = await app.createAccount();
   await invitationFor(guest.email);
   await proveEmails(app);
@@ -158,7 +158,7 @@ test('whoever accepts an invitation on the page of the account and loses the ans
   await page.getByText('You are now a member of Engines.').waitFor();
 });
 
-test('whoever deletes their account and loses the answer is told on the next attempt that it is deleted', async () => {
+test('a user who deletes their account and loses the answer is told on the next attempt that it is deleted', async () => {
   const account = await app.createAccount();
   const page = await dashboardOf(app, account, '/app/account');
   await loseFirstAnswer(page, '**/api/v1/user', 'DELETE');
