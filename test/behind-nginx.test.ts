@@ -48,5 +48,14 @@ describe.skipIf(!hasNginx)(
       });
       expect([plain.status, plain.headers.get('location')]).toEqual([308, `https://${host}/sale?a=b`]);
     });
+
+    test('a destination of the maximum length is passed on, with what a link forwards', async () => {
+      const destination = `https://shop.example.com/?a=${'b'.repeat(8_192 - 'https://shop.example.com/?a='.length)}`;
+      const body = { destination_url: destination, suffix: 'long', forward_query: 'merge' };
+      await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+      const query = `c=${encodeURIComponent('ä'.repeat(1_000))}`;
+      const response = await visit(`/long?${query}`);
+      expect([response.status, response.headers.get('location')]).toEqual([302, `${destination}&${query}`]);
+    });
   },
 );
