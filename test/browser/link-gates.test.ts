@@ -54,4 +54,28 @@ describe('a visitor', () => {
     await visitor.getByRole('button', { name: 'Continue' }).waitFor();
     destination.stop();
   });
+
+  test('who comes back to a captcha page that the browser has kept gets a new one', async () => {
+    const owner = await app.createAccount();
+    const fields = { destination_url: 'https://shop.example/', password: 'sesame', captcha: true };
+    const { path } = await app.createLink(owner, fields);
+    const visitor = await (await freshContext()).newPage();
+    await visitor.goto(app.url + path, { referer: 'https://shop.example/' });
+    await visitor.getByLabel('Password').fill('sesame');
+    await visitor.getByRole('button', { name: 'Open link' }).click();
+    const button = visitor.getByRole('button', { name: 'Continue' });
+    await button.waitFor();
+    const challenge = () => visitor.locator('form').getAttribute('data-challenge');
+    const before = await challenge();
+    const loaded = visitor.waitForRequest(app.url + path);
+    // The tests' browser keeps no pages: this is what one that does tells the page, which it left after a click.
+    await visitor.evaluate(() => {
+      document.querySelector('button')?.setAttribute('disabled', '');
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    });
+    expect((await loaded).method()).toBe('GET');
+    await visitor.waitForLoadState();
+    expect(await challenge()).not.toBe(before);
+    expect(await button.isEnabled()).toBe(true);
+  });
 });

@@ -13,6 +13,11 @@ interface PageElement {
 
 declare const isSecureContext: boolean;
 declare const history: { replaceState(state: null, title: ''): void };
+declare const location: { reload(): void };
+declare function addEventListener(
+  event: 'pageshow',
+  listener: (event: { readonly persisted: boolean }) => void,
+): void;
 declare const document: { querySelector(selector: string): PageElement | null };
 
 const form = document.querySelector('form');
@@ -22,6 +27,11 @@ const status = document.querySelector('[role=status]');
 
 // This page may be the answer to a form, which the browser would ask to send again when the visitor comes back.
 history.replaceState(null, '');
+
+// Some browsers show it to a visitor who comes back as it was left: without its button, and with a challenge that was used.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});
 
 form?.addEventListener('submit', async (event) => {
   event.preventDefault();
