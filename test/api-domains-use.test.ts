@@ -57,7 +57,11 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
       not_found_url: null,
     });
     expect(await at('/unknown')).toEqual([404, undefined]);
-    await patch({ root_url: '' });
+    // No header may contain braces.
+    const template = 'https://example.com/lost?a={b}';
+    expect((await patch({ not_found_url: template })).json.not_found_url).toBe(template);
+    expect(await at('/unknown')).toEqual([302, 'https://example.com/lost?a=%7Bb%7D']);
+    await patch({ root_url: '', not_found_url: '' });
     expect(await at('/')).toEqual([404, undefined]);
     const stats = await suite.app.call('GET', '/api/v1/clicks?class=all', { key: suite.owner.key });
     expect(stats.json.clicks.every(({ link_id }: { link_id: number | null }) => link_id !== null)).toBe(true);

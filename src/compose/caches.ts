@@ -1,6 +1,7 @@
 import type { ApiKeyCache } from '../auth/api-key-cache.ts';
 import type { Config } from '../config/options.ts';
 import { trustsProxies } from '../http/client-address.ts';
+import { locationOf } from '../rules/destinations/destination-text.ts';
 import type { QueryForwarding } from '../rules/destinations/forwarding.ts';
 import { type LinkForVisitor, withForwarding } from '../rules/link-rules/resolve.ts';
 import type { Site } from '../rules/site.ts';
@@ -52,7 +53,12 @@ export function cachesOf(
 ): Caches {
   const loadHost = async (host: string) => {
     const row = await findDomainForVisitor(queries, host);
-    return row ? { id: row.id, rootUrl: row.root_url, notFoundUrl: row.not_found_url } : null;
+    if (!row) return null;
+    return {
+      id: row.id,
+      rootUrl: row.root_url && locationOf(row.root_url),
+      notFoundUrl: row.not_found_url && locationOf(row.not_found_url),
+    };
   };
   const recentLoads = new RecentLoads();
   return {
