@@ -139,6 +139,18 @@ describe.each(Object.entries(pageMakers))('%s', (name, make) => {
   });
 });
 
+test('a host is shown in its own script, and written in ASCII', async () => {
+  const { html } = pages.notFoundPage('xn--bcher-kva.example');
+  expect(html).toMatch(/^\p{ASCII}+$/u);
+  const shown = (await elementsOf(html)).find(({ name }) => name === 'p')?.text;
+  expect(decoded(shown ?? '')).toBe('bücher.example');
+  const untitled = visitedLink('https://destination.example/', { ogDescription: 'Books' });
+  const card = pages.previewPage('xn--bcher-kva.example', 'https://xn--bcher-kva.example/a', untitled);
+  expect(card.html).toContain('<title>bücher.example</title>');
+  // One that imitates another.
+  expect(pages.expiredPage('xn--pple-43d.example').html).toContain('>xn--pple-43d.example<');
+});
+
 test('every text has a contrast of at least 4.5 to 1, in light and in dark', async () => {
   const html = pages.notFoundPage('h').html;
   const palettes = [...html.matchAll(/:root\{([^}]*)\}/g)].map(([, rules = '']) =>

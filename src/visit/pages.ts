@@ -1,5 +1,6 @@
 import { escapeHtml, policyFor } from '../http/html.ts';
 import type { Status } from '../http/status-text.ts';
+import { displayDomain } from '../rules/domains/domain-unicode.ts';
 import type { LinkForVisitor } from '../rules/link-rules/resolve.ts';
 import { memoize } from '../structures/memoize.ts';
 import { refererField, refererForForm } from './form.ts';
@@ -58,11 +59,16 @@ interface Contents {
   readonly extraHeaders?: Record<string, string> | undefined;
 }
 
+/** In its own script, as browsers show it; in ASCII, which the fast path sends. */
+const escapedHost = memoize(1_000, (host) =>
+  escapeHtml(displayDomain(host)).replace(/\P{ASCII}/gu, (letter) => `&#${letter.codePointAt(0)};`),
+);
+
 function page({ status, host, title, head = '', body, extraHeaders }: Contents): Page {
   const html =
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
     `<title>${escapeHtml(title)}</title>${head}<style>${style}</style></head>` +
-    `<body><main><p class="host">${escapeHtml(host)}</p>${body}</main></body></html>`;
+    `<body><main><p class="host">${escapedHost(host)}</p>${body}</main></body></html>`;
   return { status, headers: extraHeaders === undefined ? headers : { ...headers, ...extraHeaders }, html };
 }
 
@@ -180,7 +186,7 @@ export const captchaPage = (host: string, referer: string, challenge: object, er
 /** For crawlers that show a preview card for a pasted link. It contains what the owner wrote, and nothing else. */
 export function previewPage(host: string, url: string, { options }: LinkForVisitor): Page {
   const { ogTitle = null, ogDescription = null, ogImage = null } = options ?? {};
-  const title = ogTitle ?? host;
+  const title = ogTitle ?? displayDomain(host);
   const tag = (property: string, content: string | null) =>
     content === null ? '' : `<meta property="${property}" content="${escapeHtml(content)}">`;
   return page({
