@@ -31,7 +31,7 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     for (const extra of [{}, { password: 'sesame' }, { bot_protection: true, og_title: 'A card' }]) {
       const { suffix, start_date } = await create({ start_date: iso(start), ...extra });
       expect(start_date).toBe(iso(start));
-      for (const headers of [{}, { 'user-agent': 'curl/8.5.0' }]) {
+      for (const headers of [{}, { 'user-agent': 'curl/8.5.0' }, { accept: 'application/json' }]) {
         const beforeStart = await visit(suffix, headers);
         expect([beforeStart.status, beforeStart.headers.get('cache-control')]).toEqual([
           404,

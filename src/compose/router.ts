@@ -61,7 +61,9 @@ function answerVisit(redirects: RequestHandler, site: Site, incoming: IncomingRe
     domainId === defaultDomainId ? misdirectedCall(request, path, site) : misdirectedOnDomain(request, path);
   const answer = redirects.answer(new RequestVisit(incoming, domainId, misdirected === null));
   if (misdirected === null) return answer;
-  const orMisdirected = (found: Response) =>
-    found.status === 404 || found.status === 405 ? misdirected : found;
+  // A link that hasn't started is 404 as well, and says when to come again.
+  const isNoVisit = ({ status, headers }: Response) =>
+    status === 405 || (status === 404 && !headers.has('retry-after'));
+  const orMisdirected = (found: Response) => (isNoVisit(found) ? misdirected : found);
   return answer instanceof Promise ? answer.then(orMisdirected) : orMisdirected(answer);
 }
