@@ -144,6 +144,11 @@ test.each([
   ['../..', 'qr-code'],
   ['a/b:c', 'a-b-c'],
   ['🦊', 'qr-code'],
+  ['☀️', 'qr-code'],
+  ['1️⃣', '1'],
+  ['สวัสดี/नमस्ते', 'สวัสดี-नमस्ते'],
+  [`a${'𠮷'.repeat(60)}`, `a${'𠮷'.repeat(39)}`],
+  [`${'a'.repeat(79)}/b`, 'a'.repeat(79)],
 ])('the QR code of %j is saved as %j', (suffix, name) => {
   expect(fileName(suffix)).toBe(name);
 });
