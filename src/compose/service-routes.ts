@@ -60,8 +60,8 @@ export function serviceRoutes(
     ['qr', image(qrImage)],
     [
       'docs',
-      readOnly(({ path }) =>
-        /^\/docs\/?$/.test(path) ? referencePage(reference()) : pageResponse(notFoundPage('docs')),
+      readOnly((incoming) =>
+        /^\/docs\/?$/.test(incoming.path) ? referencePage(reference()) : missing(incoming),
       ),
     ],
     [
