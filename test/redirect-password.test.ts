@@ -227,6 +227,29 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
       (await send('Application/X-WWW-Form-Urlencoded; charset=UTF-8', 'password=open+sesame')).status,
     ).toBe(302);
   });
+
+  test('logs no error if a visitor disconnects in the middle of a form', async () => {
+    const { path } = await createLink();
+    const { path: withoutPassword } = await app.createLink(owner);
+    const head = (to: string, length: string) =>
+      `POST ${to} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nExpect: 100-continue\r\n${length}\r\n\r\n`;
+    for (const [to, length, part] of [
+      [path, 'Content-Length: 20', 'password='],
+      [path, 'Transfer-Encoding: chunked', '9\r\npassword=\r\n'],
+      [withoutPassword, 'Content-Length: 20', 'password='],
+    ] as const) {
+      const { promise: isReading, resolve } = Promise.withResolvers<void>();
+      const address = { hostname: '127.0.0.1', port: Number(new URL(app.url).port) };
+      const client = await Bun.connect({ ...address, socket: { data: () => resolve() } });
+      client.write(head(to, length));
+      await isReading;
+      client.write(part);
+      client.terminate();
+    }
+    // A fault is logged once the app server has noticed.
+    await Bun.sleep(200);
+    expect(app.faults).toEqual([]);
+  });
 });
 
 test('while one household guesses, visitors of other networks and those with an expired cookie can still enter the password', async () => {

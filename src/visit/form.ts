@@ -16,6 +16,9 @@ export async function readForm(request: Request): Promise<URLSearchParams | null
   return new URLSearchParams(Buffer.concat(parts).toString('utf8'));
 }
 
+/** Whether reading a form failed because its visitor has disconnected, which is not our fault. */
+export const isCutOff = (cause: unknown): boolean => cause instanceof Error && cause.name === 'AbortError';
+
 /** The form field that carries the Referer of the visit: browsers send no Referer with the forms of our pages. */
 export const refererField = 'referrer';
 

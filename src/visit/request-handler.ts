@@ -1,6 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 import { ended, isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/link-rules/resolve.ts';
-import { readForm, refererInForm } from './form.ts';
+import { isCutOff, readForm, refererInForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
 import type { ClickLimitGate } from './gates/click-limit.ts';
 import type { PasswordGate } from './gates/password.ts';
@@ -64,7 +64,13 @@ export class RequestHandler {
     if (method === 'GET' || method === 'HEAD')
       return this.#answerOutcome(visit, found.link, this.#decide(visit, found));
     const takesForm = isGated(found.link);
-    if (method === 'POST') return takesForm ? this.#submit(visit, found) : this.#submitLate(visit, found);
+    if (method === 'POST') {
+      const answer = takesForm ? this.#submit(visit, found) : this.#submitLate(visit, found);
+      return answer.catch((cause) => {
+        if (!isCutOff(cause)) throw cause;
+        return pageResponse(pages.badFormPage(visit.host));
+      });
+    }
     return pageResponse(pages.methodPage(visit.host, takesForm ? 'GET, HEAD, POST' : 'GET, HEAD'));
   }
 
