@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { headerFindings } from '../src/health/arrival.ts';
+import { type Arrival, arrivalHeader, arrivalPath, probeHeader, signArrival } from '../src/rules/arrival.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { pollUntil } from './support/eventually.ts';
 import { hasNginx, type Nginx, startNginx } from './support/nginx.ts';
@@ -29,7 +31,7 @@ describe.skipIf(!hasNginx)(
         tls: { rejectUnauthorized: false },
       });
 
-    test('links and plain HTTP are redirected, the dashboard and the API are served, and /internal is not found', async () => {
+    test('links and plain HTTP are redirected, the dashboard and the API are served, and what is for proxies is not found', async () => {
       const body = { destination_url: 'https://shop.example.com/', suffix: 'sale' };
       const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
       const forged = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http', 'cf-ipcountry': 'FR' };
@@ -47,6 +49,21 @@ describe.skipIf(!hasNginx)(
         redirect: 'manual',
       });
       expect([plain.status, plain.headers.get('location')]).toEqual([308, `https://${host}/sale?a=b`]);
+    });
+
+    test('the checks of `linnet doctor` see how requests arrive, and find nothing wrong', async () => {
+      const signature = signArrival(app.app.context.secrets, app.clock.now);
+      const response = await visit(arrivalPath, { [arrivalHeader]: signature, [probeHeader]: 'navigate' });
+      expect(response.status).toBe(200);
+      const findings = headerFindings(
+        (await response.json()) as Arrival,
+        { kind: 'hops', count: 1 },
+        true,
+        `https://${host}`,
+      );
+      expect(findings.map(({ state }) => state)).toEqual(['ok']);
+      // Without a signature.
+      expect((await visit(arrivalPath)).status).toBe(404);
     });
 
     test('a destination of the maximum length is passed on, with what a link forwards', async () => {
