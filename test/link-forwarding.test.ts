@@ -78,6 +78,21 @@ describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
       expect((await app.visit(path, crawler)).text).toContain(`"og:url" content="${app.url}${path}"`);
   });
 
+  test('shows crawlers a card with the parameters that are forwarded, which they would drop from shared links otherwise', async () => {
+    const crawler = { 'user-agent': 'facebookexternalhit/1.1' };
+    const addressIn = async (path: string) => {
+      const { text } = await app.visit(path, crawler);
+      return /"og:url" content="([^"]*)"/.exec(text)?.[1];
+    };
+    const card = await create({ og_title: 'A card', forward_query: 'merge' });
+    const path = `/${card.suffix}`;
+    expect(await addressIn(path)).toBe(app.url + path);
+    expect(await addressIn(`${path}?ref=alice`)).toBe(`${app.url}${path}?ref=alice`);
+    expect(await addressIn(`${path}?qr&a="&b=ü`)).toBe(`${app.url}${path}?a=%22&#38;b=%C3%BC`);
+    await call('PATCH', `/link/${card.id}`, { forward_query: 'none' });
+    expect(await addressIn(`${path}?ref=alice`)).toBe(app.url + path);
+  });
+
   test('applies at once to the first link that is set to forward its path, and ends with the last', async () => {
     const base = `first-${store}`;
     expect(await visit(`${base}/a`)).toEqual([404, null]);

@@ -1,3 +1,4 @@
+import { forwardTo } from '../rules/destinations/forwarding.ts';
 import { Refusal } from '../rules/errors.ts';
 import { ended, isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/link-rules/resolve.ts';
 import { isCutOff, readForm, refererInForm } from './form.ts';
@@ -102,18 +103,26 @@ export class RequestHandler {
     outcome: Outcome,
     cookie: string | null = null,
   ): Response | Promise<Response> {
-    const { redirects, now, publicUrl } = this.#parts;
+    const { redirects, now } = this.#parts;
     switch (outcome.kind) {
       case 'ask_password':
         return this.#page(visit, link, outcome, pages.passwordPage(visit.host, visit.referer));
       case 'ask_captcha':
         return this.#askCaptcha(visit, link);
-      case 'preview':
-        return this.#page(visit, link, outcome, pages.previewPage(visit.host, publicUrl(visit), link));
+      case 'preview': {
+        const page = pages.previewPage(visit.host, this.#cardUrl(visit, link), link);
+        return this.#page(visit, link, outcome, page);
+      }
       case 'redirect':
         if (redirects.spendsClick(visit, link)) return this.#spendClick(visit, link, outcome, cookie);
     }
     return this.#respond(visit, redirects.complete(visit, link, outcome, now(), cookie));
+  }
+
+  /** For a preview card: with the parameters that the link forwards, as some apps share this address instead of the visited one. */
+  #cardUrl(visit: RequestVisit, { options }: LinkForVisitor): string {
+    const forwarded = { search: visit.search, rest: '' };
+    return forwardTo(this.#parts.publicUrl(visit), forwarded, options?.forwardQuery ?? 'none');
   }
 
   /** Other visits may have taken the last click since the link was looked up. */
