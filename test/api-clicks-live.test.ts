@@ -189,7 +189,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
       receivedIds.push(...listener.ids);
       const last = String(receivedIds.at(-1) ?? 0);
       listener = await (turn % 2 === 0
-        ? Listener.open(app, owner.key, '', { 'last-event-id': last })
+        ? Listener.open(app, owner.key, '?last_event_id=0', { 'last-event-id': last })
         : Listener.open(app, owner.key, `?last_event_id=${last}`));
     }
     await adding;

@@ -23,7 +23,8 @@ export const stream = endpoint({
   async handle({ caller, query, headers, connection, signal, reauthorize }, context) {
     const { live, database } = context;
     const { organizationId } = caller;
-    const since = query.last_event_id ?? lastEventId(headers);
+    // A browser that reconnects sends the address with the first id again, and the last id in the header.
+    const since = lastEventId(headers) ?? query.last_event_id;
     if (!live.hasRoomFor(organizationId)) {
       throw new Refusal(
         'TOO_MANY_STREAMS',

@@ -82,6 +82,8 @@ export const LiveQuery = z.object({
   class: classFilter,
   last_event_id: queryNumber(0, Number.MAX_SAFE_INTEGER)
     .optional()
-    .describe('Continues after this hit, like the header `Last-Event-ID`; without it, from now on.'),
+    .describe(
+      'Continues after this hit, unless there is a header `Last-Event-ID`, which does the same; without both, from now on.',
+    ),
   ...chosenLinksFields,
 });
