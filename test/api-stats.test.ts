@@ -30,7 +30,14 @@ describe.each(storeKinds)('statistics on %s', (store) => {
         visitor: 3,
         target: 'android',
       },
-      { ...onLink, at: '2026-04-10T12:29:00Z', referrer: 'example.org', source: 'qr', visitor: null },
+      {
+        ...onLink,
+        at: '2026-04-10T12:29:00Z',
+        referrer: 'example.org',
+        language: 'pt',
+        source: 'qr',
+        visitor: null,
+      },
       // Not clicks.
       { ...onLink, at: '2026-03-29T10:00:00Z', class: 'bot', reason: 'monitor', country: 'US' },
       { ...onLink, at: '2026-03-29T10:00:00Z', class: 'bot', reason: 'known_crawler', country: 'US' },
@@ -235,6 +242,9 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     expect([bots.from_raw, bots.totals.clicks, bots.totals.not_counted.bot]).toEqual([true, 0, 2]);
     expect(bots.groups).toEqual([{ value: 'US', clicks: 0, not_counted: 2 }]);
     expect((await stats('referrer=')).totals.clicks).toBe(5);
+    // As written by others than Linnet, which stores hosts without `www.` and codes in one case.
+    for (const filter of ['referrer=WWW.Example.org', 'language=PT'])
+      expect((await stats(filter)).totals.clicks).toBe(1);
     expect((await stats('class=page&destination=')).totals.not_counted.page).toBe(1);
     expect((await stats('class=human')).totals).toMatchObject({
       clicks: 6,

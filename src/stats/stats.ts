@@ -20,6 +20,7 @@ import {
   rollupClassCodes,
   rollupClasses,
 } from '../rules/click-fields.ts';
+import { normaliseHostname, withoutWww } from '../rules/host.ts';
 import { isCityWord } from '../rules/place.ts';
 import { hoursPerDay } from '../rules/utc-time.ts';
 import { readVisitedAddress } from '../rules/visited-address.ts';
@@ -313,11 +314,13 @@ async function parseFilters(
 }
 
 /**
- * The word of a value: `country` and `region` may be in lower case, and a value that is unique together with another filter may
- * be given alone.
+ * The word of a value: codes and hosts may be in upper or lower case, a host with its `www.`, and a value that is unique together
+ * with another filter may be given alone.
  */
 function storedWord(grouping: Grouping, text: string, given: StatsQuestion['filters']): string {
   if (grouping === 'country' || grouping === 'region') return text.toUpperCase();
+  if (grouping === 'language') return text.toLowerCase();
+  if (grouping === 'referrer') return withoutWww(normaliseHostname(text));
   if (text === '') return text;
   if (grouping === 'variant' && given.rule && !text.includes('/')) return `${given.rule}/${text}`;
   const area = given.region || given.country;
