@@ -59,6 +59,31 @@ test('clicks of all links are erased on the page of the organization', async () 
   expect(json.total_clicks).toBe(0);
 });
 
+test('days whose hits are no longer kept are erased also where they begin within an hour', async () => {
+  const owner = await app.createAccount();
+  const link = await app.createLink(owner);
+  const { database } = app.app.context;
+  const hit = { link: link.id, organization: owner.organizationId };
+  // In Kolkata 00:15 and 12:00 on 5 January, and 12:00 on the next day.
+  const times = ['2025-01-04T18:45:00Z', '2025-01-05T06:30:00Z', '2025-01-06T06:30:00Z'];
+  await seedHits(
+    database,
+    times.map((at) => ({ ...hit, at })),
+  );
+  await database.write((queries) =>
+    queries.deleteFrom('hits').where('at', '<', Date.parse('2026-01-01T00:00:00Z')).execute(),
+  );
+  const path = `/app/links/${link.id}/stats?range=2025-01-05..2025-01-05`;
+  const page = await dashboardOf(app, owner, path, { timezoneId: 'Asia/Kolkata' });
+  await page.getByRole('heading', { name: '2 clicks on 5 Jan 2025' }).waitFor();
+  await page.getByRole('button', { name: 'Erase clicks' }).click();
+  await page.getByRole('button', { name: 'Erase 2 hits' }).click();
+  await page.getByText('2 hits erased.').waitFor();
+  await page.getByRole('heading', { name: 'No clicks on 5 Jan 2025' }).waitFor();
+  const { json } = await app.call('GET', `/api/v1/link/${link.id}`, { key: owner.key });
+  expect(json.clicks).toBe(1);
+});
+
 test('if the hits to erase can not be counted, the dialog says why, and counts them on retry', async () => {
   const { owner } = await createFloodedLink();
   const page = await dashboardOf(app, owner, '/app/organization');

@@ -1,7 +1,7 @@
 import type { Calls, ClickCorrection, ClickCorrectionList } from '../api-types.ts';
 import { call } from '../client.ts';
 import { refresh } from '../queries.ts';
-import { instantsOf, type Period } from '../stats/range.ts';
+import { instantsOf, instantsToErase, type Period } from '../stats/range.ts';
 import { loadHits, type Scope } from '../stats/scope.ts';
 
 /** Days in the visitor's time zone, the last one included; null: all. */
@@ -21,20 +21,21 @@ export function loadCorrections(scope: Scope): Promise<ClickCorrectionList> {
 export interface HitCount {
   readonly hits: number;
   readonly clicks: number;
+  /** Where they were counted; empty: everywhere. */
+  readonly span: Partial<Period>;
 }
 
 /** How many hits are in these days. */
 export async function countHits(scope: Scope, days: Days): Promise<HitCount> {
-  const span = days ? instantsOf(days) : {};
+  const span = days ? instantsToErase(days, (await loadHits(scope, { limit: 1 })).raw_since) : {};
   const total = async (ofClass: 'all' | 'click') =>
     (await loadHits(scope, { ...span, class: ofClass, limit: 1 })).total_clicks;
   const [hits, clicks] = await Promise.all([total('all'), total('click')]);
-  return { hits, clicks };
+  return { hits, clicks, span };
 }
 
-export async function erase(scope: Scope, days: Days): Promise<ClickCorrection> {
+export async function erase(scope: Scope, { span: query }: HitCount): Promise<ClickCorrection> {
   const params = idOf(scope);
-  const query = days ? instantsOf(days) : {};
   const correction = params
     ? await call('DELETE /api/v1/link/{id}/clicks', { params, query })
     : await call('DELETE /api/v1/clicks', { query: { ...query, confirm: true } });

@@ -45,7 +45,7 @@ function EraseDialog({ scope, days: preselected, onClose }: EraseProps & { reado
   const isInvalid = !areChosen(days);
   const { count, error, reload } = useHitCount(scope, days);
   const action = useAction(async () => {
-    notify(outcomeOf(await erase(scope, days)));
+    if (count) notify(outcomeOf(await erase(scope, count)));
     onClose();
   });
   const ofLinks = scope.kind === 'link' ? 'of this link' : 'of all links';

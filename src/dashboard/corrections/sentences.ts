@@ -56,7 +56,7 @@ const isMidnight = (text: string): boolean => {
   return at.getHours() + at.getMinutes() + at.getSeconds() + at.getMilliseconds() === 0;
 };
 
-export function toBeErased({ hits, clicks }: HitCount): string {
+export function toBeErased({ hits, clicks }: Pick<HitCount, 'hits' | 'clicks'>): string {
   if (hits === 0) return 'There are no hits to erase.';
   if (hits === clicks) return `${counted(clicks, 'click goes', 'clicks go')}.`;
   if (hits === 1) return '1 hit goes, which is no click.';

@@ -72,6 +72,18 @@ export function instantsOf({ from, to }: Period): Period {
   return { from: instant(from, 0), ...(to && { to: instant(to, 1) }) };
 }
 
+/**
+ * Days as instants, for erasing their hits. Of hits from before `rawSince` only the hours are known: if there may be some, days
+ * that begin within an hour (in zones that are off by 30 or 45 minutes) begin with it, as in statistics.
+ */
+export function instantsToErase(days: Required<Period>, rawSince: string): Period {
+  const { from, to = '' } = instantsOf(days);
+  if (Date.parse(from) >= Date.parse(rawSince) + hourLength) return { from, to };
+  const hourDown = (text: string) =>
+    new Date(Math.floor(Date.parse(text) / hourLength) * hourLength).toISOString();
+  return { from: hourDown(from), to: hourDown(to) };
+}
+
 /** The days of a span, the last one included. */
 export const daysOf = ({ from, to }: Period): Required<Period> => ({
   from: from.includes('T') ? dayOf(new Date(from)) : from,
