@@ -294,6 +294,11 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     }
   });
 
+  test('a beginning in the future without an end is not told to swap the two', async () => {
+    expect((await stats('from=2027-01-01')).error_string).toContain('in the future');
+    expect((await stats('from=2027-01-01&to=2027-01-02')).totals.clicks).toBe(0);
+  });
+
   test('utm_term and utm_content are counted, also for clicks without them and from before the roll-ups had them', async () => {
     const [tagged, mixed] = [await app.createAccount(), await app.createAccount()];
     const linkId = await newLink(tagged);

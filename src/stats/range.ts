@@ -35,6 +35,12 @@ export function statsRange(input: RangeInput & { readonly interval: Interval }, 
   const from =
     instantOf('from', input, timezone) ?? dayStart(dayBefore(to - 1, timezone, defaultDays - 1), timezone);
   const field = input.from === undefined ? 'to' : 'from';
+  if (input.to === undefined && from >= to)
+    throw invalid(
+      'from',
+      'This is in the future, and without "to" the range ends now. Give an earlier "from", or a later "to".',
+      'RANGE_REVERSED',
+    );
   refuseReversed(from, to, field);
   if (to <= bounds.from || from >= bounds.to)
     throw invalid(
