@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { dashboardOf } from '../support/browser.ts';
+import { seedHits } from '../support/hits.ts';
 import { followLink } from './follow-link.ts';
 import { bar, phoneUserAgent, startStatsApp, statsOf, title, waitUntilLive } from './stats-pages.ts';
 
@@ -139,6 +140,17 @@ describe('a visit', () => {
     ]);
     const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
     expect(lines).toHaveLength(104);
+  });
+
+  test('that is too old to be listed is said to be so', async () => {
+    const { owner, link } = await newFixture();
+    const hit = { link: link.id, organization: owner.organizationId, at: '2020-02-03T04:05:06Z' };
+    await seedHits(app.app.context.database, [hit]);
+    const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
+    await page.getByText('1 click in all.').waitFor();
+    await page.getByRole('heading', { name: 'No single clicks are left' }).waitFor();
+    await page.getByLabel('Show', { exact: true }).selectOption('Bots');
+    await page.getByRole('heading', { name: 'None of this kind yet' }).waitFor();
   });
 
   test('is not missed when the stream fails: the page shows the error, and loads missed visits automatically', async () => {

@@ -68,7 +68,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
       <LiveAnnouncer feed={feed} noun={noun} />
       {rows ? (
         <div class={isOld ? 'old' : undefined} aria-busy={isOld}>
-          <HitTable hits={rows} scope={scope} shown={shown} />
+          <HitTable hits={rows} total={feed.total.value} scope={scope} shown={shown} />
         </div>
       ) : (
         !feed.error.value && <Skeleton height={420} />

@@ -6,18 +6,27 @@ import { useQuery } from '../queries.ts';
 import { readableUrl, shortOf } from '../short-links.ts';
 import { agentOf, isClick, kindOf, originsOf, reasonOf, timeOf } from './hit-words.ts';
 import type { Scope } from './scope.ts';
-import type { ShownClass } from './shown-class.ts';
+import { nounOf, type ShownClass } from './shown-class.ts';
 import { nameOf } from './value-names.ts';
 
 export function HitTable({
   hits,
+  total,
   scope,
   shown,
 }: {
   hits: readonly Click[];
+  /** Of all hits that were counted, including those that are no longer kept one by one. */
+  total: number;
   scope: Scope;
   shown: ShownClass;
 }) {
+  if (hits.length === 0 && total > 0)
+    return (
+      <Empty title={`No single ${nounOf(shown)}s are left`}>
+        <p>They are too old to be listed one by one. Their numbers are in the statistics for good.</p>
+      </Empty>
+    );
   if (hits.length === 0)
     return (
       <Empty title={shown === 'click' ? 'No clicks yet' : 'None of this kind yet'}>
