@@ -177,6 +177,18 @@ describe('the statistics board', () => {
     expect(page.url()).toEndWith(`?range=${dayBefore(5)}..${dayBefore(3)}`);
   });
 
+  test('names no longer period if all clicks came while statistics were turned off', async () => {
+    const quiet = await newFixture({ statistics: false });
+    await quiet.visit();
+    await app.app.clicks.settled();
+    const body = { statistics: true };
+    await app.call('PATCH', `/api/v1/link/${quiet.link.id}`, { key: quiet.owner.key, body });
+    const page = await openBoard(quiet);
+    await title(page).waitFor();
+    await page.getByText('All clicks of this link came while its statistics were turned off.').waitFor();
+    expect(await page.getByText('Choose a longer period').count()).toBe(0);
+  });
+
   test('takes no day of a year that it could not show', async () => {
     const page = await openBoard(fixture);
     await page.getByRole('button', { name: 'Custom' }).click();

@@ -100,6 +100,12 @@ function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
         <CopyButton text={readableUrl(scope.link)} what="link" />
       </Empty>
     );
+  if (scope.kind === 'link' && scope.link.last_clicked_at === null)
+    return (
+      <Empty title="No clicks that are known by time">
+        <p>All clicks of this link came while its statistics were turned off. Only their number is known.</p>
+      </Empty>
+    );
   return (
     <Empty title="No clicks in this period">
       {scope.kind === 'all' ? (
