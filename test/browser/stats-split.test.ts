@@ -42,4 +42,10 @@ test('a split shows the share of each variant and its uncertainty, and rules hav
   await bar(page, 'Rules', /^Which page sells more/).click();
   await title(page).filter({ hasText: '12 clicks in 30 days' }).waitFor();
   expect(new URL(page.url()).searchParams.get('rule')).toBe('r_split');
+
+  // What the rules have done can be seen without them.
+  await app.call('PATCH', `/api/v1/link/${split.link.id}`, { key: split.owner.key, body: { rules: [] } });
+  const later = await openBoard(split);
+  await bar(later, 'Rules', /^r_split/).waitFor();
+  await bar(later, 'Rules', /^r_gone/).waitFor();
 });

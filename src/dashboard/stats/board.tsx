@@ -137,7 +137,7 @@ function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | 
           {breakdownCards.map((card) => (
             <BreakdownCard key={card.title} {...card} {...cardProps} />
           ))}
-          {rules.length > 0 && <BreakdownCard {...ruleCard} {...cardProps} />}
+          {view.scope.kind === 'link' && <Rules {...cardProps} rules={rules} />}
           {rules.some(({ variants }) => variants) && <SplitCard view={view} rules={rules} />}
         </>
       )}
@@ -159,4 +159,9 @@ function Places(props: CardProps) {
 function Addresses({ link, ...props }: CardProps & { link: Link }) {
   const Card = link.aliases.length > 0 ? BreakdownCard : CardWithValues;
   return <Card {...addressCard} {...props} />;
+}
+
+function Rules({ rules, ...props }: CardProps & { rules: Link['rules'] }) {
+  const Card = rules.length > 0 ? BreakdownCard : CardWithValues;
+  return <Card {...ruleCard} {...props} />;
 }

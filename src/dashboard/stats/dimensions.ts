@@ -66,7 +66,7 @@ export const dimensions = Object.keys(texts) as readonly Dimension[];
 
 type Card = (typeof breakdownCards)[number];
 
-/** For a link with rules. */
+/** For a link that has or had rules. */
 export const ruleCard: Card = { title: 'Rules', dimensions: ['rule', 'variant'] };
 
 /** Shown if the country file contains regions and cities, or did so. */
