@@ -154,7 +154,7 @@ async function correct(
   if (created === null)
     throw new Refusal(
       'CORRECTION_RUNNING',
-      'Some of these clicks are being erased or moved to another class right now. Wait until that is done; GET …/clicks/corrections says when.',
+      'Some of these clicks are being erased or moved to another class right now. Wait until that is done: the list of corrections shows it.',
     );
   try {
     if (isFolded) await begin(context, created);

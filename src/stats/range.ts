@@ -52,7 +52,7 @@ export function statsRange(input: RangeInput & { readonly interval: Interval }, 
   if (buckets === null)
     throw invalid(
       'interval',
-      `From "from" to "to" are more than ${maxBuckets.toLocaleString('en-US')} times one ${input.interval}. Take a shorter range, or a longer interval.`,
+      `This range has more than ${maxBuckets.toLocaleString('en-US')} ${input.interval}s. Take a shorter one${input.interval === 'month' ? '' : ', or a longer interval'}.`,
       'RANGE_TOO_WIDE',
     );
   return { ...range, interval: input.interval, timezone, buckets };

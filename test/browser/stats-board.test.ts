@@ -201,6 +201,8 @@ describe('the statistics board', () => {
     await page.getByRole('button', { name: 'Show these days' }).click();
     expect(await last.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow)).toBe(true);
     expect(page.url()).not.toContain('range=');
+    const tooLong = await openBoard(fixture, '?range=2026-01-01..2206-12-31');
+    await tooLong.getByText('This range has more than 1,000 months. Take a shorter one.').waitFor();
   });
 
   test('is exported to CSV files without formulas', async () => {
