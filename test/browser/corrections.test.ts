@@ -84,6 +84,23 @@ test('days whose hits are no longer kept are erased also where they begin within
   expect(json.clicks).toBe(1);
 });
 
+test('older corrections are listed on request', async () => {
+  const { owner, link, path } = await createFloodedLink();
+  const classes = ['human', 'bot', 'repeat'];
+  for (let turn = 0; turn < 12; turn++) {
+    const body = { class: classes[turn % 3], to_class: classes[(turn + 1) % 3] };
+    await app.call('PATCH', `/api/v1/link/${link.id}/clicks/reclassify`, { key: owner.key, body });
+  }
+  const page = await dashboardOf(app, owner, path);
+  const corrections = page.getByRole('region', { name: 'Corrections' });
+  const moves = corrections.getByText(/^2 hits moved/);
+  await moves.nth(9).waitFor();
+  expect(await moves.count()).toBe(10);
+  await corrections.getByRole('button', { name: 'Show older corrections' }).click();
+  await moves.nth(11).waitFor();
+  expect(await corrections.getByRole('button', { name: 'Show older corrections' }).count()).toBe(0);
+});
+
 test('if the hits to erase can not be counted, the dialog says why, and counts them on retry', async () => {
   const { owner } = await createFloodedLink();
   const page = await dashboardOf(app, owner, '/app/organization');

@@ -10,9 +10,9 @@ export type Days = Required<Period> | null;
 const idOf = (scope: Scope): { readonly id: number } | null =>
   scope.kind === 'link' ? { id: scope.link.id } : null;
 
-export function loadCorrections(scope: Scope): Promise<ClickCorrectionList> {
+export function loadCorrections(scope: Scope, cursor: string | undefined): Promise<ClickCorrectionList> {
   const params = idOf(scope);
-  const query = { limit: 10 };
+  const query = { limit: 10, cursor };
   return params
     ? call('GET /api/v1/link/{id}/clicks/corrections', { params, query })
     : call('GET /api/v1/clicks/corrections', { query });

@@ -3,60 +3,75 @@ import type { ClickCorrection } from '../api-types.ts';
 import { since } from '../format.ts';
 import { notify } from '../notices.ts';
 import { Button } from '../parts/button.tsx';
-import { useQuery } from '../queries.ts';
 import { keyOf, type Scope } from '../stats/scope.ts';
+import { usePages } from '../use-pages.ts';
+import { usePrevious } from '../use-previous.ts';
 import { useIntervalWhileVisible } from '../visibility.ts';
 import { loadCorrections, refreshNumbers, revertReclassification } from './calls.ts';
 import { correctionSummary, outcomeOf, spanOf } from './sentences.ts';
 
 const intervalWhileRunning = 1_500;
 
-export const useCorrections = (scope: Scope): readonly ClickCorrection[] => {
-  const query = useQuery(`corrections ${keyOf(scope)}`, () => loadCorrections(scope));
-  const corrections = query.data.value?.corrections ?? [];
+interface Corrections {
+  /** The newest, or more on request. */
+  readonly corrections: readonly ClickCorrection[];
+  /** Null if there are no older ones. */
+  readonly showMore: (() => void) | null;
+}
+
+export function useCorrections(scope: Scope): Corrections {
+  const { query, showMore } = usePages(`corrections ${keyOf(scope)}`, (cursor) =>
+    loadCorrections(scope, cursor),
+  );
+  const { data: pages = [] } = usePrevious(query);
+  const corrections = pages.flatMap((page) => page.corrections);
   const isRunning = corrections.some(({ state }) => state === 'running');
   useIntervalWhileVisible(refreshNumbers, isRunning ? intervalWhileRunning : null);
-  return corrections;
-};
-
-interface CorrectionListProps {
-  readonly scope: Scope;
-  readonly corrections: readonly ClickCorrection[];
+  return { corrections, showMore: pages.at(-1)?.next ? showMore : null };
 }
 
 /** What was erased or moved, by whom and when. Moves can be reverted. */
-export function CorrectionList({ scope, corrections }: CorrectionListProps) {
+export function CorrectionList({ scope, corrections, showMore }: Corrections & { readonly scope: Scope }) {
   const revert = useNoticedAction(async ({ id, link_id }: ClickCorrection) => {
     if (link_id !== null) notify(outcomeOf(await revertReclassification(link_id, id)));
   });
   const revertedIds = new Set(corrections.map(({ takes_back }) => takes_back));
   return (
-    <ul class="rows">
-      {corrections.map((correction) => {
-        const { id, created_at, created_by, kind, hits, state, link_id } = correction;
-        const author = created_by === null ? 'A former member' : (created_by.name ?? created_by.email);
-        const canRevert = kind === 'reclassify' && hits > 0 && state === 'done' && !revertedIds.has(id);
-        return (
-          <li key={id}>
-            <div class="who">
-              <p>
-                {correctionSummary(correction)}
-                <span class="soft">, {spanOf(correction)}</span>
-              </p>
-              <p class="soft small" title={created_at}>
-                {author}, {since(created_at)}
-                <CorrectedLinks scope={scope} linkId={link_id} />
-              </p>
-            </div>
-            {canRevert && (
-              <Button isSlim disabled={revert.isRunning.value} onClick={() => void revert.run(correction)}>
-                Take back
-              </Button>
-            )}
-          </li>
-        );
-      })}
-    </ul>
+    <>
+      <ul class="rows">
+        {corrections.map((correction) => {
+          const { id, created_at, created_by, kind, hits, state, link_id } = correction;
+          const author = created_by === null ? 'A former member' : (created_by.name ?? created_by.email);
+          const canRevert = kind === 'reclassify' && hits > 0 && state === 'done' && !revertedIds.has(id);
+          return (
+            <li key={id}>
+              <div class="who">
+                <p>
+                  {correctionSummary(correction)}
+                  <span class="soft">, {spanOf(correction)}</span>
+                </p>
+                <p class="soft small" title={created_at}>
+                  {author}, {since(created_at)}
+                  <CorrectedLinks scope={scope} linkId={link_id} />
+                </p>
+              </div>
+              {canRevert && (
+                <Button isSlim disabled={revert.isRunning.value} onClick={() => void revert.run(correction)}>
+                  Take back
+                </Button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {showMore && (
+        <div class="pad">
+          <Button isSlim onClick={showMore}>
+            Show older corrections
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 

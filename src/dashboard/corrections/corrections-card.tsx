@@ -7,7 +7,7 @@ import { EraseClicks } from './erase-clicks.tsx';
 
 /** Below a board of statistics: manual corrections of these numbers, and a form to erase some. */
 export function CorrectionsCard({ scope, days }: { readonly scope: Scope; readonly days: Days }) {
-  const corrections = useCorrections(scope);
+  const { corrections, showMore } = useCorrections(scope);
   const isAdministrator = me.value?.role === 'administrator';
   if (corrections.length === 0 && !isAdministrator) return null;
   return (
@@ -19,7 +19,7 @@ export function CorrectionsCard({ scope, days }: { readonly scope: Scope; readon
       {corrections.length === 0 ? (
         <p class="soft pad">No clicks have been erased or moved from one kind to another here.</p>
       ) : (
-        <CorrectionList scope={scope} corrections={corrections} />
+        <CorrectionList scope={scope} corrections={corrections} showMore={showMore} />
       )}
     </CardFrame>
   );

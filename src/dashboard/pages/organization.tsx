@@ -68,7 +68,7 @@ const all = { kind: 'all' } as const;
 
 /** For administrators: erases clicks of all links, and lists the corrections of all links. */
 function EraseSection() {
-  const corrections = useCorrections(all);
+  const { corrections, showMore } = useCorrections(all);
   return (
     <Section
       title="Erase clicks"
@@ -76,7 +76,7 @@ function EraseSection() {
       isFlush={corrections.length > 0}
       actions={<EraseClicks scope={all} days={null} />}
     >
-      {corrections.length > 0 && <CorrectionList scope={all} corrections={corrections} />}
+      {corrections.length > 0 && <CorrectionList scope={all} corrections={corrections} showMore={showMore} />}
     </Section>
   );
 }
