@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { seedHits } from '../support/hits.ts';
+import { followLink } from './follow-link.ts';
 
 const app = await appOfSuite();
 
@@ -99,6 +100,20 @@ test('older corrections are listed on request', async () => {
   await corrections.getByRole('button', { name: 'Show older corrections' }).click();
   await moves.nth(11).waitFor();
   expect(await corrections.getByRole('button', { name: 'Show older corrections' }).count()).toBe(0);
+});
+
+test('while the corrections can not be loaded, none is said to be missing', async () => {
+  const { owner, path } = await createFloodedLink();
+  const page = await dashboardOf(app, owner, '/app/tags');
+  await page.route('**/clicks/corrections*', (route) => route.abort());
+  await followLink(page, path);
+  const corrections = page.getByRole('region', { name: 'Corrections' });
+  await corrections.getByText("Linnet can't be reached.").waitFor();
+  const none = corrections.getByText('No clicks have been erased or moved');
+  expect(await none.count()).toBe(0);
+  await page.unroute('**/clicks/corrections*');
+  await corrections.getByRole('button', { name: 'Try again' }).click();
+  await none.waitFor();
 });
 
 test('if the hits to erase can not be counted, the dialog says why, and counts them on retry', async () => {

@@ -1,4 +1,5 @@
 import { useNoticedAction } from '../action.ts';
+import type { ApiError } from '../api-error.ts';
 import type { ClickCorrection } from '../api-types.ts';
 import { since } from '../format.ts';
 import { notify } from '../notices.ts';
@@ -19,15 +20,28 @@ interface Corrections {
   readonly showMore: (() => void) | null;
 }
 
-export function useCorrections(scope: Scope): Corrections {
+interface LoadedCorrections extends Corrections {
+  readonly areLoaded: boolean;
+  readonly error: ApiError | null;
+  readonly reload: () => void;
+}
+
+export function useCorrections(scope: Scope): LoadedCorrections {
   const { query, showMore } = usePages(`corrections ${keyOf(scope)}`, (cursor) =>
     loadCorrections(scope, cursor),
   );
-  const { data: pages = [] } = usePrevious(query);
+  const { data } = usePrevious(query);
+  const pages = data ?? [];
   const corrections = pages.flatMap((page) => page.corrections);
   const isRunning = corrections.some(({ state }) => state === 'running');
   useIntervalWhileVisible(refreshNumbers, isRunning ? intervalWhileRunning : null);
-  return { corrections, showMore: pages.at(-1)?.next ? showMore : null };
+  return {
+    corrections,
+    showMore: pages.at(-1)?.next ? showMore : null,
+    areLoaded: data !== undefined,
+    error: query.error.value,
+    reload: () => void query.reload(),
+  };
 }
 
 /** What was erased or moved, by whom and when. Moves can be reverted. */

@@ -75,7 +75,9 @@ export function StatsBoard({ scope }: { scope: Scope }) {
         !error && <Skeleton height={396} />
       )}
       <Breakdowns view={view} numbers={numbers} isErrorShown={error !== null} />
-      {scope.kind === 'link' && <CorrectionsCard scope={scope} days={daysOf(view.plan.span)} />}
+      {scope.kind === 'link' && (
+        <CorrectionsCard scope={scope} days={daysOf(view.plan.span)} isErrorShown={error !== null} />
+      )}
     </div>
   );
 }
