@@ -41,6 +41,13 @@ test('clicks are shown and filtered by city, by region and by the address of the
   expect(new URL(page.url()).searchParams.get('city')).toBe('US-IL/Springfield');
   await page.getByRole('button', { name: /^City Springfield, IL, United States/ }).click();
 
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  const items = page.locator('.menu-list');
+  for (const name of ['Regions', 'Cities', 'Addresses'])
+    await items.getByText(name, { exact: true }).waitFor();
+  expect(await items.getByText('Variants', { exact: true }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+
   await card(page, 'Regions and cities').getByRole('button', { name: 'Regions', exact: true }).click();
   await bar(page, 'Regions and cities', /^BY, Germany/).waitFor();
   await bar(page, 'Addresses', new RegExp(`^Own address, now .*/${suffix}`)).waitFor();

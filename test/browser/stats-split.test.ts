@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { readFile } from 'node:fs/promises';
 import { bar, card, startStatsApp, statsOf, title, waitUntilLoaded } from './stats-pages.ts';
 
 const app = await startStatsApp();
@@ -39,6 +40,14 @@ test('a split shows the share of each variant and its uncertainty, and rules hav
   await waitUntilLoaded(page);
   // Without a city database and without aliases, these cards aren't shown.
   for (const name of ['Regions and cities', 'Addresses']) expect(await card(page, name).count()).toBe(0);
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.locator('.menu-list').getByText('Variants', { exact: true }).click(),
+  ]);
+  expect(await readFile(await file.path(), 'utf8')).toContain(
+    `r_split/a,Which page sells more: a,${clicksOfA}\r\n`,
+  );
   await bar(page, 'Rules', /^Which page sells more/).click();
   await title(page).filter({ hasText: '12 clicks in 30 days' }).waitFor();
   expect(new URL(page.url()).searchParams.get('rule')).toBe('r_split');

@@ -1,14 +1,27 @@
 import { Icon } from '../parts/icons.tsx';
 import { Menu, MenuItem } from '../parts/menu.tsx';
-import { breakdownCards, type Dimension, dimensionTexts } from './dimensions.ts';
+import { setup } from '../session.ts';
+import { addressCard, breakdownCards, type Dimension, dimensionTexts, ruleCard } from './dimensions.ts';
 import { hitsAddress, saveDimension, saveSeries } from './export.ts';
+import type { Scope } from './scope.ts';
 import type { Numbers, View } from './view.ts';
 
-const exported: readonly Dimension[] = [
-  'country',
-  ...breakdownCards.flatMap(({ dimensions }) => dimensions),
-  'reason',
-];
+/** The dimensions of the cards that a board has now. */
+function exportedOf(scope: Scope): readonly Dimension[] {
+  const link = scope.kind === 'link' ? scope.link : null;
+  const cards = [
+    ...(link !== null && link.aliases.length > 0 ? [addressCard] : []),
+    ...breakdownCards,
+    ...(link !== null && link.rules.length > 0 ? [ruleCard] : []),
+  ];
+  return [
+    'country',
+    ...(setup.value?.regions_known ? (['region'] as const) : []),
+    ...(setup.value?.cities_known ? (['city'] as const) : []),
+    ...cards.flatMap(({ dimensions }) => dimensions),
+    'reason',
+  ];
+}
 
 /** Exports what the board shows as CSV. */
 export function ExportMenu({ view, numbers }: { view: View; numbers: Numbers | undefined }) {
@@ -29,7 +42,7 @@ export function ExportMenu({ view, numbers }: { view: View; numbers: Numbers | u
         Every hit
       </a>
       <hr />
-      {exported.map((dimension) => (
+      {exportedOf(scope).map((dimension) => (
         <MenuItem
           key={dimension}
           label={dimension === 'reason' ? 'Not counted, by reason' : dimensionTexts[dimension].many}
