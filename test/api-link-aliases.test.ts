@@ -305,6 +305,24 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect([plan.status, plan.json.changes]).toEqual([201, { suffix: 'state-3' }]);
     const wrong = await call('POST', `/link/${id}/scheduled`, { at, changes: { suffix: 'two words' } });
     expect(refused(wrong)).toEqual([400, 'SUFFIX_INVALID', 'changes.suffix']);
+
+    // Without the aliases added since, but with each address that the link had since.
+    const { id: moved } = await create({ suffix: 'stage-1' });
+    const domain = await addVerifiedDomain('stages.example.org');
+    await patch(moved, { suffix: 'stage-2', add_aliases: ['stage-a'] });
+    await patch(moved, { add_aliases: ['stage-b', 'stage-c'] });
+    await patch(moved, { domain: 'stages.example.org', suffix: 'stage-3' });
+    await patch(moved, { suffix: 'stage-4' });
+    await patch(moved, { domain: ownHost, suffix: 'stage-1', remove_aliases: [urlOf('stage-a')] });
+    const restore = async () => (await call('POST', `/link/${moved}/history/restore`, { entry: 0 })).json;
+    const { suffix, aliases } = await restore();
+    const there = ['stage-3', 'stage-4'].map((stage) => `https://stages.example.org/${stage}`);
+    expect([suffix, aliases.toSorted()]).toEqual(['stage-1', [urlOf('stage-2'), ...there].toSorted()]);
+    expect(await locationOf('/stage-2')).toBe(menu);
+    // One that was removed on purpose stays away.
+    await patch(moved, { remove_aliases: [urlOf('stage-2')], name: 'Without' });
+    expect((await restore()).aliases.toSorted()).toEqual(there);
+    expect((await call('DELETE', `/domain/${domain}?links=delete`)).status).toBe(204);
   });
 
   test('the CSV has the aliases, and a link with an external id gets its address by PUT', async () => {

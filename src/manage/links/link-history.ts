@@ -12,7 +12,7 @@ import { pageOf } from '../../storage/rows.ts';
 import { ownTags } from '../../storage/tags.ts';
 import { type Author, withAuthors } from '../authors.ts';
 import type { Context } from '../context.ts';
-import { hostOf } from './link-address.ts';
+import { aliasUrls, hostOf } from './link-address.ts';
 import { requireVersion, versionOf } from './link-version.ts';
 import type { LinkWithTags } from './prepared-link.ts';
 import type { HistoryChange, HistoryValue, TagThen } from './record-history.ts';
@@ -85,10 +85,12 @@ export async function revertLink(
         'entry',
         `There is no entry ${entry} in the history of this link. GET /api/v1/link/<id>/history lists them; 0 is how the link was created.`,
       );
-    const { tags, aliases, ...fields } = await settingsAfter(context, which, entry);
+    const { settings, formerAddresses } = await settingsAfter(context, which, entry);
+    const { tags, aliases, ...fields } = settings;
+    const kept = aliasUrls(context.site, link).filter((alias) => formerAddresses.has(alias));
     const update = {
       ...fields,
-      ...(aliases && (await aliasChange(context, caller, aliases))),
+      ...(aliases && (await aliasChange(context, caller, [...aliases, ...kept]))),
       tags: tags && (await existingIds(context, caller, tags)),
     };
     try {
@@ -106,13 +108,20 @@ const maxTries = 10;
 
 const entriesAtOnce = 200;
 
-/** For each field that changed since, its value before the first change. */
+interface EarlierState {
+  /** For each field that changed since, its value before the first change. */
+  readonly settings: LinkUpdate & { readonly tags?: readonly TagThen[] };
+  /** Aliases that were the link's own address until a change since: as such they may be in print. */
+  readonly formerAddresses: ReadonlySet<string>;
+}
+
 async function settingsAfter(
   { database }: Context,
   which: { readonly organizationId: number; readonly linkId: number },
   entry: number,
-): Promise<LinkUpdate & { readonly tags?: readonly TagThen[] }> {
+): Promise<EarlierState> {
   const settings = new Map<string, HistoryValue>();
+  const formerAddresses = new Set<string>();
   let after: number | undefined = entry;
   while (after !== undefined) {
     const rows: Pick<HistoryRow, 'id' | 'changes'>[] = await historyAfter(
@@ -121,12 +130,23 @@ async function settingsAfter(
       after,
       entriesAtOnce,
     );
-    for (const change of rows.flatMap((row) => JSON.parse(row.changes) as HistoryChange[]))
-      if (!('hidden' in change) && !settings.has(change.field)) settings.set(change.field, change.from);
+    for (const row of rows) {
+      const changes = JSON.parse(row.changes) as HistoryChange[];
+      const isMove = changes.some(({ field }) => field === 'suffix' || field === 'domain');
+      for (const change of changes) {
+        if ('hidden' in change) continue;
+        if (!settings.has(change.field)) settings.set(change.field, change.from);
+        if (isMove && change.field === 'aliases')
+          for (const alias of gainedOf(change)) formerAddresses.add(alias);
+      }
+    }
     after = rows.length < entriesAtOnce ? undefined : rows.at(-1)?.id;
   }
-  return Object.fromEntries(settings);
+  return { settings: Object.fromEntries(settings), formerAddresses };
 }
+
+const gainedOf = ({ from, to }: { readonly from: HistoryValue; readonly to: HistoryValue }): string[] =>
+  (to as string[]).filter((alias) => !(from as string[]).includes(alias));
 
 /** Tags that were deleted since can't be restored. */
 async function existingIds(
