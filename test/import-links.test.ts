@@ -172,6 +172,21 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     );
   });
 
+  test('only plain whole numbers are numbers', async () => {
+    const cells = ['0x10', '1e3', '+5', '-5', '5.0', '0b11', '١٢', 'Infinity'];
+    const rows = [...cells.map((cell) => `example.com,${cell},`), 'example.com,,3e2', 'example.com,5,307'];
+    const csv = ['destination_url,click_limit,redirect_status', ...rows].join('\n');
+    const other = await app.createAccount();
+    const output = await run(csv, other.email);
+    expect(output).toStartWith('Made 1 link. Not made: 9.\n');
+    for (const index of cells.keys())
+      expect(output).toContain(`\n  Line ${index + 2}: click_limit: Send a whole number from 1 to `);
+    expect(output).toContain('\n  Line 10: redirect_status: Send 301, 302, 307 or 308');
+    expect((await get('/link', other.key)).json.links).toMatchObject([
+      { click_limit: 5, redirect_status: 307 },
+    ]);
+  });
+
   test('a tag that can not be made is refused by its column', async () => {
     const csv = `destination_url,name,tags\nexample.com,Short,"a,${'x'.repeat(101)}"\n`;
     expect(await run(csv, (await app.createAccount()).email)).toBe(

@@ -230,7 +230,7 @@ async function inputOf(
       if (ids instanceof Refusal) return ids;
       fields.tags = ids;
     } else if (name === 'rules') fields[name] = parsed(cell);
-    else if (numbers.has(name)) fields[name] = Number(cell);
+    else if (numbers.has(name)) fields[name] = numberOf(cell);
     else if (name === 'aliases') fields[name] = cell.split(/\s+/).filter((alias) => alias !== '');
     else if (name === 'webhook_events')
       fields[name] = cell === 'none' ? [] : cell.split(',').map((event) => event.trim());
@@ -250,6 +250,9 @@ function flagOf(cell: string): boolean | string {
   if (/^(?:true|1)$/i.test(cell)) return true;
   return /^(?:false|0)$/i.test(cell) ? false : cell;
 }
+
+/** Likewise: nobody means 16 by "0x10", or 1,000 by "1e3". */
+const numberOf = (cell: string): number | string => (/^\d+$/.test(cell) ? Number(cell) : cell);
 
 /** Invalid JSON is refused like any other wrong value. */
 function parsed(cell: string): unknown {
