@@ -194,6 +194,29 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     );
   });
 
+  test('tags of lines that are refused are not made', async () => {
+    const other = await app.createAccount();
+    await app.call('POST', '/api/v1/tag', { key: other.key, body: { name: 'there before' } });
+    const lines = [
+      'destination_url,suffix,tags,click_limit',
+      'example.com,unused-1,"new, there before, of a wrong number",0',
+      `example.com,unused-2,"of a long tag, ${'x'.repeat(101)}",`,
+      'example.com,unused-3,"new, shared",',
+      'example.com,unused-3,"shared, of a taken suffix",',
+      ...Array.from({ length: 1_000 }, (_, index) => `example.com,more-${index},,`),
+      'example.com,unused-4,of a taken suffix,',
+      'example.com,unused-4,of another batch,',
+    ];
+    expect(await run(lines.join('\n'), other.email)).toStartWith('Made 1,002 links. Not made: 4.\n');
+    const tags: { name: string; links: number }[] = (await get('/tag', other.key)).json;
+    expect(tags.map(({ name, links }) => [name, links])).toEqual([
+      ['there before', 0],
+      ['new', 1],
+      ['shared', 1],
+      ['of a taken suffix', 1],
+    ]);
+  });
+
   test('rows without any cell that is not empty are passed over', async () => {
     const csv = 'destination_url,suffix\n,\nexample.com,\n , \n\n';
     const result = await resultOf(csv, (await app.createAccount()).email);

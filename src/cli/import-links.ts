@@ -7,7 +7,7 @@ import { TagToRename } from '../api/schemas/tag.ts';
 import type { Context } from '../manage/context.ts';
 import { createLinks } from '../manage/links/create-links.ts';
 import type { LinkToCreate as LinkInput } from '../manage/links/prepare-link.ts';
-import { createTag, readTags } from '../manage/tags.ts';
+import { createTag, deleteUnusedTags, readTags } from '../manage/tags.ts';
 import type { Caller } from '../rules/access.ts';
 import { unguarded } from '../rules/csv.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -127,11 +127,11 @@ async function importFrom(
   progress: Progress,
 ): Promise<CommandResult> {
   const header = readHeader((await rows.next()).value?.cells ?? []);
-  const tagIdsOf = tagFinder(context, caller);
+  const tags = tagFinder(context, caller);
   let batchRows: CsvRow[] = [];
   const flush = async () => {
     const inputs: (LinkInput | Refusal)[] = [];
-    for (const row of batchRows) inputs.push(await inputOf(header, row, tagIdsOf));
+    for (const row of batchRows) inputs.push(await inputOf(header, row, tags.idsOf));
     const outcomes = await createLinks(context, caller, inputs, {
       read: (input) => input,
       hasPassword: (input) => !(input instanceof Refusal) && Boolean(input.password),
@@ -145,6 +145,9 @@ async function importFrom(
         progress.problems.push(`\n  Line ${batchRows[index]?.line}: ${problemsOf(outcome)}`);
     }
     progress.line = batchRows.at(-1)?.line ?? progress.line;
+    await tags.deleteUnused(
+      new Set(outcomes.flatMap((one) => (one instanceof Refusal ? [] : one.tags.map(({ id }) => id)))),
+    );
     batchRows = [];
   };
   for await (const row of rows) {
@@ -269,12 +272,14 @@ function asRefusal(cause: unknown): Refusal {
 }
 
 /** Finds the organization's tags by name; missing ones are created. */
-function tagFinder(context: Context, caller: Caller): (names: string) => Promise<number[]> {
+function tagFinder(context: Context, caller: Caller) {
   const read = async () => {
     const tags = await readTags(context, caller);
     return new Map(tags.map((tag) => [foldCase(tag.name), tag.id]));
   };
   let known: Map<string, number> | undefined;
+  /** Since the last call of `deleteUnused`. */
+  const created = new Map<string, number>();
   const idOf = async (name: string): Promise<number> => {
     known ??= await read();
     const existing = known.get(foldCase(name));
@@ -286,6 +291,7 @@ function tagFinder(context: Context, caller: Caller): (names: string) => Promise
     try {
       const { id } = await createTag(context, caller, input.name);
       known.set(foldCase(name), id);
+      created.set(foldCase(name), id);
       return id;
     } catch (cause) {
       if (!(cause instanceof Refusal) || cause.code !== 'TAG_EXISTS') throw cause;
@@ -296,9 +302,21 @@ function tagFinder(context: Context, caller: Caller): (names: string) => Promise
       return id;
     }
   };
-  return async (names) => {
+  const idsOfNames = async (names: string): Promise<number[]> => {
     const ids: number[] = [];
     for (const name of tagNames(names)) ids.push(await idOf(name));
     return ids;
   };
+  /** Those that were created for lines that were refused. */
+  const deleteUnused = async (used: ReadonlySet<number>): Promise<void> => {
+    const unused = [...created].filter(([, id]) => !used.has(id));
+    created.clear();
+    for (const [name] of unused) known?.delete(name);
+    await deleteUnusedTags(
+      context,
+      caller,
+      unused.map(([, id]) => id),
+    );
+  };
+  return { idsOf: idsOfNames, deleteUnused };
 }

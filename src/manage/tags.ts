@@ -79,3 +79,19 @@ export async function deleteTag(context: Context, caller: Caller, id: number): P
     await recordOtherChange(queries, 'tag', id, context.now());
   });
 }
+
+/** Those of these tags that no link has. */
+export async function deleteUnusedTags(
+  context: Context,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await context.database.write(async (queries) => {
+    for (const id of ids) {
+      if ((await tagCount(queries, id)) > 0) continue;
+      if (await stored.deleteTag(queries, caller.organizationId, id))
+        await recordOtherChange(queries, 'tag', id, context.now());
+    }
+  });
+}
