@@ -21,6 +21,7 @@ function serverOf(responses: (string | null | undefined)[]) {
   const origin = `http://127.0.0.1:${listener.port}`;
   const server = { origin, user: 'ann', password: 'hunter2', database: 'linnet' };
   return {
+    origin,
     client: new ClickhouseClient(server),
     get requestCount() {
       return requestCount;
@@ -43,6 +44,20 @@ test('a query is retried once if its connection breaks, an insertion is not', as
     StoreUnavailable,
   );
   expect(server.requestCount).toBe(5);
+});
+
+test('a proxy of the environment is not used', async () => {
+  using server = serverOf([rows]);
+  using proxy = serverOf([rows, rows]);
+  const before = process.env.HTTP_PROXY;
+  process.env.HTTP_PROXY = proxy.origin;
+  try {
+    expect(await server.client.rows('select id from hits')).toHaveLength(2);
+  } finally {
+    if (before === undefined) delete process.env.HTTP_PROXY;
+    else process.env.HTTP_PROXY = before;
+  }
+  expect([server.requestCount, proxy.requestCount]).toEqual([1, 0]);
 });
 
 test('a refused statement is not retried, and the error names no password', async () => {

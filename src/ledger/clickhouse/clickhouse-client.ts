@@ -165,6 +165,8 @@ export class ClickhouseClient {
       },
       body: body as Uint8Array<ArrayBuffer>,
       redirect: 'error',
+      // A proxy that HTTP_PROXY names is for calls to the internet: it needn't reach a private server, and could read what is sent.
+      proxy: false,
       signal,
     });
     const isClickhouse = [...response.headers.keys()].some((name) => name.startsWith('x-clickhouse-'));
