@@ -74,6 +74,28 @@ test('a user who forgot their password sets a new one with the link in the mail,
   await secondPage.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
+test('a user who forgot their password when their session has ended sets a new one in another tab, and what they typed stays', async () => {
+  const account = await app.createAccount();
+  const page = await dashboardOf(app, account, '/app/tags');
+  await page.getByLabel('New tag').fill('Typed before');
+  await page.context().clearCookies();
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await expectNoBarriers(page);
+  const opened = page.waitForEvent('popup');
+  await dialog.getByRole('link', { name: 'Forgot your password?' }).click();
+  const tab = await opened;
+  await requestLink(tab, account.email);
+  await tab.goto(await mailedLink());
+  await tab.getByLabel('New password').fill(newPassword);
+  await tab.getByRole('button', { name: 'Set new password' }).click();
+  await tab.getByText('Password changed.').waitFor();
+  await dialog.getByLabel('Password').fill(newPassword);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await page.getByLabel('New tag').inputValue()).toBe('Typed before');
+});
+
 test('an address without an account gets the same response, and no mail is sent', async () => {
   const page = await openSignedOut('/app/forgot');
   const before = mailServer.mails.length;

@@ -42,6 +42,11 @@ export function EndedSession() {
     <Dialog title="Your session has ended" onClose={() => {}} isFirm>
       <p class="soft">Sign in again to continue. What you typed is still there.</p>
       <SignInForm knownEmail={me.value?.email ?? ''} onDone={() => void refresh('')} />
+      <p class="aside soft small">
+        <a href="/app/forgot" target="_blank" rel="noreferrer">
+          Forgot your password?
+        </a>
+      </p>
     </Dialog>
   );
 }
