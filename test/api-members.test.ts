@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/durations.ts';
+import { formatStamp } from '../src/rules/instant.ts';
 import { startApp, storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
@@ -23,6 +25,7 @@ describe.each(storeKinds)('members on %s', (store) => {
       {
         id: admin.userId,
         created_at: expect.any(String),
+        joined_at: expect.any(String),
         email: admin.email,
         name: null,
         role: 'administrator',
@@ -30,6 +33,7 @@ describe.each(storeKinds)('members on %s', (store) => {
       {
         id: editor.userId,
         created_at: expect.any(String),
+        joined_at: expect.any(String),
         email: editor.email,
         name: null,
         role: 'editor',
@@ -127,17 +131,28 @@ describe.each(storeKinds)('members on %s', (store) => {
     expect((await as(admin.key).remove(editor.userId)).status).toBe(404);
   });
 
-  test("a key of a removed member doesn't become valid again when they return", async () => {
+  test("a member who returns is one since then, and the keys from before don't become valid again", async () => {
     const admin = await app.createAccount();
     const editor = await member(app, admin);
+    const created_at = formatStamp(app.clock.now);
+    expect((await as(admin.key).members()).at(-1)).toMatchObject({ created_at, joined_at: created_at });
+    app.clock.now += dayLength;
     await as(admin.key).remove(editor.userId);
     const { json: invitation } = await invite(app, admin.key, editor.email);
     const browser = await browserHeadersOf(app, editor);
+    const userId = editor.userId;
+    const ofItsOwn = (await app.call('GET', '/api/v1/member', { headers: browser })).json;
+    expect(ofItsOwn).toMatchObject([{ id: userId, joined_at: formatStamp(app.clock.now) }]);
+    app.clock.now += dayLength;
     const accepted = await app.call('POST', '/api/v1/invitation/accept', {
       headers: browser,
       body: { token: invitation.token },
     });
     expect([accepted.status, accepted.json.organization_id]).toEqual([200, admin.organizationId]);
+    const joined_at = formatStamp(app.clock.now);
+    expect((await as(admin.key).members()).at(-1)).toMatchObject({ id: userId, joined_at });
+    app.clock.now += dayLength;
+    expect((await as(admin.key).setRole(userId, 'administrator')).json).toMatchObject({ joined_at });
     expect((await app.call('GET', '/api/v1/link', { key: editor.key })).status).toBe(401);
   });
 

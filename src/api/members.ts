@@ -5,9 +5,10 @@ import { endpoint } from './endpoint.ts';
 import { Member, MemberUpdate } from './schemas/member.ts';
 import { pathId } from './schemas/parts.ts';
 
-const memberAnswer = ({ created_at, ...member }: StoredMember): z.input<typeof Member> => ({
+const memberAnswer = ({ created_at, joined_at, ...member }: StoredMember): z.input<typeof Member> => ({
   ...member,
   created_at: formatStamp(created_at),
+  joined_at: formatStamp(joined_at ?? created_at),
 });
 
 export const list = endpoint({

@@ -60,7 +60,7 @@ export type LinksRestored = { readonly restored: number; readonly ids: readonly 
 
 export type LinksUpdated = { readonly updated: number };
 
-export type Member = { readonly id: number; readonly created_at: string; readonly email: string; readonly name: string | null; readonly role: 'administrator' | 'editor' };
+export type Member = { readonly id: number; readonly created_at: string; readonly joined_at: string; readonly email: string; readonly name: string | null; readonly role: 'administrator' | 'editor' };
 
 export type NewApiKey = { readonly id: number; readonly name: string; readonly created_at: string; readonly last_used_at: string | null; readonly prefix: string; readonly key: string };
 

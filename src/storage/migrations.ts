@@ -68,3 +68,4 @@ export { duePages as m066 } from './migrations/066-due-pages.ts';
 export { webhookQueues as m067 } from './migrations/067-webhook-queues.ts';
 export { endsOfClaims as m068 } from './migrations/068-ends-of-claims.ts';
 export { hitsByAge as m069 } from './migrations/069-hits-by-age.ts';
+export { joinedAt as m070 } from './migrations/070-joined-at.ts';

@@ -29,6 +29,8 @@ export interface Schema {
     role: 'administrator' | 'editor';
     /** 1: the user has verified the address. */
     email_proven: Generated<number>;
+    /** When the user became a member of their organization; null: with their account. */
+    joined_at: number | null;
   };
   invitations: {
     id: Generated<number>;

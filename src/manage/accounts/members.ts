@@ -10,6 +10,7 @@ import {
   type Membership,
   type StoredMember,
   setMembership,
+  setRole,
 } from '../../storage/accounts/members.ts';
 import { lockOrganizations } from '../../storage/accounts/organizations.ts';
 import { insertOrganization } from '../../storage/accounts/users.ts';
@@ -32,7 +33,7 @@ export async function changeRole(
   const member = await context.database.write(async (queries) => {
     const member = await lockMember(queries, caller, id);
     if (member.role === 'administrator' && role === 'editor') await stepDown(queries, member, 'lowered');
-    await setMembership(queries, id, { organization_id: caller.organizationId, role }, context.now());
+    await setRole(queries, id, role, context.now());
     return existing(findMember(queries, caller.organizationId, id), 'member');
   });
   context.callerChanged(id);

@@ -4,7 +4,7 @@ import { recordCallerChange } from '../marked-changes.ts';
 import { hasRow } from '../rows.ts';
 import type { Queries, Schema } from '../schema.ts';
 
-const shown = ['id', 'created_at', 'email', 'name', 'role'] as const;
+const shown = ['id', 'created_at', 'joined_at', 'email', 'name', 'role'] as const;
 
 export type StoredMember = Pick<Selectable<Schema['users']>, (typeof shown)[number]>;
 
@@ -56,12 +56,19 @@ export const findMembership = (queries: Queries, userId: number): Promise<Member
 export const lockMembership = (queries: Queries, userId: number): Promise<Membership | undefined> =>
   membershipOf(queries, userId).forNoKeyUpdate().executeTakeFirst();
 
+export async function setRole(queries: Queries, userId: number, role: Role, now: number): Promise<void> {
+  await queries.updateTable('users').set({ role }).where('id', '=', userId).execute();
+  await recordCallerChange(queries, userId, now);
+}
+
+/** Makes a user a member of another organization. */
 export async function setMembership(
   queries: Queries,
   userId: number,
-  changes: Pick<Membership, 'organization_id' | 'role'>,
+  membership: Pick<Membership, 'organization_id' | 'role'>,
   now: number,
 ): Promise<void> {
+  const changes = { ...membership, joined_at: now };
   await queries.updateTable('users').set(changes).where('id', '=', userId).execute();
   await recordCallerChange(queries, userId, now);
 }

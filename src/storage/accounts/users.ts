@@ -5,7 +5,7 @@ import { preparedHasRow } from '../prepared.ts';
 import { hasRow, insertRow } from '../rows.ts';
 import type { Queries, Schema } from '../schema.ts';
 
-export type StoredUser = Omit<Selectable<Schema['users']>, 'password_hash' | 'email_proven'> & {
+export type StoredUser = Omit<Selectable<Schema['users']>, 'password_hash' | 'email_proven' | 'joined_at'> & {
   readonly organization_name: string;
 };
 

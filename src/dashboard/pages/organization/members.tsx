@@ -60,7 +60,7 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
                     {member.id === me.value?.id && <span class="soft"> (you)</span>}
                   </p>
                   <p class="soft small cut">
-                    {member.name ? `${member.email} · ` : ''}since {day(member.created_at)}
+                    {member.name ? `${member.email} · ` : ''}since {day(member.joined_at)}
                   </p>
                 </div>
                 {isAdministrator ? (
