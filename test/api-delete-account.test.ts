@@ -192,6 +192,27 @@ describe.each(storeKinds)('an account on %s', (store) => {
     ).toBeGreaterThan(0);
   });
 
+  test('of the only member of the organization that runs the service stays while there are others', async () => {
+    const service = await startApp({ store });
+    const owner = await service.createAccount();
+    const other = await service.createAccount();
+    const removeFrom = ({ key, password }: typeof owner, body = {}) =>
+      service.call('DELETE', '/api/v1/user', { key, body: { password, ...body } });
+    for (const body of [{}, { confirm }]) {
+      const { status, json } = await removeFrom(owner, body);
+      expect([status, json.error_code, json.field_key]).toEqual([409, 'ORGANIZATION_IN_USE', undefined]);
+      expect(json.error_string).toBe(
+        `"${owner.email}" runs this service, and nobody else could see its health. Invite somebody who takes "${owner.email}" over; then delete your account.`,
+      );
+    }
+    const successor = await member(service, owner, 'administrator');
+    expect((await removeFrom(owner)).status).toBe(204);
+    expect((await removeFrom(other, { confirm })).status).toBe(204);
+    expect((await service.call('GET', '/api/v1/instance/health', { key: successor.key })).status).toBe(200);
+    expect((await removeFrom(successor, { confirm })).status).toBe(204);
+    await service.stop();
+  });
+
   test('is deleted, and an organization that was named after it gets another name', async () => {
     const owner = await app.createAccount();
     const guest = await member(app, owner);
@@ -308,17 +329,19 @@ test.each(storeKinds)(
     const service = await startApp({ store, env: { REGISTRATION: 'open' } });
     for (let round = 0; round < 5; round++) {
       const accounts = await Promise.all(Array.from({ length: 6 }, () => service.createAccount()));
-      const statuses = await Promise.all(
-        accounts.map(async ({ key, password }) => {
-          const body = { password, confirm };
-          return (await service.call('DELETE', '/api/v1/user', { key, body })).status;
-        }),
-      );
+      const removeOne = async ({ key, password }: (typeof accounts)[number]) => {
+        const body = { password, confirm };
+        return (await service.call('DELETE', '/api/v1/user', { key, body })).status;
+      };
+      const statuses = await Promise.all(accounts.map(removeOne));
+      // The one that runs the service is refused until the others are gone.
+      for (const [index, account] of accounts.entries())
+        if (statuses[index] === 409) statuses[index] = await removeOne(account);
       expect(new Set(statuses)).toEqual(new Set([204]));
-      const { key, password } = await service.createAccount();
-      const { json } = await service.call('GET', '/api/v1/organization', { key });
+      const account = await service.createAccount();
+      const { json } = await service.call('GET', '/api/v1/organization', { key: account.key });
       expect(json.runs_instance).toBe(true);
-      await service.call('DELETE', '/api/v1/user', { key, body: { password, confirm } });
+      await removeOne(account);
     }
     await service.stop();
   },

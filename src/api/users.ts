@@ -86,7 +86,8 @@ export const remove = endpoint({
   description:
     'Needs the password. The account, its sessions, tokens, API keys and invitations are deleted at once; links belong to the organization and stay. ' +
     'The only member of an organization deletes it too, with links, clicks, domains and webhooks, and must confirm this in `confirm` (409 `ORGANIZATION_IN_USE` says what there is): ' +
-    'its contents are deleted within minutes, and its suffixes are reserved for 30 days. The only administrator of an organization with other members stays: 409 `LAST_ADMINISTRATOR`.',
+    'its contents are deleted within minutes, and its suffixes are reserved for 30 days. The only administrator of an organization with other members stays (409 `LAST_ADMINISTRATOR`), ' +
+    'and so does the only member of the organization that runs the service, as long as there are other accounts (409 `ORGANIZATION_IN_USE`).',
   body: AccountDeletion,
   statuses: { 204: 'Deleted.' },
   otherErrors: ['429'],

@@ -27,12 +27,15 @@ export function leavingProblem(membership: Membership): string | null {
       ? `You administer "${organization}", and would leave it. Make yourself an editor there first, then accept again.`
       : `You are the only administrator of "${organization}", which has ${count(members - 1, 'other member')}. Make one of them administrator and yourself an editor, then accept again.`;
   }
-  if (runsInstance)
-    return `"${organization}" runs this service, and nobody else could see its health. Invite somebody who takes "${organization}" over; then accept again.`;
+  if (runsInstance) return instanceProblem(organization, 'accept again');
   const resources = resourcesText(membership);
   if (resources === '') return null;
   return `"${organization}" has ${resources}, and nobody else would look after them. Delete them, or invite somebody who takes "${organization}" over; then accept again.`;
 }
+
+/** Why the only member of the organization that runs the service must stay, and what to do before `next`. */
+export const instanceProblem = (organization: string, next: 'accept again' | 'delete your account'): string =>
+  `"${organization}" runs this service, and nobody else could see its health. Invite somebody who takes "${organization}" over; then ${next}.`;
 
 /** Why the account of the last administrator can't be deleted, and what to do. */
 export const lastAdministratorProblem = (organization: string, members: number): string =>

@@ -4,6 +4,8 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { member } from '../support/members.ts';
 
 const app = await appOfSuite();
+/** Its organization runs the service. */
+const operator = await app.createAccount();
 
 test('an account is deleted with its organization, as the dialog describes, only with the right password', async () => {
   const account = await app.createAccount();
@@ -55,4 +57,14 @@ test('a user who has become the only member meanwhile is told that the organizat
   await dialog.getByText('so it is deleted too: what it has').waitFor();
   await dialog.getByRole('button', { name: 'Delete account and organization' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+test('the only member of the organization that runs the service is told to invite somebody first', async () => {
+  const page = await dashboardOf(app, operator, '/app/account');
+  await page.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Your password').fill(operator.password);
+  await dialog.getByRole('button', { name: 'Delete account and organization' }).click();
+  await dialog.getByRole('alert').getByText('Invite somebody who takes').waitFor();
+  expect((await app.call('GET', '/api/v1/user', { key: operator.key })).status).toBe(200);
 });

@@ -1,6 +1,10 @@
 import type { Caller } from '../../rules/access.ts';
 import { existing, Refusal } from '../../rules/errors.ts';
-import { lastAdministratorProblem, organizationDeletionNotice } from '../../rules/leave-organization.ts';
+import {
+  instanceProblem,
+  lastAdministratorProblem,
+  organizationDeletionNotice,
+} from '../../rules/leave-organization.ts';
 import { digitsAndLetters, drawText } from '../../rules/random-text.ts';
 import { markDeleted } from '../../storage/accounts/deleted-organizations.ts';
 import { withdrawInvitations } from '../../storage/accounts/invitations.ts';
@@ -12,9 +16,9 @@ import {
   lockOrganizations,
   updateOrganization,
 } from '../../storage/accounts/organizations.ts';
-import { deleteUser, hasUsers, lockPassword } from '../../storage/accounts/users.ts';
+import { deleteUser, hasOtherUsers, hasUsers, lockPassword } from '../../storage/accounts/users.ts';
 import type { Queries } from '../../storage/schema.ts';
-import { deleteSetting, lockSetting, replaceSetting } from '../../storage/settings.ts';
+import { deleteSetting, findSetting, lockSetting, replaceSetting } from '../../storage/settings.ts';
 import type { Context } from '../context.ts';
 import { instanceOrganization } from '../instance.ts';
 import { lacksEmailProof } from './email-proof.ts';
@@ -76,6 +80,9 @@ async function leave(
       await updateOrganization(queries, id, { name: `Organization ${id}` });
     return;
   }
+  const runsInstance = (await findSetting(queries, instanceOrganization)) === String(id);
+  if (runsInstance && (await hasOtherUsers(queries, member.id)))
+    throw new Refusal('ORGANIZATION_IN_USE', instanceProblem(organization, 'delete your account'));
   if (!isConfirmed) {
     const belongings = await countBelongings(queries, id);
     throw new Refusal('ORGANIZATION_IN_USE', organizationDeletionNotice(organization, belongings), {

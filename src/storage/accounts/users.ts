@@ -79,6 +79,9 @@ export const hasUsers = preparedHasRow((queries) =>
   queries.selectFrom('users').select('id').limit(1).compile(),
 );
 
+export const hasOtherUsers = (queries: Queries, id: number): Promise<boolean> =>
+  hasRow(queries.selectFrom('users').select('id').where('id', '!=', id).limit(1));
+
 /** Null if the address has an account already. */
 export async function insertUser(
   queries: Queries,

@@ -77,13 +77,14 @@ function DeleteAccountDialog({ isOnlyMember, onClose }: { isOnlyMember: boolean;
     await call('DELETE /api/v1/user', {
       body: { password: password.value, ...(isOnlyMember && { confirm: 'delete_organization' }) },
     }).catch((cause) => {
-      const { status, code, isTransient } = asApiError(cause);
+      const { status, code, isTransient, problems } = asApiError(cause);
       // An attempt whose answer was lost has deleted it.
       if (status === 401 && isUnanswered.current) return;
       if (isTransient) isUnanswered.current = true;
       // Others may have left, or have got another role, since the members were read.
       if (status === 409) refresh('members');
-      throw code === 'ORGANIZATION_IN_USE' ? othersHaveLeft() : cause;
+      const lacksConfirmation = code === 'ORGANIZATION_IN_USE' && problems[0]?.field === 'confirm';
+      throw lacksConfirmation ? othersHaveLeft() : cause;
     });
     me.value = null;
     sessionHasEnded.value = false;
