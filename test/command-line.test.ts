@@ -68,12 +68,24 @@ test.each<[string[]]>([
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('`user create` makes a store only with all of its arguments, and says where', async () => {
+test('`user create` makes a store only with valid arguments, and says where', async () => {
   await using folder = await temporaryFolder();
   const dataDir = join(folder.path, 'data');
   expect(await runToExit(['user', 'create'], { DATA_DIR: dataDir })).toEqual([1, '', '--email is needed.\n']);
-  expect(readdirSync(folder.path)).toEqual([]);
   const words = ['user', 'create', '--email', 'you@example.com', '--password', 'typed in secret'];
+  const wrongCalls: [string[], string | Uint8Array<ArrayBuffer>][] = [
+    [words.with(3, 'no address'), ''],
+    [words.with(5, 'short'), ''],
+    [[...words, '--organization', 'x'.repeat(1_000)], ''],
+    [words.slice(0, 4), 'short\n'],
+    [words.slice(0, 4), Buffer.from('pässword', 'latin1')],
+  ];
+  for (const [wrong, stdin] of wrongCalls) {
+    const run = runCommand(wrong, { DATA_DIR: dataDir }, stdin);
+    expect([await run.exited, run.output().out]).toEqual([1, '']);
+    expect(run.output().err).not.toContain('This failed');
+  }
+  expect(readdirSync(folder.path)).toEqual([]);
   const first = await runToExit(words, { DATA_DIR: dataDir });
   expect([first[0], first[2]]).toEqual([0, `There was no store in ${dataDir}: a new one was made there.\n`]);
   const second = await runToExit(words.with(3, 'other@example.com'), { DATA_DIR: dataDir });

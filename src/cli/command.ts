@@ -8,14 +8,13 @@ export interface Command {
   readonly options: Readonly<Record<string, { readonly type: 'string' }>>;
   /** Others are refused if there is no store yet: usually they look into the wrong folder. */
   readonly mayCreateStore?: true;
-  /** Called before the store is opened, which may create it. Throws if arguments are missing. */
-  readonly check?: (values: Readonly<Record<string, string | undefined>>) => void;
+  /** Called before the store is opened, which may create it. Throws if it would be in vain; may ask for further values. */
+  readonly prepare?: (values: CommandValues) => Promise<CommandValues>;
   /** Returns what to print when it is done. */
-  readonly run: (
-    context: Context,
-    values: Readonly<Record<string, string | undefined>>,
-  ) => Promise<string | CommandResult>;
+  readonly run: (context: Context, values: CommandValues) => Promise<string | CommandResult>;
 }
+
+export type CommandValues = Readonly<Record<string, string | undefined>>;
 
 export interface CommandResult {
   readonly output: string;
@@ -52,7 +51,7 @@ export function refuseArguments({ words: [word] }: StandaloneCall): void {
     throw new Refusal('FIELD_INVALID', `This command takes options alone, and was given "${word}".`);
 }
 
-export function required(values: Readonly<Record<string, string | undefined>>, name: string): string {
+export function required(values: CommandValues, name: string): string {
   const value = values[name]?.trim();
   if (!value) throw new Refusal('FIELD_MISSING', `--${name} is needed.`);
   return value;

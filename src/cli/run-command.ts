@@ -12,7 +12,7 @@ import { lowerPriority } from '../threads/lower-priority.ts';
 import { backup } from './backup.ts';
 import { forgetBaseUrl, setBaseUrl } from './base-url.ts';
 import { clicks } from './clicks.ts';
-import type { Command, StandaloneCall, StandaloneCommand } from './command.ts';
+import type { Command, CommandValues, StandaloneCall, StandaloneCommand } from './command.ts';
 import { createKey } from './create-key.ts';
 import { doctor } from './doctor.ts';
 import { fold } from './fold.ts';
@@ -104,21 +104,19 @@ function run(command: StandaloneCommand, args: readonly string[], environment: E
   return command.run({ environment, values: values as StandaloneCall['values'], words: positionals });
 }
 
-type CommandValues = Parameters<Command['run']>[1];
-
-function onStore({ run, mayCreateStore, check, ...command }: Command): StandaloneCommand {
+function onStore({ run, mayCreateStore, prepare, ...command }: Command): StandaloneCommand {
   return {
     ...command,
-    async run({ environment, values }) {
+    async run({ environment, values: given }) {
       const config = loadConfig(environment);
-      check?.(values as CommandValues);
       if (!mayCreateStore) await requireStore(config);
       const notice = mayCreateStore ? await newStoreNotice(config) : null;
+      const values = (await prepare?.(given as CommandValues)) ?? (given as CommandValues);
       await using store = await openStore(config, new Log('error'));
       if (notice !== null) process.stderr.write(notice);
       const site = await siteOf(config, store.database, config.port);
       const context = contextOf(config, site, store.database, store.secrets);
-      const result = await run(context, values as CommandValues);
+      const result = await run(context, values);
       const { output, exitCode } = typeof result === 'string' ? { output: result, exitCode: 0 } : result;
       process.stdout.write(output);
       return exitCode;

@@ -6,7 +6,7 @@ import { registerUser } from '../manage/accounts/register-user.ts';
 import { setPassword as storePassword } from '../storage/accounts/users.ts';
 import { accountOf } from './account-of.ts';
 import { askForPassword } from './ask-for-password.ts';
-import { type Command, required } from './command.ts';
+import { type Command, type CommandValues, required } from './command.ts';
 
 export const createUser: Command = {
   name: 'user create',
@@ -19,19 +19,20 @@ export const createUser: Command = {
     organization: { type: 'string' },
   },
   mayCreateStore: true,
-  check: (values) => void required(values, 'email'),
+  async prepare(values) {
+    required(values, 'email');
+    const complete = { ...values, password: values.password ?? (await askForPassword()) };
+    inputOf(complete);
+    return complete;
+  },
   async run(context, values) {
-    const given = {
-      email: required(values, 'email'),
-      password: values.password ?? (await askForPassword()),
-      name: values.name,
-      organization_name: values.organization,
-    };
-    const input = requireInput(UserToCreate, given);
-    const user = await registerUser(context, input, 'shell');
+    const user = await registerUser(context, inputOf(values), 'shell');
     return `Made the account of ${user.email}, who administers "${user.organization_name}".\n`;
   },
 };
+
+const inputOf = ({ email, password, name, organization }: CommandValues) =>
+  requireInput(UserToCreate, { email: email?.trim(), password, name, organization_name: organization });
 
 const NewPassword = UserToCreate.pick({ password: true });
 
