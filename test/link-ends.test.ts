@@ -4,11 +4,17 @@ import { importLinks } from '../src/cli/import-links.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { targetOfEachTest } from './support/webhook-target.ts';
 
+const target = targetOfEachTest();
 const iso = (instant: number) => new Date(instant).toISOString();
 
 describe.each(storeKinds)('start and end of links on %s', (store) => {
-  const { app, owner } = appWithOwner({ store });
+  const { app, owner } = appWithOwner({
+    store,
+    env: { WEBHOOK_ALLOW: '127.0.0.1' },
+    overrides: { expiryInterval: 50 },
+  });
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {
@@ -141,5 +147,32 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     });
     const { links } = (await app.call('GET', '/api/v1/link', { key: otherAccount.key })).json;
     expect(links).toMatchObject([settings]);
+  });
+
+  test('a link notifies its webhook of its end, by a change to a past date too, but not if it had ended before', async () => {
+    const hook = target();
+    const at = (offset: number) => ({ expiration_date: iso(app.clock.now + offset) });
+    const makeLink = async (offset: number): Promise<number> =>
+      (await create({ webhook_url: hook.url, webhook_events: ['link.expired'], ...at(offset) })).id;
+    const [ended, live, binned] = [
+      await makeLink(-hourLength),
+      await makeLink(dayLength),
+      await makeLink(hourLength),
+    ];
+    await call('PATCH', `/link/${live}`, at(-hourLength));
+    await hook.calls(1);
+    await call('DELETE', `/link/${binned}`);
+    app.clock.now += 2 * hourLength;
+    for (const id of [ended, live]) {
+      expect((await call('PATCH', `/link/${id}`, at(-dayLength))).status).toBe(200);
+      await call('DELETE', `/link/${id}`);
+    }
+    // Long enough to show that no more come.
+    await Bun.sleep(200);
+    await call('POST', '/link/restore', { ids: [ended, live, binned] });
+    await hook.calls(2);
+    await Bun.sleep(200);
+    const links = hook.received.map(({ body }) => JSON.parse(body).payload.link_id);
+    expect(links).toEqual([live, binned]);
   });
 });

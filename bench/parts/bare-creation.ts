@@ -58,7 +58,7 @@ async function firstOrganization(dataDir: string): Promise<number> {
 function rowOf(input: LinkInput, organization_id: number, now: number): CompleteLink {
   const suffix = randomSuffix(randomBytes);
   return {
-    ...columnsOfNew(input, 0),
+    ...columnsOfNew(input, 0, now),
     id: null,
     created_at: now,
     updated_at: now,

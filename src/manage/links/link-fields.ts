@@ -134,7 +134,7 @@ export async function providedColumns(
 }
 
 /** The columns of a new link: defaults where the call has no field. `marker` null: the organization's. */
-export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) => ({
+export const columnsOfNew = (provided: ProvidedColumns, marker: number | null, now: number) => ({
   destination_url: provided.destination_url ?? '',
   destination_key: provided.destination_key ?? null,
   android_url: provided.android_url ?? null,
@@ -170,7 +170,8 @@ export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) =
   webhook_url: provided.webhook_url ?? null,
   webhook_auth_key: provided.webhook_auth_key ?? null,
   webhook_events: provided.webhook_events ?? 'click',
-  expiry_event_at: provided.expires_at ?? null,
+  // A link that has ended from the beginning, such as an imported one, never expires.
+  expiry_event_at: provided.expires_at && provided.expires_at > now ? provided.expires_at : null,
 });
 
 /** The UTM parameters of a call without a destination: they are set on the existing one. */

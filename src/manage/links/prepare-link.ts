@@ -51,7 +51,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       ? await requestedAliases(input.aliases, domainOf, 'aliases', refusals)
       : [];
     const aliases = refusals.check(() => newAliases(requested, linkDomain, suffix, refusals)) ?? [];
-    const columns = columnsOfNew(provided, marker);
+    const columns = columnsOfNew(provided, marker, now);
     refusals.check(() => refuseEqualColours(columns, input));
     refusals.check(() => refuseEndBeforeStart(columns, input));
     refusals.throwIfAny();

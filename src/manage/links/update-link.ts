@@ -78,9 +78,10 @@ export async function updateLink(
     if (scheduled && !(await finishScheduled(queries, scheduled, context.now(), null))) throw new NotDue();
     requireVersion(expectedVersion, before);
     const columns = { ...sent, ...utmColumns(before, update), ...unchangedKey(context, before, update) };
-    // An instant that is sent again is not a new expiry.
     const { expires_at = before.expires_at } = columns;
-    const expiry = expires_at === before.expires_at ? {} : { expiry_event_at: expires_at };
+    const expiry = isNewExpiry(before.expires_at, expires_at, context.now())
+      ? { expiry_event_at: expires_at }
+      : {};
     // A limit counts the clicks that exist when it is set.
     const isLimited = before.click_limit === null && columns.click_limit;
     const spent = isLimited ? { clicks_spent: before.clicks ?? 0 } : {};
@@ -136,6 +137,10 @@ export async function updateLink(
   if (updated.link.webhook_url !== null) context.webhooks.wake();
   return updated;
 }
+
+/** Not if the instant is sent again, or if a link that had expired has expired at another instant. */
+const isNewExpiry = (before: number | null, after: number | null, now: number): boolean =>
+  before !== after && !(before !== null && after !== null && before <= now && after <= now);
 
 /** The same key would be sealed differently, which is no change of the link. */
 function unchangedKey({ secrets }: Context, before: StoredLink, { webhook_auth_key }: LinkUpdate) {
