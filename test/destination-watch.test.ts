@@ -279,10 +279,16 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     await advance(dayLength + hourLength);
     await advance(2 * hourLength);
     expect(await kindsOf(id)).toEqual(['broken']);
+    sites.respond(host, '/y', () => new Response('', { status: 404 }));
     const changed = await call('PATCH', `link/${id}`, { destination_url: urlOf('/y') });
     expect(changed.json.destination_problems).toEqual([]);
     const asked = sites.requestsTo(host).filter(({ path }) => path === '/x').length;
+    await checkTwice();
+    expect(await kindsOf(id)).toEqual(['broken']);
+    for (const disabled of [true, false]) await call('PATCH', `link/${id}`, { disabled });
+    expect(await kindsOf(id)).toEqual([]);
     await advance(16 * minuteLength);
+    expect(await kindsOf(id)).toEqual(['broken']);
     await advance(2 * dayLength);
     expect(sites.requestsTo(host).filter(({ path }) => path === '/x')).toHaveLength(asked);
     await call('PATCH', `link/${id}`, { watch_destination: null });

@@ -4,6 +4,7 @@ import { existing, notFound } from '../../rules/errors.ts';
 import { recordChanges } from '../../storage/changes.ts';
 import { NotUnique } from '../../storage/database.ts';
 import { addDuePages } from '../../storage/destinations/due-pages.ts';
+import { deleteWatchedOf } from '../../storage/destinations/watched-links.ts';
 import { tagsOf } from '../../storage/links/link-tags.ts';
 import {
   findLink,
@@ -117,6 +118,9 @@ export async function updateLink(
       search_text: searchText(after),
       updated_at,
     });
+    // The next sweep watches it anew, and reports the problems that its destinations have then.
+    if (before.destination_problems !== null && destination_problems === null)
+      await deleteWatchedOf(queries, [id]);
     if (isOtherPage) await addDuePages(queries, [{ host: pageHost(context, destination_url), link_id: id }]);
     const updated = { link: { ...after, destination_problems, updated_at }, tags };
     await recordUpdates(context, queries, caller, [{ before: previous, after: updated }], {
