@@ -284,10 +284,15 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(changed.json.destination_problems).toEqual([]);
     const asked = sites.requestsTo(host).filter(({ path }) => path === '/x').length;
     await checkTwice();
-    expect(await kindsOf(id)).toEqual(['broken']);
-    for (const disabled of [true, false]) await call('PATCH', `link/${id}`, { disabled });
-    expect(await kindsOf(id)).toEqual([]);
-    await advance(16 * minuteLength);
+    const bulk = (change: object) => call('PATCH', 'link/bulk', { ids: [id], ...change });
+    for (const change of [{ disabled: true }, { watch_destination: false }, null]) {
+      await bulk({ archived: true });
+      expect(await kindsOf(id)).toEqual(['broken']);
+      await (change ? bulk(change) : call('PATCH', `link/${id}`, { disabled: true }));
+      expect(await kindsOf(id)).toEqual([]);
+      await bulk({ disabled: false, watch_destination: true });
+      await advance(16 * minuteLength);
+    }
     expect(await kindsOf(id)).toEqual(['broken']);
     await advance(2 * dayLength);
     expect(sites.requestsTo(host).filter(({ path }) => path === '/x')).toHaveLength(asked);

@@ -1,5 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { recordChanges } from '../../storage/changes.ts';
+import { deleteWatchedOf } from '../../storage/destinations/watched-links.ts';
 import { tagsOf } from '../../storage/links/link-tags.ts';
 import {
   type LinkChanges,
@@ -47,10 +48,14 @@ export async function changeLinks(
       reflagged.filter((link) => changeEndsLink(link, { ...link, ...flags })),
       isConfirmed,
     );
-    await setFlags(queries, idsOf(reflagged), flags);
+    const endsWatch = flags.disabled === 1 || flags.watch_destination === 0;
+    const set = endsWatch ? { ...flags, destination_problems: null } : flags;
+    await setFlags(queries, idsOf(reflagged), set);
+    const cleared = reflagged.filter((link) => endsWatch && link.destination_problems !== null);
+    await deleteWatchedOf(queries, idsOf(cleared));
     const changed = links
       .filter((link) => retagged.has(link.id) || reflagged.includes(link))
-      .map((link) => (reflagged.includes(link) ? { ...link, ...flags } : link));
+      .map((link) => (reflagged.includes(link) ? { ...link, ...set } : link));
     const now = context.now();
     await touchLinks(queries, idsOf(changed), now);
     const tags = tagsBefore && (await tagsOf(queries, ids));

@@ -152,7 +152,10 @@ export async function updateLink(
 export async function setFlags(
   queries: Queries,
   ids: readonly number[],
-  flags: Pick<LinkChanges, 'disabled' | 'archived' | 'on_paper' | 'watch_destination'>,
+  flags: Pick<
+    LinkChanges,
+    'disabled' | 'archived' | 'on_paper' | 'watch_destination' | 'destination_problems'
+  >,
 ): Promise<void> {
   if (ids.length > 0) await queries.updateTable('links').set(flags).where('id', 'in', ids).execute();
 }
