@@ -9,6 +9,22 @@ const app = await appOfSuite();
 const open = linkPagesOf(app);
 
 describe('scheduled changes of a link', () => {
+  test('are shown as applied without a reload, also if they are applied late', async () => {
+    const { page, link, owner } = await open({ name: 'First' });
+    app.clock.now = Date.now();
+    const body = { at: new Date(Date.now() + 3_000).toISOString(), changes: { name: 'Second' } };
+    await app.call('POST', `/api/v1/link/${link.id}/scheduled`, { key: owner.key, body });
+    await page.goto(`${page.url()}/scheduled`);
+    const withdraw = page.getByRole('button', { name: /^Withdraw/ });
+    await withdraw.waitFor();
+    // The clock of the service stands still: the page looks for the change at its time, and it is not made yet.
+    await page.waitForResponse((response) => response.url().endsWith('/scheduled'));
+    expect(await withdraw.count()).toBe(1);
+    app.clock.now += 4_000;
+    await page.getByText('Applied', { exact: true }).waitFor();
+    expect(await withdraw.count()).toBe(0);
+  });
+
   test('are created from unsaved changes, rescheduled, withdrawn, and shown as applied or refused', async () => {
     const { page, read, link, owner, change } = await open({ name: 'First' });
     const items = page.locator('.history-entry');
