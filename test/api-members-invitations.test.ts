@@ -53,6 +53,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect([seen.status, seen.json]).toEqual([
       200,
       {
+        organization_id: host.organizationId,
         organization_name: 'Engines',
         email: 'new@example.com',
         role: 'editor',
@@ -80,6 +81,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
       {
         id,
         created_at: expect.any(String),
+        organization_id: host.organizationId,
         organization_name: host.email,
         role: 'administrator',
         invited_by: host.email,

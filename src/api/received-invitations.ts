@@ -20,6 +20,7 @@ const joining =
 const receivedAnswer = (invitation: Received): z.input<typeof ReceivedInvitation> => ({
   id: invitation.id,
   created_at: formatStamp(invitation.created_at),
+  organization_id: invitation.organization_id,
   organization_name: invitation.organization_name,
   role: invitation.role,
   invited_by: invitation.inviter,
@@ -35,8 +36,9 @@ export const preview = endpoint({
   answer: InvitationPreview,
   async handle({ body }, context) {
     const { invitation, hasAccount } = await previewInvitation(context, body.token);
-    const { email, organization_name, role, inviter, expires_at } = invitation;
+    const { email, organization_id, organization_name, role, inviter, expires_at } = invitation;
     return {
+      organization_id,
       organization_name,
       email,
       role,

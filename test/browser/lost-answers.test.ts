@@ -158,6 +158,23 @@ test('a user who accepts an invitation on the page of the account and loses the 
   await page.getByText('You are now a member of Engines.').waitFor();
 });
 
+test('a user who has joined another organization of the same name is not told that they accepted the invitation', async () => {
+  const guest = await app.createAccount();
+  const { url } = await invitationFor(guest.email);
+  const other = await app.createAccount();
+  await app.call('PATCH', '/api/v1/organization', { key: other.key, body: { name: 'Engines' } });
+  const body = { email: guest.email, role: 'editor' };
+  const { token } = (await app.call('POST', '/api/v1/invitation', { key: other.key, body })).json;
+  const page = await dashboardOf(app, guest, new URL(url).pathname);
+  await page.getByRole('button', { name: 'Accept invitation' }).waitFor();
+  const call = { data: { token }, headers: { origin: app.url } };
+  const accepted = await page.request.post(`${app.url}/api/v1/invitation/accept`, call);
+  expect(accepted.status()).toBe(200);
+  await page.route('**/api/v1/invitation/accept', (route) => route.abort());
+  await page.getByRole('button', { name: 'Accept invitation' }).click();
+  await page.getByText("Linnet can't be reached.").waitFor();
+});
+
 test('a user who deletes their account and loses the answer is told on the next attempt that it is deleted', async () => {
   const account = await app.createAccount();
   const page = await dashboardOf(app, account, '/app/account');

@@ -23,6 +23,7 @@ export const InvitationToCreate = z.strictObject({ email, role: role.default('ed
 export const InvitationToken = z.strictObject({ token: text(200) });
 
 export const InvitationPreview = component('InvitationPreview', {
+  organization_id: z.int(),
   organization_name: z.string(),
   email: z.string(),
   role,
@@ -34,6 +35,7 @@ export const InvitationPreview = component('InvitationPreview', {
 export const ReceivedInvitation = component('ReceivedInvitation', {
   id: z.int(),
   created_at: stamp,
+  organization_id: z.int(),
   organization_name: z.string(),
   role,
   invited_by: z.string().describe('Name or address.'),

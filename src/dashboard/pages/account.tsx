@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../action.ts';
+import type { ReceivedInvitation } from '../api-types.ts';
 import { call } from '../client.ts';
 import { since } from '../format.ts';
 import { joinOrganization } from '../join-organization.ts';
@@ -41,15 +42,17 @@ export function AccountPage() {
   );
 }
 
+type Acceptable = Pick<ReceivedInvitation, 'id' | 'organization_id' | 'organization_name'>;
+
 /** Invitations to other organizations; empty if there are none. */
 function InvitationsToMe() {
   const invitations = useQuery('invitations to me', () => call('GET /api/v1/user/invitations'));
-  const accept = useAction(async (id: number, organization: string) => {
-    await joinOrganization(organization, () =>
+  const accept = useAction(async ({ id, organization_id, organization_name }: Acceptable) => {
+    await joinOrganization(organization_id, () =>
       call('POST /api/v1/user/invitations/{id}/accept', { params: { id } }),
     );
     refresh('');
-    notify(`You are now a member of ${organization}.`);
+    notify(`You are now a member of ${organization_name}.`);
   });
   const decline = useAction(async (id: number, organization: string) => {
     await call('POST /api/v1/user/invitations/{id}/decline', { params: { id } });
@@ -65,7 +68,7 @@ function InvitationsToMe() {
     >
       <div class="stack tight">
         <ErrorBox error={accept.error.value ?? decline.error.value} />
-        {known.map(({ id, organization_name, role, invited_by, expires_at }) => (
+        {known.map(({ id, organization_id, organization_name, role, invited_by, expires_at }) => (
           <div class="panel invitation" key={id}>
             <div>
               <p>
@@ -77,7 +80,10 @@ function InvitationsToMe() {
             </div>
             <div class="actions">
               <Button onClick={() => void decline.run(id, organization_name)}>Decline</Button>
-              <Button kind="primary" onClick={() => void accept.run(id, organization_name)}>
+              <Button
+                kind="primary"
+                onClick={() => void accept.run({ id, organization_id, organization_name })}
+              >
                 Accept invitation
               </Button>
             </div>

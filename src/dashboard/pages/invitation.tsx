@@ -54,7 +54,7 @@ export function InvitationPage({ token }: { token: string }) {
 function Join({ token, invitation }: { token: string; invitation: Preview }) {
   const user = me.value;
   if (user?.email === invitation.email)
-    return <Accept token={token} organization={invitation.organization_name} />;
+    return <Accept token={token} organization={invitation.organization_id} />;
   if (user) return <OtherAccount email={user.email} invitedEmail={invitation.email} />;
   return invitation.has_account ? (
     <SignInForm knownEmail={invitation.email} />
@@ -63,7 +63,7 @@ function Join({ token, invitation }: { token: string; invitation: Preview }) {
   );
 }
 
-function Accept({ token, organization }: { token: string; organization: string }) {
+function Accept({ token, organization }: { token: string; organization: number }) {
   const accept = useAction(async () => {
     await joinOrganization(organization, () => call('POST /api/v1/invitation/accept', { body: { token } }));
     navigate('/app', { replace: true });
