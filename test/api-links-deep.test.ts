@@ -179,12 +179,15 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       await make({ destination_url: 'https://www.needle.example/Path?x=1' }),
     ];
     const all = [byAddress, byName, bySuffix];
+    const byAlias = await make({ aliases: [`thimble-${store}`, `Åre-${store}`] });
     expect(await findByText('needle')).toEqual(all);
     expect(await findByText('50% IN')).toEqual([byName]);
     for (let call = 0; call < 12; call++) ids.push(...(await copy(owner, originals, calls + 2 + call)));
     expect(await findByText('NEEDLE')).toEqual(all);
     expect(await findByText(`needle-${store}`)).toEqual([bySuffix]);
     expect(await findByText('needle 50% in the')).toEqual([byName]);
+    for (const alias of [`thimble-${store}`, ` THIMBLE-${store}`, `A\u030are-${store}`])
+      expect(await findByText(alias)).toEqual([byAlias]);
     for (const address of [
       'needle.example/path',
       'www.needle.example',

@@ -1,13 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
+import { enteredSuffix } from '../../rules/suffix.ts';
 import { foldCase } from '../../rules/text.ts';
 import { type Dialect, keyLength, type SearchKeys } from '../dialect.ts';
+import { defaultDomainId } from '../schema.ts';
 
 /** What to search for, and how far. */
 export interface SearchedText {
   readonly text: string;
   /**
    * `all`: every link that contains it. `bounded`: of the newest links those that contain it, and of all links
-   * those whose name, suffix or destination begins with it; the cost has a bound, however many links there are.
+   * those whose name, suffix or destination begins with it, or that have it as an alias; the cost has a bound, however many links
+   * there are.
    */
   readonly reach: 'all' | 'bounded';
 }
@@ -35,7 +38,16 @@ export function holds(
     ([key, beginning]) =>
       sql`select id from (${withBeginning(dialect, organizationId, key, beginning, anywhere)}) as found`,
   );
-  return sql<boolean>`links.id in (${sql.join([newest, ...begins], sql` union `)})`;
+  const parts = [newest, ...begins, withAlias(organizationId, text)];
+  return sql<boolean>`links.id in (${sql.join(parts, sql` union `)})`;
+}
+
+/** As it is written, or in small letters: the index of addresses has no beginnings of an organization's own. */
+function withAlias(organizationId: number, text: string): RawBuilder<unknown> {
+  const suffix = enteredSuffix(text);
+  const domains = sql`select id from domains where organization_id = ${organizationId} union all select ${sql.lit(defaultDomainId)}`;
+  return sql`select link_id from link_aliases where domain_id in (${domains})
+    and suffix in (${suffix}, ${suffix.toLowerCase()}) and organization_id = ${organizationId}`;
 }
 
 /** A destination is found by its address with or without a scheme, and by its host with or without "www.". */
