@@ -117,6 +117,28 @@ describe.each(storeKinds)('custom domains in use on %s', (store) => {
     }
   });
 
+  test('are deleted only after a refusal that counts their links and the aliases of other links on them', async () => {
+    const host = 'counted.example.org';
+    const domain = await addVerifiedDomain(host);
+    const call = async (method: string, path: string, body: object) =>
+      (await suite.app.call(method, `/api/v1/link${path}`, { key: suite.owner.key, body })).json;
+    const create = (fields: object) =>
+      call('POST', '', { destination_url: 'https://example.com/', on_paper: true, ...fields });
+    const refusal = async (query = '') => (await remove(domain, query)).json.error_string;
+    const inPrint = () => refusal('?links=delete');
+
+    const { id } = await create({ domain: host, aliases: ['its-own'] });
+    expect(await refusal()).toStartWith(`There is one link on ${host}, which`);
+    expect(await inPrint()).toStartWith(`A link on ${host} is in print`);
+    const elsewhere = await create({ aliases: [`https://${host}/first`] });
+    expect(await refusal()).toStartWith(`There is one link and an alias of another on ${host}, which`);
+    await call('PATCH', `/${elsewhere.id}`, { add_aliases: [`https://${host}/second`] });
+    expect(await refusal()).toStartWith(`There is one link and 2 aliases of others on ${host}, which`);
+    expect(await inPrint()).toStartWith(`2 links on ${host} are in print`);
+    await call('PATCH', `/${id}`, { on_paper: false });
+    expect(await inPrint()).toStartWith(`A link on ${host} is in print`);
+  });
+
   test('with links are kept, unless the links are to be deleted too', async () => {
     const id = await addVerifiedDomain('full.example.org');
     await Promise.all(Array.from({ length: 40 }, (_, index) => link('full.example.org', `s${index}`)));

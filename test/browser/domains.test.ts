@@ -294,6 +294,7 @@ test('a domain that has only aliases of links, or links by now, is deleted after
   await app.createLink(account, { domain: used.domain });
   await remove();
   await question.getByText('Its link is deleted with it, and stops working').waitFor();
+  await question.getByText('So do aliases of other links on this domain.').waitFor();
   await question.getByRole('button', { name: 'Delete domain and 1 link' }).click();
   await page.waitForURL('**/app/domains');
 });

@@ -143,7 +143,7 @@ const withoutLinks: Loss = {
 };
 
 const withLinks = (links: number): Loss => ({
-  sentence: `${links === 1 ? 'Its link is deleted with it, and stops' : `Its ${counted(links, 'link')} are deleted with it, and stop`} working on paper and on screens. This can't be undone.`,
+  sentence: `${links === 1 ? 'Its link is deleted with it, and stops' : `Its ${counted(links, 'link')} are deleted with it, and stop`} working on paper and on screens. So do aliases of other links on this domain. This can't be undone.`,
   what: counted(links, 'link'),
 });
 

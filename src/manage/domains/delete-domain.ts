@@ -8,7 +8,7 @@ import {
   lockDomain,
   updateDomain,
 } from '../../storage/domains.ts';
-import { countAliases } from '../../storage/links/link-aliases.ts';
+import { countForeignAliases } from '../../storage/links/link-aliases.ts';
 import { onPaperCount } from '../../storage/links/link-counts.ts';
 import { recordHostChange } from '../../storage/marked-changes.ts';
 import type { Queries } from '../../storage/schema.ts';
@@ -37,10 +37,10 @@ export async function deleteDomain(
   const hidden = await context.database.write(async (queries) => {
     const domain = await existing(lockDomain(queries, organizationId, id), 'domain');
     const links = (await findDomain(queries, organizationId, id))?.links ?? 0;
-    const aliases = await countAliases(queries, id);
+    const aliases = await countForeignAliases(queries, id);
     if (links + aliases.all > 0 && !withLinks) throw hasLinks(domain.host, links, aliases.all);
-    if (links + aliases.onPaper > 0 && !isConfirmed)
-      await refuseOnPaper(queries, organizationId, domain, aliases.onPaper);
+    if (links + aliases.linksOnPaper > 0 && !isConfirmed)
+      await refuseOnPaper(queries, organizationId, domain, aliases.linksOnPaper);
     const now = context.now();
     // If this node crashes, any other node continues from there.
     const changes = { deleted_at: now, verified_at: null, next_check_at: now + takeoverDelay };
@@ -84,9 +84,9 @@ async function refuseOnPaper(
   queries: Queries,
   organizationId: number,
   { id, host }: Pick<DomainRow, 'id' | 'host'>,
-  aliases: number,
+  linksElsewhere: number,
 ): Promise<void> {
-  const links = aliases + (await onPaperCount(queries, organizationId, id));
+  const links = linksElsewhere + (await onPaperCount(queries, organizationId, id));
   if (links === 0) return;
   throw onPaper(
     links === 1
@@ -101,7 +101,13 @@ function hasLinks(host: string, links: number, aliases: number): Refusal {
       'DOMAIN_HAS_LINKS',
       `${aliases === 1 ? 'An alias of a link is' : `${aliases.toLocaleString('en')} aliases of links are`} on ${host}, and would stop working. Remove them first, or delete the domain with them by ?links=delete.`,
     );
-  const counted = links === 1 ? 'is one link' : `are ${links.toLocaleString('en')} links`;
+  const andAliases =
+    aliases === 0
+      ? ''
+      : aliases === 1
+        ? ' and an alias of another'
+        : ` and ${aliases.toLocaleString('en')} aliases of others`;
+  const counted = `${links === 1 ? 'is one link' : `are ${links.toLocaleString('en')} links`}${andAliases}`;
   return new Refusal(
     'DOMAIN_HAS_LINKS',
     `There ${counted} on ${host}, which would stop working. Delete them first, or delete the domain with them by ?links=delete.`,

@@ -196,14 +196,15 @@ export const aliasesOn = (queries: Queries, domainId: number, limit: number) =>
 export const hasAliases = (queries: Queries, domainId: number): Promise<boolean> =>
   hasRow(queries.selectFrom('link_aliases').select('link_id').where('domain_id', '=', domainId).limit(1));
 
-/** How many addresses on a domain are aliases of existing links, and how many of those are of links in print. */
-export const countAliases = (queries: Queries, domainId: number) =>
+/** How many addresses on a domain are aliases of links that are not on it, and how many such links are in print. */
+export const countForeignAliases = (queries: Queries, domainId: number) =>
   queries
     .selectFrom('link_aliases')
     .innerJoin('links', 'links.id', 'link_aliases.link_id')
     .select([
       sql<number>`count(*)`.as('all'),
-      sql<number>`count(case when links.on_paper = 1 then 1 end)`.as('onPaper'),
+      sql<number>`count(distinct case when links.on_paper = 1 then links.id end)`.as('linksOnPaper'),
     ])
     .where('link_aliases.domain_id', '=', domainId)
+    .where('links.domain_id', '<>', domainId)
     .executeTakeFirstOrThrow();
