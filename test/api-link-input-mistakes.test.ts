@@ -169,6 +169,15 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
     );
   });
 
+  test('the error for a user name in a URL says what to do instead in a webhook, and who would see it elsewhere', async () => {
+    const sentence = async (field: string) =>
+      (await create({ [field]: 'https://user:secret@example.com/x' })).json.error_string;
+    expect(await sentence('webhook_url')).toEndWith('Give webhook_auth_key instead.');
+    for (const field of ['og_image', 'destination_url']) {
+      expect(await sentence(field)).toEndWith('would show them to every visitor.');
+    }
+  });
+
   test.each([[{ language: ['!!'] }], [{ os: ['zz'] }], [{ from: 'soon' }], [{ referrer: ['a b'] }]])(
     'a rule with an invalid condition, %j, is also told that it leads nowhere',
     async (when) => {

@@ -1,4 +1,5 @@
 import { type Address, isPublic, readAddress, unmapped } from '../rules/address-rules.ts';
+import { webhookCredentials } from '../rules/destinations/destination.ts';
 import { normaliseHostname } from '../rules/host.ts';
 import { isStorable } from '../rules/text.ts';
 import { type AllowList, permits } from '../rules/webhook-allow.ts';
@@ -37,11 +38,7 @@ export function checkTarget(text: string, allowed: AllowList): Target {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return refuse(`Webhooks go to http and https addresses, not to "${url.protocol}".`);
   }
-  if (url.username || url.password) {
-    return refuse(
-      'A webhook target must not contain a user name or password. Give webhook_auth_key instead.',
-    );
-  }
+  if (url.username || url.password) return refuse(webhookCredentials);
   const sentence = hostProblem(url.hostname, portOf(url), allowed);
   return sentence === null ? { ok: true, url } : refuse(sentence);
 }

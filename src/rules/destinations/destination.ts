@@ -51,10 +51,7 @@ export function parseDestination(
   const url = isLongHost ? null : URL.parse(whole);
   if (!url) throw refusal(field, invisibleIn(given) ?? noAddress);
   if (url.username || url.password) {
-    throw refusal(
-      field,
-      'A web address with a user name or password in it would show them to every visitor.',
-    );
+    throw refusal(field, refusedCredentials(field));
   }
   const problem = isWeb ? hostTypo(url, given, named === undefined) : undefined;
   if (problem !== undefined) throw refusal(field, invisibleIn(given) ?? problem);
@@ -64,6 +61,14 @@ export function parseDestination(
   if (destination.length > maximumBytes) throw tooLong(field);
   return { text: destination, url };
 }
+
+export const webhookCredentials =
+  'A webhook target must not contain a user name or password. Give webhook_auth_key instead.';
+
+const refusedCredentials = (field: string): string =>
+  field === 'webhook_url'
+    ? webhookCredentials
+    : 'A web address with a user name or password in it would show them to every visitor.';
 
 function refusedScheme(field: string, scheme: string): string {
   if (field === 'webhook_url') return `Webhooks are sent to http and https addresses, not to "${scheme}:".`;
