@@ -58,7 +58,7 @@ export async function inviteMember(
       token_hash: digest(token),
       expires_at: now + lifetime,
     });
-    if (await stored.hasMoreInvitations(queries, caller.organizationId, maxInvitations))
+    if (await stored.hasMoreInvitations(queries, caller.organizationId, now, maxInvitations))
       throw new Refusal(
         'TOO_MANY_INVITATIONS',
         `An organization has at most ${maxInvitations.toLocaleString('en-US')} open invitations. Withdraw one first.`,
@@ -92,7 +92,7 @@ async function send(
 }
 
 export const readInvitations = (context: Context, caller: Caller): Promise<stored.StoredInvitation[]> =>
-  stored.listInvitations(context.database.read, caller.organizationId);
+  stored.listInvitations(context.database.read, caller.organizationId, context.now());
 
 export async function withdrawInvitation(context: Context, caller: Caller, id: number): Promise<void> {
   await context.database.write(async (queries) => {

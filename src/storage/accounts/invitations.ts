@@ -17,16 +17,25 @@ export async function replaceInvitation(
     .executeTakeFirstOrThrow();
 }
 
-export const hasMoreInvitations = (queries: Queries, organizationId: number, max: number): Promise<boolean> =>
-  hasMoreThan(queries.selectFrom('invitations').where('organization_id', '=', organizationId), max);
-
-export const listInvitations = (queries: Queries, organizationId: number): Promise<StoredInvitation[]> =>
+const outstanding = (queries: Queries, organizationId: number, now: number) =>
   queries
     .selectFrom('invitations')
-    .selectAll()
     .where('organization_id', '=', organizationId)
-    .orderBy('id', 'desc')
-    .execute();
+    .where('expires_at', '>', now);
+
+export const hasMoreInvitations = (
+  queries: Queries,
+  organizationId: number,
+  now: number,
+  max: number,
+): Promise<boolean> => hasMoreThan(outstanding(queries, organizationId, now), max);
+
+export const listInvitations = (
+  queries: Queries,
+  organizationId: number,
+  now: number,
+): Promise<StoredInvitation[]> =>
+  outstanding(queries, organizationId, now).selectAll().orderBy('id', 'desc').execute();
 
 export const findInvitation = (queries: Queries, tokenHash: string): Promise<StoredInvitation | undefined> =>
   queries.selectFrom('invitations').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst();
