@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { importLinks } from '../src/cli/import-links.ts';
-import { type Send, storeKinds } from './support/app.ts';
+import { type Send, startApp, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { browserHeadersOf, member } from './support/members.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 
 interface Entry {
   readonly id: number;
@@ -265,4 +266,35 @@ describe.each(storeKinds)('the history of a link on %s', (store) => {
     await call('DELETE', '/link/deleted');
     expect(await countRows()).toBe(0);
   });
+});
+
+test.each(storeKinds)('an earlier address is restored on %s after BASE_URL has changed', async (store) => {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), 'linnet-test-'));
+  const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
+  const start = (host: string) =>
+    startApp({ env: { DATA_DIR, DATABASE_URL, BASE_URL: `https://${host}`, REGISTRATION: 'open' } });
+  const former = await start('links.example.com');
+  const { key } = await former.createAccount();
+  const aliases = [`menu-${store}`, `card-${store}`];
+  const { id, suffix } = await former.createLink({ key }, { aliases });
+  const domain = `moved-${store}.example.org`;
+  await former.call('POST', '/api/v1/domain', { key, body: { domain } });
+  await former.app.context.database.write((queries) =>
+    queries.updateTable('domains').set({ verified_at: former.clock.now }).execute(),
+  );
+  const fields = { domain, aliases: [], name: 'Elsewhere' };
+  expect((await former.call('PATCH', `/api/v1/link/${id}`, { key, body: fields })).status).toBe(200);
+  await former.stop();
+
+  const app = await start('go.example.org');
+  const reverted = await app.call('POST', `/api/v1/link/${id}/history/restore`, { key, body: { entry: 0 } });
+  expect([reverted.status, reverted.json.name, reverted.json.domain]).toEqual([
+    ...[200, null, 'https://go.example.org'],
+  ]);
+  expect(reverted.json.aliases).toEqual([
+    ...aliases.map((alias) => `https://go.example.org/${alias}`),
+    `https://${domain}/${suffix}`,
+  ]);
+  await app.stop();
+  await rm(DATA_DIR, { recursive: true });
 });

@@ -24,7 +24,7 @@ const entryAnswer = (entry: HistoryEntry): z.input<typeof LinkHistoryEntry> => (
   changes: entry.changes.map((change) =>
     'hidden' in change
       ? { field: change.field, from: null, to: null, hidden: true }
-      : { ...change, hidden: false },
+      : { field: change.field, from: change.from, to: change.to, hidden: false },
   ),
 });
 

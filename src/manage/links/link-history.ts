@@ -1,5 +1,6 @@
 import type { Caller } from '../../rules/access.ts';
 import { existing, invalidField, type Problem, Refusal } from '../../rules/errors.ts';
+import type { Site } from '../../rules/site.ts';
 import { findOwnDomainId } from '../../storage/domains.ts';
 import {
   findHistoryEntry,
@@ -116,18 +117,18 @@ interface EarlierState {
 }
 
 async function settingsAfter(
-  { database }: Context,
+  { database, site }: Context,
   which: { readonly organizationId: number; readonly linkId: number },
   entry: number,
 ): Promise<EarlierState> {
   const settings = new Map<string, HistoryValue>();
   const formerAddresses = new Set<string>();
-  let after: number | undefined = entry;
-  while (after !== undefined) {
+  let last: number | undefined = entry;
+  while (last !== undefined) {
     const rows: Pick<HistoryRow, 'id' | 'changes'>[] = await historyAfter(
       database.read,
       which,
-      after,
+      last,
       entriesAtOnce,
     );
     for (const row of rows) {
@@ -135,18 +136,34 @@ async function settingsAfter(
       const isMove = changes.some(({ field }) => field === 'suffix' || field === 'domain');
       for (const change of changes) {
         if ('hidden' in change) continue;
-        if (!settings.has(change.field)) settings.set(change.field, change.from);
-        if (isMove && change.field === 'aliases')
-          for (const alias of gainedOf(change)) formerAddresses.add(alias);
+        const before = valueNow(site, change.from, change);
+        if (!settings.has(change.field)) settings.set(change.field, before);
+        if (!isMove || change.field !== 'aliases') continue;
+        const after = valueNow(site, change.to, change);
+        for (const alias of gainedIn(before, after)) formerAddresses.add(alias);
       }
     }
-    after = rows.length < entriesAtOnce ? undefined : rows.at(-1)?.id;
+    last = rows.length < entriesAtOnce ? undefined : rows.at(-1)?.id;
   }
   return { settings: Object.fromEntries(settings), formerAddresses };
 }
 
-const gainedOf = ({ from, to }: { readonly from: HistoryValue; readonly to: HistoryValue }): string[] =>
-  (to as string[]).filter((alias) => !(from as string[]).includes(alias));
+const gainedIn = (before: HistoryValue, after: HistoryValue): string[] =>
+  (after as string[]).filter((alias) => !(before as string[]).includes(alias));
+
+/** What was on the default domain then is on the present one. */
+function valueNow(
+  site: Site,
+  value: HistoryValue,
+  { default_domain }: { readonly default_domain?: string },
+): HistoryValue {
+  if (default_domain === undefined) return value;
+  const moved = (url: string) =>
+    `${url}/`.startsWith(`${default_domain}/`)
+      ? site.domainUrl(null) + url.slice(default_domain.length)
+      : url;
+  return typeof value === 'string' ? moved(value) : (value as string[]).map(moved);
+}
 
 /** Tags that were deleted since can't be restored. */
 async function existingIds(

@@ -18,7 +18,13 @@ export type TagThen = Pick<StoredTag, 'id' | 'name'>;
 
 /** A field's values before and after, as the API shows them. Of a secret only that it changed. */
 export type HistoryChange =
-  | { readonly field: string; readonly from: HistoryValue; readonly to: HistoryValue }
+  | {
+      readonly field: string;
+      readonly from: HistoryValue;
+      readonly to: HistoryValue;
+      /** Of addresses: the default domain at that time. When BASE_URL changes, the links on it move along. */
+      readonly default_domain?: string;
+    }
   | { readonly field: string; readonly hidden: true };
 
 export type HistoryValue = string | number | boolean | string[] | TagThen[] | readonly RuleFields[] | null;
@@ -76,7 +82,7 @@ export async function recordMoves(
 /** What a link has lost while it was in the bin: to another link, or with a deleted domain. */
 export function lossesOf(site: Site, before: LosableFields, after: LosableFields): HistoryChange[] {
   const changes = [
-    { field: 'aliases', from: aliasUrls(site, before), to: aliasUrls(site, after) },
+    { field: 'aliases', from: aliasUrls(site, before), to: aliasUrls(site, after), ...domainNow(site) },
     { field: 'external_id', from: before.external_id, to: after.external_id },
   ];
   return changes.filter(({ from, to }) => !isDeepStrictEqual(from, to));
@@ -118,7 +124,8 @@ function changesOf(site: Site, { before, after }: HistoryState): HistoryChange[]
   const [fieldsBefore, fieldsAfter] = [shownOf(site, before), shownOf(site, after)];
   const changes: HistoryChange[] = Object.entries(fieldsAfter).flatMap(([field, to]) => {
     const from = fieldsBefore[field] ?? null;
-    return isDeepStrictEqual(from, to) ? [] : { field, from, to };
+    const isAddress = field === 'domain' || field === 'aliases';
+    return isDeepStrictEqual(from, to) ? [] : { field, from, to, ...(isAddress && domainNow(site)) };
   });
   if (before.link.password_hash !== after.link.password_hash)
     changes.push({ field: 'password', hidden: true });
@@ -126,6 +133,8 @@ function changesOf(site: Site, { before, after }: HistoryState): HistoryChange[]
     changes.push({ field: 'webhook_auth_key', hidden: true });
   return changes;
 }
+
+const domainNow = (site: Site) => ({ default_domain: site.domainUrl(null) });
 
 const shownOf = (site: Site, { link, tags }: LinkWithTags): Readonly<Record<string, HistoryValue>> => ({
   domain: site.domainUrl(link.host),
