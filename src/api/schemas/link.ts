@@ -315,7 +315,7 @@ const filters = {
   q: text(200).optional().describe('Part of a name, suffix, destination or notes, ignoring case.'),
   tag: idList(10, 'ids of tags')
     .optional()
-    .describe('Ids of tags, separated by commas; the links have all of them.'),
+    .describe('Up to ten ids of tags, separated by commas; the links have all of them.'),
   domain: text(300).optional(),
   archived: queryFlagOr('any', '"archived" must be true, false or any.')
     .optional()
@@ -346,7 +346,9 @@ export const LinkListQuery = z.object({
 
 export const LinkExportQuery = z.object({
   ...filters,
-  ids: idList(maxPerPage, 'ids of links').optional().describe('Only these links: ids, separated by commas.'),
+  ids: idList(maxPerPage, 'ids of links')
+    .optional()
+    .describe('Only these links: up to 1,000 ids, separated by commas.'),
 });
 
 /** For calls that delete or end a link. */

@@ -102,7 +102,7 @@ const filters = eachField([...clickDimensions, 'reason', 'class'], (grouping: Gr
     .describe(`Only hits of this ${described[grouping] ?? grouping}. Empty: those that have none.`),
 );
 
-const linksNow = 'For current links; at most 10,000.';
+const linksNow = 'For current links, of which it may select at most 10,000.';
 
 export const StatsQuery = z.object({
   from: instantText('A date is its first instant in `timezone`. Default: 29 days before `to`.'),
@@ -118,11 +118,11 @@ export const StatsQuery = z.object({
 export const chosenLinksFields = {
   tag: idList(10, 'ids of tags')
     .optional()
-    .describe(`Only links that have all of these tags: ids, separated by commas. ${linksNow}`),
+    .describe(`Only links that have all of these tags: up to ten ids, separated by commas. ${linksNow}`),
   domain: text(300).optional().describe(`Only links on this domain. ${linksNow}`),
   ids: idList(maxPerPage, 'ids of links')
     .optional()
-    .describe(`Only these links: ids, separated by commas. ${linksNow}`),
+    .describe('Only these links: up to 1,000 ids, separated by commas. For current links.'),
 };
 
 export const OrganizationStatsQuery = StatsQuery.extend(chosenLinksFields);
