@@ -155,13 +155,31 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
       {},
       { method: 'POST', body: new URLSearchParams({ password: 'open sesame' }) },
     );
-    expect([accepted.status, accepted.headers.get('location')]).toEqual([303, path]);
     const cookie = (accepted.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
     const page = await app.visit(path, { cookie });
     const proof = await solve(challengeOn(page));
     const withoutPass = await send(path, proof);
     expect([withoutPass.status, withoutPass.text.includes('type="password"')]).toEqual([200, true]);
     expect((await send(path, proof, { cookie })).headers.get('location')).toBe(destination);
+  });
+
+  test('admits a visitor whose browser takes no cookies, by what the page of the captcha sends along', async () => {
+    const path = await createLink({ password: 'open sesame' });
+    const post = (fields: Record<string, string>) =>
+      app.visit(path, {}, { method: 'POST', body: new URLSearchParams(fields) });
+    const passOn = (page: TestResponse) => /name="pass" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const page = await post({ password: 'open sesame' });
+    expect([page.status, passOn(page)]).toEqual([200, expect.stringMatching(/^\d{13}\..{43}$/)]);
+    const again = await post({ altcha: 'x', pass: passOn(page) });
+    expect(again.status).toBe(403);
+    const altcha = btoa(JSON.stringify(await solve(challengeOn(again))));
+    const forged = await post({
+      altcha,
+      pass: passOn(again).replace(/.$/, (end) => (end === 'A' ? 'B' : 'A')),
+    });
+    expect(forged.text).toContain('type="password"');
+    const admitted = await post({ altcha, pass: passOn(again) });
+    expect([admitted.status, admitted.headers.get('location')]).toEqual([302, destination]);
   });
 
   test('shows no error to visitors who send the form of its password again, or its captcha without a pass', async () => {

@@ -27,7 +27,8 @@ const pageMakers: Record<keyof typeof pages, (host: string) => pages.Page> = {
   badFormPage: (host) => pages.badFormPage(host),
   passwordPage: (host) =>
     pages.passwordPage(host, longReferer, { status: 429, sentence: 'Too many. Try again.', retryAfter: 9 }),
-  captchaPage: (host) => pages.captchaPage(host, longReferer, challenge, 'That was too old.'),
+  captchaPage: (host) =>
+    pages.captchaPage(host, { challenge, referer: longReferer, pass: null, error: 'That was too old.' }),
   previewPage: (host) => pages.previewPage(host, `https://${host}/suffix`, link),
 };
 

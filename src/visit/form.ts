@@ -19,6 +19,9 @@ export async function readForm(request: Request): Promise<URLSearchParams | null
 /** Whether reading a form failed because its visitor has disconnected, which is not our fault. */
 export const isCutOff = (cause: unknown): boolean => cause instanceof Error && cause.name === 'AbortError';
 
+/** The form field of a captcha's page that shows that the visitor has sent the password: their browser may take no cookies. */
+export const passField = 'pass';
+
 /** The form field that carries the Referer of the visit: browsers send no Referer with the forms of our pages. */
 export const refererField = 'referrer';
 

@@ -3,7 +3,7 @@ import type { Status } from '../http/status-text.ts';
 import { displayDomain } from '../rules/domains/domain-unicode.ts';
 import type { LinkForVisitor } from '../rules/link-rules/resolve.ts';
 import { memoize } from '../structures/memoize.ts';
-import { refererField, refererForForm } from './form.ts';
+import { passField, refererField, refererForForm } from './form.ts';
 import { captchaScriptPath } from './gates/captcha-script.ts';
 
 /**
@@ -169,7 +169,15 @@ export const passwordPage = (
     extraHeaders: error?.retryAfter === undefined ? undefined : { 'retry-after': String(error.retryAfter) },
   });
 
-export const captchaPage = (host: string, referer: string, challenge: object, error?: string): Page =>
+interface CaptchaForm {
+  readonly challenge: object;
+  readonly referer: string;
+  /** Of a visitor who has sent the password. */
+  readonly pass: string | null;
+  readonly error: string | undefined;
+}
+
+export const captchaPage = (host: string, { challenge, referer, pass, error }: CaptchaForm): Page =>
   page({
     status: error ? 403 : 200,
     host,
@@ -178,6 +186,7 @@ export const captchaPage = (host: string, referer: string, challenge: object, er
     body:
       '<h1>One click to continue</h1><p>This link is protected from automated visitors. Your browser solves a short calculation; it is asked nothing about you.</p>' +
       `<form method="post" data-challenge="${escapeHtml(JSON.stringify(challenge))}"><input type="hidden" name="altcha">` +
+      `${pass === null ? '' : `<input type="hidden" name="${passField}" value="${escapeHtml(pass)}">`}` +
       `${refererInput(referer)}<button>Continue</button><p role="status">${error ? escapeHtml(error) : ''}</p></form>` +
       '<noscript><p>This check needs JavaScript. Allow it for this page and reload.</p></noscript>',
     extraHeaders: { 'content-security-policy': policyWithScript },

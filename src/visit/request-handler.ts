@@ -1,7 +1,7 @@
 import { forwardTo } from '../rules/destinations/forwarding.ts';
 import { Refusal } from '../rules/errors.ts';
 import { ended, isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/link-rules/resolve.ts';
-import { isCutOff, readForm, refererInForm } from './form.ts';
+import { isCutOff, passField, readForm, refererInForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
 import type { ClickLimitGate } from './gates/click-limit.ts';
 import type { PasswordGate } from './gates/password.ts';
@@ -86,10 +86,10 @@ export class RequestHandler {
   #decide(
     visit: RequestVisit,
     { link, pathAfterSuffix }: FoundLink,
-    hasPassed = false,
+    passInForm: string | null = null,
     hasSolved = false,
   ): Outcome {
-    const hasPass = () => hasPassed || this.#parts.password.hasPass(link, visit.headers);
+    const hasPass = () => this.#parts.password.hasPass(link, visit.headers, passInForm);
     return resolve(
       link,
       this.#parts.redirects.visitor(visit, pathAfterSuffix, hasPass, hasSolved),
@@ -108,7 +108,7 @@ export class RequestHandler {
       case 'ask_password':
         return this.#page(visit, link, outcome, pages.passwordPage(visit.host, visit.referer));
       case 'ask_captcha':
-        return this.#askCaptcha(visit, link);
+        return this.#askCaptcha(visit, link, null);
       case 'preview': {
         const page = pages.previewPage(visit.host, this.#cardUrl(visit, link), link);
         return this.#page(visit, link, outcome, page);
@@ -159,7 +159,8 @@ export class RequestHandler {
     const form = await readForm(visit.request);
     // Before the decision: rules may ask for the referrer.
     if (form !== null) visit.setRefererInForm(refererInForm(form));
-    const before = this.#decide(visit, found);
+    const pass = form?.get(passField) ?? null;
+    const before = this.#decide(visit, found, pass);
     if (before.kind !== 'ask_password' && before.kind !== 'ask_captcha')
       return this.#answerOutcome(visit, link, before);
     if (form === null) return pageResponse(pages.badFormPage(visit.host));
@@ -169,7 +170,7 @@ export class RequestHandler {
     try {
       return before.kind === 'ask_password'
         ? await this.#submitPassword(visit, found, form.get('password') ?? '')
-        : await this.#submitCaptcha(visit, found, form.get('altcha') ?? '');
+        : await this.#submitCaptcha(visit, found, form.get('altcha') ?? '', pass);
     } catch (cause) {
       if (cause instanceof Refusal) {
         const status = cause.code === 'TOO_MANY_ATTEMPTS' ? 429 : 503;
@@ -198,35 +199,48 @@ export class RequestHandler {
     // The rest of the path is the visitor's: a semicolon in it would end the cookie's path and add attributes.
     const path = visit.path.slice(0, visit.path.length - pathAfterSuffix.length);
     const attempt = { headers, network, path };
-    const cookie = password === '' ? null : await this.#parts.password.tryPassword(link, password, attempt);
-    if (cookie === null) {
+    const admission =
+      password === '' ? null : await this.#parts.password.tryPassword(link, password, attempt);
+    if (admission === null) {
       const again = 'That is not the password. Try again.';
       const page = pages.passwordPage(visit.host, visit.referer, { status: 401, sentence: again });
       return this.#page(visit, link, { kind: 'ask_password' }, page);
     }
-    const next = this.#decide(visit, found, true);
-    if (next.kind === 'ask_captcha' && visit.referer !== '') {
-      const response = await this.#askCaptcha(visit, link);
+    const { pass, cookie } = admission;
+    const next = this.#decide(visit, found, pass);
+    // Answering with 303 would keep a reload from sending the password again, but the next page would lose the Referer, and the pass
+    // too if the browser takes no cookies.
+    if (next.kind === 'ask_captcha') {
+      const response = await this.#askCaptcha(visit, link, pass);
       response.headers.append('set-cookie', cookie);
       return response;
     }
-    // Answering with 303 would keep a reload from sending the password again, but the next page would lose the Referer.
     return next.kind === 'redirect'
       ? this.#answerOutcome(visit, link, next, cookie)
       : redirectResponse(303, visit.path + visit.search, cookie);
   }
 
-  async #submitCaptcha(visit: RequestVisit, found: FoundLink, payload: string): Promise<Response> {
+  async #submitCaptcha(
+    visit: RequestVisit,
+    found: FoundLink,
+    payload: string,
+    pass: string | null,
+  ): Promise<Response> {
     const { link } = found;
     const hasSolved = await this.#parts.captcha.accepts(link, payload);
     if (!hasSolved)
-      return this.#askCaptcha(visit, link, 'That check was too old or used before. Here is a new one.');
-    return this.#answerOutcome(visit, link, this.#decide(visit, found, false, true));
+      return this.#askCaptcha(visit, link, pass, 'That check was too old or used before. Here is a new one.');
+    return this.#answerOutcome(visit, link, this.#decide(visit, found, pass, true));
   }
 
-  async #askCaptcha(visit: RequestVisit, link: LinkForVisitor, error?: string): Promise<Response> {
+  async #askCaptcha(
+    visit: RequestVisit,
+    link: LinkForVisitor,
+    pass: string | null,
+    error?: string,
+  ): Promise<Response> {
     const challenge = await this.#parts.captcha.challenge(link);
-    const page = pages.captchaPage(visit.host, visit.referer, challenge, error);
+    const page = pages.captchaPage(visit.host, { challenge, referer: visit.referer, pass, error });
     return this.#page(visit, link, { kind: 'ask_captcha' }, page);
   }
 }

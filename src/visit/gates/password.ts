@@ -28,6 +28,12 @@ interface Attempt {
   readonly path: string;
 }
 
+interface Pass {
+  readonly pass: string;
+  /** Keeps it in the browser. */
+  readonly cookie: string;
+}
+
 const cookieName = 'linnet_pass';
 const maxPasses = 8;
 const passLifetime = dayLength;
@@ -45,16 +51,18 @@ export class PasswordGate {
     this.#parts = parts;
   }
 
-  hasPass(link: LinkForVisitor, headers: Headers): boolean {
+  /** `passInForm`: as it came with a form. Browsers that take no cookies have no other. */
+  hasPass(link: LinkForVisitor, headers: Headers, passInForm: string | null = null): boolean {
+    if (passInForm !== null && this.#isValid(link, passInForm, 0)) return true;
     return this.#passFor(link, headers, 0) !== null;
   }
 
-  /** The cookie to set if the password is right; null if it is wrong. Throws after too many guesses. */
+  /** The pass if the password is right; null if it is wrong. Throws after too many guesses. */
   async tryPassword(
     link: LinkForVisitor,
     password: string,
     { headers, network, path }: Attempt,
-  ): Promise<string | null> {
+  ): Promise<Pass | null> {
     const browser = this.#passFor(link, headers, knownLifetime);
     const guess = await this.#parts.reserveGuess(link.id, network, browser);
     const isRight = await this.#verify(link, password, guess).catch(async (cause) => {
@@ -64,7 +72,7 @@ export class PasswordGate {
     });
     if (!isRight) return null;
     await guess.withdraw();
-    return this.#cookie(link, path);
+    return this.#newPass(link, path);
   }
 
   async #verify({ options }: LinkForVisitor, password: string, guess: Guess): Promise<boolean> {
@@ -72,11 +80,12 @@ export class PasswordGate {
     return passwordHash !== null && (await this.#parts.verifyPassword(password, passwordHash, guess));
   }
 
-  #cookie(link: LinkForVisitor, path: string): string {
+  #newPass(link: LinkForVisitor, path: string): Pass {
     const until = this.#parts.now() + passLifetime;
     const pass = `${until}.${this.#parts.sign(signedText(link, until))}`;
     const secure = this.#parts.secureCookies ? '; Secure' : '';
-    return `${cookieName}=${pass}; Path=${withoutTrailingSlash(path)}; Max-Age=${knownLifetime / 1000}; HttpOnly; SameSite=Lax${secure}`;
+    const cookie = `${cookieName}=${pass}; Path=${withoutTrailingSlash(path)}; Max-Age=${knownLifetime / 1000}; HttpOnly; SameSite=Lax${secure}`;
+    return { pass, cookie };
   }
 
   /** A valid pass for this link, or one that expired at most `grace` ago. */
