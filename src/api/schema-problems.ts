@@ -154,8 +154,14 @@ function wrongKind(name: string, expected: readonly string[], found: unknown): s
     typeof found === 'string' &&
     ((expected.includes('boolean') && /^(?:true|false)$/i.test(found)) ||
       (expected.includes('number') && found.trim() !== '' && Number.isFinite(Number(found))));
-  return `${name} must be ${kinds.join(' or ')}${isQuoted ? ', without quotes' : notKind(found)}.`;
+  const isNumber = typeof found === 'number' && expected.some((kind) => kind === 'int' || kind === 'number');
+  const difference = isQuoted ? ', without quotes' : isNumber ? wrongNumber(found) : notKind(found);
+  return `${name} must be ${kinds.join(' or ')}${difference}.`;
 }
+
+/** JSON has numbers that are larger than any here, which are read as infinite. */
+const wrongNumber = (found: number): string =>
+  Number.isFinite(found) ? ', without a fraction' : ', and this one is too large';
 
 /** Names only its type: a value in an error ends up in logs, and it may be a password. */
 function notKind(found: unknown): string {
