@@ -219,6 +219,18 @@ describe('the rules of a link', () => {
       { when: { language: ['de'] } },
       { destination_url: 'https://example.com/three' },
     ]);
+    await page.getByRole('combobox', { name: 'Go to' }).selectOption('variants');
+    await field(page, 'Destination b').fill('https://example.com/four');
+    const weight = field(page, 'Weight of b');
+    for (const [typed, sentence] of [
+      ['1001', 'This must be at most 1,000.'],
+      ['1.5', 'This must be a whole number, without a fraction.'],
+    ] as const) {
+      await weight.fill(typed);
+      await page.keyboard.press('Control+s');
+      await weight.and(page.locator('[aria-invalid="true"]')).waitFor();
+      expect(await describedBy(weight)).toContain(sentence);
+    }
   });
 
   test('find countries as they are typed without accents and typographic apostrophes', async () => {

@@ -28,6 +28,10 @@ const problemsOf = (problems: readonly Problem[]) => ({
     problems.flatMap(({ path, sentence }) => (fields.some((field) => isWithin(path, field)) ? [] : sentence)),
 });
 
+/** The API says where something is by its names of fields; here the sentence is beside it. */
+export const besideField = (sentence: string): string =>
+  sentence.replace(/^".* of "rules" /, 'This ').replace(/^(Entry \d+) of .* of "rules" /, '$1 ');
+
 /** A rule that was changed since it was sent has no problems; the others keep theirs. */
 export function problemsOfRule({ error, sent }: LinkForm, rule: Rule): Problems {
   const index = sent.rules.indexOf(rule);
@@ -35,7 +39,9 @@ export function problemsOfRule({ error, sent }: LinkForm, rule: Rule): Problems 
   const prefix = `rules.${index}`;
   return problemsOf(
     error.problems.flatMap(({ field, sentence }) =>
-      field !== null && isWithin(field, prefix) ? { path: field.slice(prefix.length + 1), sentence } : [],
+      field !== null && isWithin(field, prefix)
+        ? { path: field.slice(prefix.length + 1), sentence: besideField(sentence) }
+        : [],
     ),
   );
 }
