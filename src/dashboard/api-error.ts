@@ -59,9 +59,12 @@ interface ErrorBody {
   readonly errors?: readonly ErrorBody[];
 }
 
+/** Read once the user has signed in again. */
+const sessionHadEnded = 'Your session had ended, so nothing was done. Try again.';
 /** Instead of sentences that name calls, headers or ids, which the API has for programs. */
 const ownSentences: Readonly<Record<string, string>> = {
-  KEY_MISSING: 'Your session had ended, so nothing was done. Try again.',
+  KEY_MISSING: sessionHadEnded,
+  SESSION_ENDED: sessionHadEnded,
   TAG_NOT_FOUND: 'A tag that was chosen here has been deleted. Remove it, or choose another.',
 };
 

@@ -4,6 +4,7 @@ import { startApp, type TestAccount } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
+import { browserHeadersOf } from '../support/members.ts';
 import { followLink } from './follow-link.ts';
 import { holdBack } from './held-requests.ts';
 
@@ -229,6 +230,19 @@ describe('a session', () => {
     await page.getByText('Changes saved.').waitFor();
     const saved = await app.call('GET', `/api/v1/link/${linkId}`, { key: owner.key });
     expect(saved.json).toMatchObject({ name: 'Kept over the end', og_title: 'So is this' });
+  });
+
+  test('that was ended elsewhere is not asked to be renewed once it is', async () => {
+    const { owner, linkId } = await newFixture();
+    const page = await dashboardOf(app, owner, `/app/links/${linkId}`);
+    await page.getByLabel('Name', { exact: true }).fill('Kept');
+    const headers = await browserHeadersOf(app, owner);
+    expect((await app.call('POST', '/api/v1/user/sign_out_everywhere', { headers })).status).toBe(204);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await signInAgain(page, owner);
+    await page.getByRole('alert').getByText('Your session had ended, so nothing was done.').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Changes saved.').waitFor();
   });
 
   test('that ends asks for the password in every window, but only once: the others continue when they get the focus', async () => {
