@@ -33,11 +33,18 @@ async function loadUser(): Promise<Me | null> {
   }
 }
 
+/** Whether what was loaded before is not theirs. A user who is removed from an organization has another one. */
+const isAnother = (before: Me, now: Me): boolean =>
+  now.id !== before.id || now.organization_id !== before.organization_id;
+
 export async function signIn(email: string, password: string): Promise<void> {
+  const before = me.value;
   const user = await call('POST /api/v1/session', { body: { email, password } });
-  const isOtherUser = me.value !== undefined && me.value !== null && me.value.id !== user.id;
-  if (isOtherUser) forgetEverything();
   me.value = user;
+  if (before && isAnother(before, user)) {
+    forgetEverything();
+    notify(`You are signed in as ${user.email}, of ${user.organization_name}.`);
+  }
   sessionHasEnded.value = false;
   if (setup.value) setup.value = { ...setup.value, needs_first_account: false };
 }
@@ -59,13 +66,13 @@ async function reloadUser(): Promise<void> {
   // Without an answer nothing changes: the next call will show the error.
   const now = await call('GET /api/v1/user').catch(() => null);
   if (!now || me.value !== before) return;
-  const isAnother = now.id !== before.id || now.organization_id !== before.organization_id;
+  const isOther = isAnother(before, now);
   me.value = now;
-  if (isAnother) {
+  if (isOther) {
     forgetEverything();
     notify(`You are signed in as ${now.email}, of ${now.organization_name}, since another window.`);
   }
-  if (isAnother || sessionHasEnded.value) {
+  if (isOther || sessionHasEnded.value) {
     sessionHasEnded.value = false;
     refresh('');
   }

@@ -4,7 +4,7 @@ import { startApp, type TestAccount } from '../support/app.ts';
 import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
-import { browserHeadersOf } from '../support/members.ts';
+import { browserHeadersOf, member } from '../support/members.ts';
 import { followLink } from './follow-link.ts';
 import { holdBack } from './held-requests.ts';
 
@@ -243,6 +243,20 @@ describe('a session', () => {
     await page.getByRole('alert').getByText('Your session had ended, so nothing was done.').waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Changes saved.').waitFor();
+  });
+
+  test('of a member who was removed ends, and signing in again shows nothing of the organization that was left', async () => {
+    const { owner, linkId } = await newFixture();
+    const removed = await member(app, owner);
+    const page = await dashboardOf(app, removed, `/app/links/${linkId}`);
+    await page.getByLabel('Name', { exact: true }).fill('Typed before');
+    const path = `/api/v1/member/${removed.userId}`;
+    expect((await app.call('DELETE', path, { key: owner.key })).status).toBe(204);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await signInAgain(page, removed);
+    await page.locator('.notice').getByText(`You are signed in as ${removed.email}, of`).waitFor();
+    await page.getByText('There is no such link').waitFor();
+    expect(await page.getByText('Where it leads').count()).toBe(0);
   });
 
   test('that ends asks for the password in every window, but only once: the others continue when they get the focus', async () => {
