@@ -72,7 +72,7 @@ async function reloadUser(): Promise<void> {
     forgetEverything();
     notify(`You are signed in as ${now.email}, of ${now.organization_name}, since another window.`);
   }
-  if (isOther || sessionHasEnded.value) {
+  if (isOther || now.role !== before.role || sessionHasEnded.value) {
     sessionHasEnded.value = false;
     refresh('');
   }

@@ -259,6 +259,20 @@ describe('a session', () => {
     expect(await page.getByText('Where it leads').count()).toBe(0);
   });
 
+  test('of a member whose role has changed shows the new one when the window gets the focus', async () => {
+    const { owner } = await newFixture();
+    const editor = await member(app, owner, 'administrator');
+    const page = await dashboardOf(app, editor, '/app/organization');
+    const role = page.getByLabel(`Role of ${editor.email}`);
+    await role.waitFor();
+    const path = `/api/v1/member/${editor.userId}`;
+    const body = { role: 'editor' };
+    expect((await app.call('PATCH', path, { key: owner.key, body })).status).toBe(200);
+    await page.evaluate(() => dispatchEvent(new Event('focus')));
+    await role.waitFor({ state: 'detached' });
+    await page.getByRole('listitem').filter({ hasText: '(you)' }).getByText('Editor').waitFor();
+  });
+
   test('that ends asks for the password in every window, but only once: the others continue when they get the focus', async () => {
     const { owner } = await newFixture();
     const first = await dashboardOf(app, owner, '/app/tags');
