@@ -63,11 +63,17 @@ test('while the service is reachable only from one machine, the set-up and the p
     const page = await context.newPage();
     await page.goto(app.url);
     await page.getByText('it is only for this machine').waitFor();
-    const { email, password } = await app.createAccount();
+    const { email, password, key } = await app.createAccount();
     await context.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
     await page.goto(`${app.url}/app/domains`);
-    await page.getByText('First set BASE_URL').waitFor();
+    const note = page.getByRole('note');
+    // The lines as they are shown.
+    expect(await note.innerText()).toContain('First set BASE_URL, where Linnet runs');
     expect(await page.getByRole('button', { name: 'Add domain' }).count()).toBe(0);
+    const body = { domain: 'go.example.com' };
+    const { json } = await app.call('POST', '/api/v1/domain', { key, body });
+    await page.goto(`${app.url}/app/domains/${json.id}`);
+    expect(await note.innerText()).toContain('Set BASE_URL, where it runs');
     // The owner of the first account sees the service's health, as the command "doctor" reports it.
     await page.goto(`${app.url}/app/organization`);
     const service = page.getByRole('region', { name: 'This service' });

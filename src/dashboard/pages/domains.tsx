@@ -27,9 +27,11 @@ export function DomainsPage() {
 function NoAddressYet() {
   return (
     <div class="callout" role="note">
-      Linnet is currently at {setup.value?.origin}, only for this machine: no domain can point here. First set{' '}
-      <code>BASE_URL</code>, where Linnet runs, to an address that people reach, such as
-      https://links.example.com, and start it again.
+      <p>
+        Linnet is currently at {setup.value?.origin}, only for this machine: no domain can point here. First
+        set <code>BASE_URL</code>, where Linnet runs, to an address that people reach, such as
+        https://links.example.com, and start it again.
+      </p>
     </div>
   );
 }

@@ -57,9 +57,11 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
         )}
         {setup.value?.domains_lead_here === false && (
           <div class="callout" role="note">
-            Linnet is currently at {setup.value.origin}, only for this machine. Set <code>BASE_URL</code>,
-            where it runs, to an address that people reach, and start it again: then the record that leads
-            visitors here is shown.
+            <p>
+              Linnet is currently at {setup.value.origin}, only for this machine. Set <code>BASE_URL</code>,
+              where it runs, to an address that people reach, and start it again: then the record that leads
+              visitors here is shown.
+            </p>
           </div>
         )}
         {domain.records.map((record) => (
