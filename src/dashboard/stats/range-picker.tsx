@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { dayOf } from '../format.ts';
 import { toggle } from '../handlers.ts';
 import { Button } from '../parts/button.tsx';
-import { areDays, DayField, daysAreReversed } from '../parts/two-days.tsx';
+import { DayField, daysAreReversed } from '../parts/two-days.tsx';
 import { setQuery } from '../router.ts';
 import { defaultRange, labelOf, type Range, rollingNames, writtenRange } from './range.ts';
 
@@ -64,6 +64,16 @@ interface CustomRangeProps {
   readonly onDrop: () => void;
 }
 
+/** The API answers with at most 1,000 points, which are months then. */
+const maxYears = 80;
+const yearOf = (day: string): number => Number(day.slice(0, 4));
+
+function problemOf(from: string, to: string): string | null {
+  if (from === '' || to === '') return 'Choose both days.';
+  if (from > to) return daysAreReversed;
+  return yearOf(to) - yearOf(from) > maxYears ? 'These days are too far apart. Check their years.' : null;
+}
+
 function CustomRange({ range, onChoose, onDrop }: CustomRangeProps) {
   const today = dayOf(new Date());
   const from = useSignal(range.kind === 'custom' ? range.from : today);
@@ -74,9 +84,8 @@ function CustomRange({ range, onChoose, onDrop }: CustomRangeProps) {
       class="stats-range-custom"
       onSubmit={(event) => {
         event.preventDefault();
-        error.value = null;
-        if (areDays(from.value, to.value)) onChoose({ kind: 'custom', from: from.value, to: to.value });
-        else error.value = from.value && to.value ? daysAreReversed : 'Choose both days.';
+        error.value = problemOf(from.value, to.value);
+        if (error.value === null) onChoose({ kind: 'custom', from: from.value, to: to.value });
       }}
     >
       <DayField label="From" signal={from} error={error.value} />
