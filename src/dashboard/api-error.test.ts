@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ApiError } from './api-error.ts';
+import { ApiError, sentenceOf } from './api-error.ts';
 
 test("the API's name of a field is left out of the sentence beside the field", () => {
   const problem = (sentence: string) =>
@@ -8,4 +8,21 @@ test("the API's name of a field is left out of the sentence beside the field", (
   expect(problem('"suffix" can not be empty.')).toBe('This can not be empty.');
   expect(problem('"suffix" holds control characters.')).toBe('This holds control characters.');
   expect(problem('"menu" is a path of the service itself.')).toBe('"menu" is a path of the service itself.');
+});
+
+test('what the API advises programs to send or to call is left out, or said in words for people', () => {
+  const shown = (error_code: string, error_string: string) => sentenceOf({ error_code, error_string });
+  const taken =
+    '"menu" is the suffix of link 5 of your own organization, perhaps made by this call when it was sent before: GET /api/v1/link/5 answers it. Or choose another suffix.';
+  expect(shown('SUFFIX_TAKEN', taken)).toBe(
+    '"menu" is the suffix of another link of your organization. Choose another suffix.',
+  );
+  expect(shown('SUFFIX_TAKEN', '"menu" is taken on this domain. Choose another suffix.')).toBe(
+    '"menu" is taken on this domain. Choose another suffix.',
+  );
+  const printed = 'The link "menu" is in print: whoever scans or types it would be led nowhere.';
+  expect(shown('LINK_ON_PAPER', `${printed} If that is meant, send confirm=true in the address.`)).toBe(
+    printed,
+  );
+  expect(shown('KEY_MISSING', 'Send a key.')).toContain('Your session had ended');
 });

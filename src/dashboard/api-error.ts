@@ -66,17 +66,35 @@ const ownSentences: Readonly<Record<string, string>> = {
   KEY_MISSING: sessionHadEnded,
   SESSION_ENDED: sessionHadEnded,
   TAG_NOT_FOUND: 'A tag that was chosen here has been deleted. Remove it, or choose another.',
+  SCHEDULED_APPLIED:
+    'This change has been made already. The history of the link leads back to the state before it.',
 };
 
-const sentenceOf = ({ error_code, error_string }: ErrorBody, status: number): string =>
-  ownSentences[error_code ?? ''] ?? error_string ?? `The server answered ${status}. Try again in a moment.`;
+/** Instead of the ends of sentences that do so. */
+const ownEnds: Readonly<Record<string, readonly [end: RegExp, own: string]>> = {
+  SUFFIX_TAKEN: [
+    / link \d+ of your own organization, perhaps made by this call .*$/,
+    ' another link of your organization. Choose another suffix.',
+  ],
+  DOMAIN_UNVERIFIED: [/ Verify it first, or leave .*$/, ' Verify it on the page Domains, or choose another.'],
+  LINK_ON_PAPER: [/ If that is meant, send .*$/, ''],
+};
+
+/** The API's sentence about an error, in words for people. */
+export function sentenceOf({
+  error_code: code = '',
+  error_string: sentence = '',
+}: Pick<ErrorBody, 'error_code' | 'error_string'>): string {
+  const [end, own] = ownEnds[code] ?? [];
+  return ownSentences[code] ?? (end && own !== undefined ? sentence.replace(end, own) : sentence);
+}
 
 export function apiErrorOf(response: Response, body: unknown): ApiError {
   const errorBody = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const all = errorBody.errors?.length ? errorBody.errors : [errorBody];
   const problems = all.map((one) => ({
     code: one.error_code ?? 'UNKNOWN',
-    sentence: sentenceOf(one, response.status),
+    sentence: sentenceOf(one) || `The server answered ${response.status}. Try again in a moment.`,
     field: one.field_key ?? null,
   }));
   const retryAfterSeconds = Number(response.headers.get('retry-after'));

@@ -64,9 +64,11 @@ describe('scheduled changes of a link', () => {
     await eventually(async () => (await scheduled()).includes('is in print'), 'the refusal');
     await page.getByRole('link', { name: 'History' }).click();
     await page.getByText('had scheduled a change that could not be applied').waitFor();
+    expect(await page.locator('.callout').innerText()).toEndWith('would be led nowhere.');
     await page.getByRole('link', { name: 'Scheduled' }).click();
     await items.getByText('Not applied').first().waitFor();
     await page.getByText('is in print', { exact: false }).waitFor();
+    expect(await items.locator('.callout').innerText()).toEndWith('would be led nowhere.');
     await page.getByRole('button', { name: /^Remove/ }).click();
     await items.nth(1).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^Withdraw/ }).click();

@@ -41,6 +41,19 @@ describe('a creation whose answer is lost', () => {
   });
 });
 
+test('a suffix of another link is refused in words for people', async () => {
+  const account = await app.createAccount();
+  await app.createLink(account, { suffix: 'menu' });
+  app.clock.now += 1_000;
+  const page = await dashboardOf(app, account);
+  await page.getByRole('button', { name: 'Options' }).click();
+  await page.getByRole('textbox', { name: 'Suffix' }).fill('menu');
+  await longUrlField(page).fill('https://example.com/');
+  await longUrlField(page).press('Enter');
+  const sentence = '"menu" is the suffix of another link of your organization. Choose another suffix.';
+  await page.locator('.new-link .error').getByText(sentence, { exact: true }).waitFor();
+});
+
 describe('input for the next link', () => {
   test('a suffix that is typed while a link is being created is kept', async () => {
     const page = await dashboardOf(app, await app.createAccount());

@@ -1,6 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useAction } from '../../action.ts';
+import { sentenceOf } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import type { Answer } from '../../client.ts';
 import { type CreateOnce, onceCreator } from '../../create-once.ts';
@@ -132,7 +133,7 @@ type Result = Answer<'POST /api/v1/link/bulk'>['results'][number];
 const outcomeOf = (result: Result, url: string): Outcome =>
   'link' in result
     ? { kind: 'made', link: result.link }
-    : { kind: 'refused', url, sentence: result.error.error_string };
+    : { kind: 'refused', url, sentence: sentenceOf(result.error) };
 
 export const linksIn = (outcomes: readonly Outcome[]): readonly Link[] =>
   outcomes.flatMap((outcome) => (outcome.kind === 'made' ? outcome.link : []));

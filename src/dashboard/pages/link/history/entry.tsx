@@ -1,3 +1,4 @@
+import { sentenceOf } from '../../../api-error.ts';
 import type { LinkHistoryEntry } from '../../../api-types.ts';
 import { instant, since } from '../../../format.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -50,7 +51,7 @@ export function Entry({ entry, onRestore, isRunning }: EntryProps) {
           </Button>
         )}
       </div>
-      {entry.refusal && <p class="callout bad">{entry.refusal.error_string}</p>}
+      {entry.refusal && <p class="callout bad">{sentenceOf(entry.refusal)}</p>}
       {entry.changes.length > 0 && (
         <dl class="stack close history-changes">
           {entry.changes.map((change) => (

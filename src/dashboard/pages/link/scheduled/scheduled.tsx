@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useAction, useNoticedAction } from '../../../action.ts';
+import { sentenceOf } from '../../../api-error.ts';
 import type { Link, ScheduledChange } from '../../../api-types.ts';
 import { call } from '../../../client.ts';
 import { instant, since } from '../../../format.ts';
@@ -116,7 +117,7 @@ function Item({ change, isRunning, onReschedule, onWithdraw }: ItemProps) {
           </div>
         )}
       </div>
-      {change.refusal && <p class="callout bad">{change.refusal.error_string}</p>}
+      {change.refusal && <p class="callout bad">{sentenceOf(change.refusal)}</p>}
       <dl class="stack close history-changes planned">
         {plannedChanges(change, tags.data.value ?? []).map(({ label, words }) => (
           <div key={label}>
