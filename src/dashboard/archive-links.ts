@@ -10,15 +10,21 @@ export async function archiveLinks(links: readonly Link[], archived: boolean): P
   const [first] = links;
   if (!first) return false;
   const changed = links.filter((link) => link.archived !== archived);
+  let found: number;
   try {
-    await call('PATCH /api/v1/link/bulk', { body: { ids: links.map(({ id }) => id), archived } });
+    const body = { ids: links.map(({ id }) => id), archived };
+    found = (await call('PATCH /api/v1/link/bulk', { body })).updated;
   } catch (cause) {
     const what = links.length === 1 ? 'The link was' : 'The links were';
     notifyError(cause, `${what} not changed.`, () => void archiveLinks(links, archived));
     return false;
   }
   void refresh('links', 'link ');
-  const what = links.length === 1 ? shortOf(first) : counted(links.length, 'link');
+  if (found === 0) {
+    notify(links.length === 1 ? 'The link had already been deleted.' : 'The links had already been deleted.');
+    return true;
+  }
+  const what = links.length === 1 ? shortOf(first) : counted(found, 'link');
   const undo = () => void archiveLinks(changed, !archived);
   notify(`${what} ${archived ? 'archived' : 'taken out of the archive'}.`, {
     undo: changed.length > 0 ? undo : undefined,

@@ -55,6 +55,31 @@ describe('archiving', () => {
     await rows(page).nth(3).waitFor();
     expect(await rows(page).count()).toBe(4);
   });
+
+  test('says so when links have been deleted elsewhere', async () => {
+    const account = await app.createAccount();
+    const links = [];
+    for (const suffix of ['gone', 'gone-too', 'stays']) links.push(await createLink(account, suffix));
+    const page = await dashboardOf(app, account);
+    const archiveAll = async () => {
+      await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+      const selected = page.getByRole('group', { name: 'Selected links' });
+      await selected.getByRole('button', { name: 'Archive' }).click();
+    };
+    await rows(page).nth(2).waitFor();
+    const ids = links.slice(0, 2).map(({ id }) => id);
+    await app.call('POST', '/api/v1/link/bulk_delete', { key: account.key, body: { ids } });
+    await archiveAll();
+    await notice(page).getByText('1 link archived.').waitFor();
+    await notice(page).getByRole('button', { name: 'Undo' }).click();
+    await row(page, 'stays').waitFor();
+    expect(await rows(page).count()).toBe(1);
+    const body = { ids: links.map(({ id }) => id) };
+    await app.call('POST', '/api/v1/link/bulk_delete', { key: account.key, body });
+    await archiveAll();
+    await notice(page).getByText('The link had already been deleted.').waitFor();
+    await rows(page).first().waitFor({ state: 'detached' });
+  });
 });
 
 describe('a link', () => {
