@@ -320,6 +320,16 @@ describe('finding links', () => {
     await page.getByRole('button', { name: 'Previous page' }).click();
     await row(page, '/page-00').waitFor();
     expect(new URL(page.url()).searchParams.get('page')).toBe('3');
+
+    // The step to the last page keeps the focus, and leads no further.
+    const next = page.getByRole('button', { name: 'Next page' });
+    await followLink(page, '/app?page=2');
+    await next.focus();
+    await page.keyboard.press('Enter');
+    await row(page, '/page-00').waitFor();
+    await page.keyboard.press('Enter');
+    await next.and(page.locator('[aria-disabled="true"]:focus')).waitFor();
+    expect(new URL(page.url()).searchParams.get('page')).toBe('3');
   });
 });
 

@@ -53,14 +53,12 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
         </label>
       )}
       <div class="pager-steps beside">
-        <Button
-          isSlim
-          aria-label="Previous page"
-          disabled={page <= 1}
-          onClick={() => onPage(Math.min(page - 1, last))}
-        >
-          <Icon name="left" size={16} />
-        </Button>
+        <Step
+          icon="left"
+          label="Previous page"
+          isAtEnd={page <= 1}
+          onStep={() => onPage(Math.min(page - 1, last))}
+        />
         <form
           class="beside small"
           onSubmit={(event) => {
@@ -86,10 +84,22 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
           </label>
           <span class="soft">of {number(last)}</span>
         </form>
-        <Button isSlim aria-label="Next page" disabled={page >= last} onClick={() => onPage(page + 1)}>
-          <Icon name="right" size={16} />
-        </Button>
+        <Step icon="right" label="Next page" isAtEnd={page >= last} onStep={() => onPage(page + 1)} />
       </div>
     </nav>
   );
 }
+
+interface StepProps {
+  readonly icon: 'left' | 'right';
+  readonly label: string;
+  readonly isAtEnd: boolean;
+  readonly onStep: () => void;
+}
+
+/** Not disabled at the end, where the step that led there would lose the focus. */
+const Step = ({ icon, label, isAtEnd, onStep }: StepProps) => (
+  <Button isSlim aria-label={label} aria-disabled={isAtEnd} onClick={() => isAtEnd || onStep()}>
+    <Icon name={icon} size={16} />
+  </Button>
+);
