@@ -150,6 +150,31 @@ describe('tags', () => {
     expect(await page.getByRole('button', { name: 'Remove tag tag 04321' }).count()).toBe(0);
   });
 
+  test('whose whole names are typed are saved with the link, even if they were not chosen from the list', async () => {
+    const account = await app.createAccount();
+    for (const name of ['Spring', 'Summer']) await createTag(account, name);
+    const { id } = await createLink(account, 'tagged');
+    const page = await dashboardOf(app, account, `/app/links/${id}`);
+    const picker = page.getByRole('combobox', { name: 'Tags' });
+    await picker.fill('spring');
+    await page.getByRole('option', { name: 'Spring' }).waitFor();
+    await page.getByLabel('Notes').click();
+    await page.getByRole('button', { name: 'Remove tag Spring' }).waitFor();
+    expect(await picker.inputValue()).toBe('');
+    await picker.fill('Summer');
+    await page.getByRole('option', { name: 'Summer' }).waitFor();
+    await page.keyboard.press('Control+s');
+    await notice(page).getByText('Changes saved.').waitFor();
+    const saved = await app.call('GET', `/api/v1/link/${id}`, { key: account.key });
+    const tags: { name: string }[] = saved.json.tags;
+    expect(tags.map(({ name }) => name).toSorted()).toEqual(['Spring', 'Summer']);
+    // A text that is no tag's name stays in the field.
+    await picker.fill('sprin');
+    await page.getByRole('option', { name: 'Create tag' }).waitFor();
+    await page.getByLabel('Notes').click();
+    expect(await picker.inputValue()).toBe('sprin');
+  });
+
   test('pass the accessibility check: light on a phone, and dark', async () => {
     const account = await app.createAccount();
     const page = await dashboardOf(app, account, '/app/tags');

@@ -40,6 +40,8 @@ interface PickerProps extends FieldFrame {
   readonly onRemove: (chip: PickerChip) => void;
   /** Accepts a typed text that is none of the options, and returns what was added. Without it, only options can be chosen. */
   readonly addTyped?: ((typed: string) => string) | undefined;
+  /** The option that the typed text names: chosen when the field is left, or the form saved. */
+  readonly named?: PickerOption | undefined;
 }
 
 /** The chosen values as chips, and a field beside them that finds more. */
@@ -60,6 +62,7 @@ export function Picker({
   onChoose,
   onRemove,
   addTyped,
+  named,
   ...frame
 }: PickerProps) {
   const isOpen = useSignal(false);
@@ -112,6 +115,10 @@ export function Picker({
     type('');
     return true;
   };
+  const finish = () => {
+    if (named) void choose(named);
+    else acceptTyped();
+  };
   useEffect(() => {
     if (!isChoicePending.value || isLoading) return;
     isChoicePending.value = false;
@@ -130,7 +137,7 @@ export function Picker({
     } else if (event.key === 'ArrowUp') activeIndex.value = Math.max(activeIndex.value - 1, 0);
     else if (event.ctrlKey || event.metaKey) {
       // These keys save the form: typed text is added first, so that it is saved too.
-      if (event.key.toLowerCase() === 's' || event.key === 'Enter') acceptTyped();
+      if (event.key.toLowerCase() === 's' || event.key === 'Enter') finish();
       return;
     } else if (event.key === 'Enter' && isOpen.value && option) void choose(option);
     else if (event.key === 'Enter' && typed !== '') {
@@ -146,7 +153,7 @@ export function Picker({
     event.stopPropagation();
   };
   const leave = () => {
-    acceptTyped();
+    finish();
     close();
   };
 

@@ -80,6 +80,7 @@ export function TagPicker({
   const options = unselected.slice(0, maxShown).map(optionOf);
   const areLoaded = tags.data.value !== undefined;
   if (canCreate && typedName !== '' && !isTaken && areLoaded) options.push(creation(typedName));
+  const named = canCreate ? unselected.find((tag) => isNamed(tag, typedName)) : undefined;
   const isFirst = canCreate && allTags.length === 0;
   const problem = tags.error.value;
 
@@ -109,6 +110,7 @@ export function TagPicker({
         return tag.name;
       }}
       onRemove={({ key }) => onChange(value.filter(({ id }) => id !== key))}
+      named={named && optionOf(named)}
     />
   );
 }
