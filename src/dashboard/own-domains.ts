@@ -9,6 +9,8 @@ interface OwnDomains {
   /** Whether they have loaded, or failed to load. */
   readonly areLoaded: boolean;
   readonly own: readonly Choice[];
+  /** Those that no link can be created on yet. */
+  readonly pending: readonly Choice[];
 }
 
 /** Choices for filtering a list of links by domain. */
@@ -20,11 +22,13 @@ export const domainFilter = (own: readonly Choice[]): readonly Choice[] => {
 /** The organization's domains that links can be created on. */
 export function useOwnDomains(): OwnDomains {
   const { data, error } = useQuery('domains', () => call('GET /api/v1/domain'));
-  const own = (data.value ?? [])
-    .filter(({ state }) => state !== 'pending')
-    .map(({ domain, domain_unicode }) => ({ value: domain, label: domain_unicode }));
+  const choices = (arePending: boolean): readonly Choice[] =>
+    (data.value ?? [])
+      .filter(({ state }) => (state === 'pending') === arePending)
+      .map(({ domain, domain_unicode }) => ({ value: domain, label: domain_unicode }));
+  const own = choices(false);
   useEffect(() => {
     if (data.value) namesOfHosts.value = new Map(own.map(({ value, label }) => [value, label]));
   }, [data.value]);
-  return { areLoaded: data.value !== undefined || error.value !== null, own };
+  return { areLoaded: data.value !== undefined || error.value !== null, own, pending: choices(true) };
 }

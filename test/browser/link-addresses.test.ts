@@ -97,3 +97,16 @@ test('an alias that was typed is saved, even if it was not added to the list bef
     .getByText(/^A suffix has 1 to 255 characters/)
     .waitFor();
 });
+
+test('an alias on a domain that is not verified yet is refused, and is not taken for a suffix', async () => {
+  const { page, read, owner } = await open({ suffix: 'known' });
+  const domain = `go${owner.userId}.example.com`;
+  const created = await app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain } });
+  expect(created.status).toBe(201);
+  await page.reload();
+  await field(page, 'Alias').fill(`${domain}/menu`);
+  await field(page, 'Alias').press('Enter');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.locator('.new-alias').getByText('is not a verified domain of your organization.').waitFor();
+  expect(await read()).toMatchObject({ aliases: [] });
+});

@@ -13,7 +13,7 @@ import type { LinkForm } from './form.ts';
 /** The link's own address, and the aliases that lead here as well. */
 export function Addresses({ form }: { form: LinkForm }) {
   const { link, fields } = form;
-  const domains = useDomains(link);
+  const { domains, pending } = useDomains(link);
   const isMoved = form.changed.includes('suffix') || form.changed.includes('domain');
   return (
     <div class="stack tight">
@@ -41,26 +41,33 @@ export function Addresses({ form }: { form: LinkForm }) {
           <bdi>{shortOf(link)}</bdi> continues to work, as an alias.
         </p>
       )}
-      <Aliases form={form} domains={domains} />
+      <Aliases form={form} domains={[...domains, ...pending]} />
     </div>
   );
 }
 
-/** The domains for the link: the service's own, the organization's, and its current one. */
-function useDomains(link: Link): readonly Choice[] {
-  const { own } = useOwnDomains();
+/** The domains for the link: the service's own, the organization's, and its current one; and those that are not verified yet. */
+function useDomains(link: Link): {
+  readonly domains: readonly Choice[];
+  readonly pending: readonly Choice[];
+} {
+  const { own, pending } = useOwnDomains();
   const [, scheme = '', port = ''] = /^(https?:\/\/).*?(:\d+)?$/.exec(link.domain) ?? [];
   const service = setup.value?.default_domain ?? '';
-  const choices = [
-    { value: `${scheme}${service}`, label: service },
-    ...own.map(({ value, label }) => ({ value: `${scheme}${value}${port}`, label })),
-  ];
-  return choices.some(({ value }) => value === link.domain)
-    ? choices
-    : [{ value: link.domain, label: hostOf(link) }, ...choices];
+  const withScheme = ({ value, label }: Choice) => ({ value: `${scheme}${value}${port}`, label });
+  const choices = [{ value: `${scheme}${service}`, label: service }, ...own.map(withScheme)];
+  return {
+    domains: choices.some(({ value }) => value === link.domain)
+      ? choices
+      : [{ value: link.domain, label: hostOf(link) }, ...choices],
+    pending: pending.map(withScheme),
+  };
 }
 
-/** The address that a typed alias stands for: a suffix of the link's domain, or an address with or without its scheme. */
+/**
+ * The address that a typed alias stands for: a suffix of the link's domain, or an address with or without its scheme. One on a domain
+ * that is not verified yet is refused by the API; taken for a suffix, it would be another address.
+ */
 function addressOf(text: string, domain: string, domains: readonly Choice[]): string {
   if (/^https?:\/\//i.test(text)) return text;
   const own = domains.find(({ label }) => text.toLowerCase().startsWith(`${label.toLowerCase()}/`));
