@@ -4,7 +4,7 @@ import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { holdBack, loseFirstAnswer } from './held-requests.ts';
-import { linksOf, longUrlField, notice } from './link-list.ts';
+import { linksOf, longUrlField, notice, rows } from './link-list.ts';
 
 const app = await appOfSuite();
 const { createLink, createTag } = linksOf(app);
@@ -52,6 +52,18 @@ test('a suffix of another link is refused in words for people', async () => {
   await longUrlField(page).press('Enter');
   const sentence = '"menu" is the suffix of another link of your organization. Choose another suffix.';
   await page.locator('.new-link .error').getByText(sentence, { exact: true }).waitFor();
+});
+
+test('a new link that is deleted is no longer offered to be copied and edited', async () => {
+  const page = await dashboardOf(app, await app.createAccount());
+  await longUrlField(page).fill('https://example.com/slip');
+  await longUrlField(page).press('Enter');
+  const created = page.getByRole('region', { name: 'New link', exact: true });
+  await created.waitFor();
+  await rows(page).first().getByRole('link', { name: 'Edit' }).focus();
+  await page.keyboard.press('Delete');
+  await notice(page).getByText('deleted.').waitFor();
+  await created.waitFor({ state: 'detached' });
 });
 
 describe('input for the next link', () => {

@@ -8,6 +8,7 @@ import { DisclosureButton } from '../../parts/disclosure-button.tsx';
 import { ErrorBox, ErrorText } from '../../parts/error-box.tsx';
 import { isFocusInUse } from '../../parts/focus.ts';
 import { UtmSection } from '../../parts/utm-section.tsx';
+import { removedIds } from '../../remove-links.ts';
 import { search, setQuery } from '../../router.ts';
 import { hostOf } from '../../short-links.ts';
 import { CreatedCard } from './created-card.tsx';
@@ -44,6 +45,11 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
     // The values are filled in once, and not again by a reload.
     setQuery({ new_suffix: null, new_domain: null });
   }, []);
+  // A deleted link can neither be copied nor edited.
+  useEffect(() => {
+    const latest = created.value;
+    if (latest?.kind === 'one' && removedIds.value.has(latest.link.id)) created.value = null;
+  }, [removedIds.value]);
   const error = creation.error.value;
   useEffect(() => {
     if (inputFields.some((name) => error?.sentenceFor(name))) areOptionsOpen.value = true;
