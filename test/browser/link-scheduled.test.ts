@@ -76,6 +76,15 @@ describe('scheduled changes of a link', () => {
     expect(await read()).toMatchObject({ name: 'First', disabled: false });
   });
 
+  test('that are refused say which field is meant', async () => {
+    const { page } = await open({ name: 'First' });
+    await field(page, 'Destination on Android').fill('not an address');
+    await page.getByRole('button', { name: 'Save later' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save later' });
+    await dialog.getByRole('button', { name: 'Schedule' }).click();
+    await dialog.getByRole('alert').getByText('Destination on Android: This is not a web address.').waitFor();
+  });
+
   test('are not saved at once by the keys that save, pressed in their dialog', async () => {
     const { page, read } = await open({ name: 'First' });
     await field(page, 'Name').fill('Second');

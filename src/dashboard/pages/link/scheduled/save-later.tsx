@@ -13,6 +13,7 @@ import { fieldsOf, labels, patchOf } from '../fields.ts';
 import type { LinkForm } from '../form.ts';
 import { inDays } from '../local-instant.ts';
 import { InstantField } from './instant-field.tsx';
+import { withFieldNames } from './refused-changes.ts';
 
 /** Schedules the unsaved changes of a link. */
 export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => void }) {
@@ -24,7 +25,9 @@ export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => vo
     const body = { at: at.value ?? '', changes: patchOf(fieldsOf(link), draft) };
     const scheduled = await confirmingPrint((confirm) =>
       createOnce('POST /api/v1/link/{id}/scheduled', { params: { id: link.id }, query: { confirm }, body }),
-    );
+    ).catch((cause) => {
+      throw withFieldNames(cause);
+    });
     form.forget();
     onClose();
     refresh('link ');
