@@ -37,6 +37,18 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     expect(json.error_string).toContain('"__proto__"');
   });
 
+  test('are refused with the reason if a weight is no whole number, or none that fits', async () => {
+    for (const [weight, reason] of [
+      ['1.5', 'a whole number, without a fraction.'],
+      ['1e400', 'a number, and this one is too large.'],
+    ] as const) {
+      const rules = `[{"when":{},"variants":[{"destination_url":"https://example.com/x","weight":${weight}}]}]`;
+      const body = `{"destination_url":"https://example.com","rules":${rules}}`;
+      const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
+      expect(json.error_string).toEndWith(`must be ${reason}`);
+    }
+  });
+
   test('redirect by the first that matches the visitor: a country, a device, a language, a referrer', async () => {
     const { suffix, rules } = await create({
       android_link_destination: 'https://example.com/android',
