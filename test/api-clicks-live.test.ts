@@ -300,11 +300,17 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
       at: Date.now(),
     }) as Insertable<Schema['hits']>;
 
-  test('sends a keep-alive while nothing happens', async () => {
-    const listener = await Listener.open(app, owner.key);
-    await until(() => listener.comments.length > 3);
-    expect(listener.comments.at(-1)).toBe(': still here');
+  test('names an id after which to continue at the start, and with each keep-alive', async () => {
+    const idIn = (comment = '') => Number(/^: (?:Linnet|still here)\nid: (\d+)$/.exec(comment)?.[1]);
+    const listener = await Listener.open(app, owner.key, '?class=bot');
+    const first = idIn(listener.comments[0]);
+    await add(hit());
+    await until(() => idIn(listener.comments.at(-1)) > first);
     await listener.close();
+    const resumed = await Listener.open(app, owner.key, '', { 'last-event-id': String(first) });
+    await until(() => resumed.events.length > 0);
+    expect(resumed.events).toHaveLength(1);
+    await resumed.close();
   });
 
   test('ends when its key is deleted', async () => {

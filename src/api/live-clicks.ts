@@ -78,12 +78,12 @@ async function* events({ live, organizationId, since, endSignals, reauthorize, r
   try {
     let position = since === undefined ? await live.end() : await live.positionAfter(since);
     let heartbeatAt = performance.now();
-    yield ': Linnet\n\n';
+    yield stateText('Linnet', position);
     while (!end.aborted) {
       if (performance.now() - heartbeatAt >= live.heartbeat) {
         if (!(await isStillAuthorized(reauthorize))) return;
         heartbeatAt = performance.now();
-        yield ': still here\n\n';
+        yield stateText('still here', position);
       }
       const upTo = Math.min(live.settled, position + maxSearched);
       const { clicks, searchedTo } = position < upTo ? await read(position, upTo) : noClicks;
@@ -101,6 +101,9 @@ async function* events({ live, organizationId, since, endSignals, reauthorize, r
 
 const eventText = (click: StoredClick): string =>
   `id: ${click.id}\nevent: click\ndata: ${JSON.stringify(clickAnswer(click))}\n\n`;
+
+/** A client that reconnects continues after this id, even if it has received no hit. */
+const stateText = (comment: string, id: number): string => `: ${comment}\nid: ${id}\n\n`;
 
 /** A store that is unavailable doesn't invalidate a credential. */
 async function isStillAuthorized(reauthorize: () => Promise<unknown>): Promise<boolean> {
