@@ -38,6 +38,14 @@ interface Element {
   text: string;
 }
 
+test.each([
+  [Date.UTC(2030, 8, 30, 8), '30 September 2030, 08:00 UTC'],
+  [Date.UTC(2030, 8, 30, 8, 0, 1), '30 September 2030, 08:01 UTC'],
+  [Date.UTC(2030, 11, 31, 23, 59, 30), '1 January 2031, 00:00 UTC'],
+])('a link that starts at %p says that it starts on %s', (startsAt, text) => {
+  expect(pages.notStartedPage('example.com', startsAt, 0).html).toContain(`starts on ${text}.`);
+});
+
 /** The elements of a page as a browser's parser sees them. */
 async function elementsOf(html: string): Promise<Element[]> {
   const found: Element[] = [];

@@ -1,6 +1,7 @@
 import { escapeHtml, policyFor } from '../http/html.ts';
 import type { Status } from '../http/status-text.ts';
 import { displayDomain } from '../rules/domains/domain-unicode.ts';
+import { minuteLength } from '../rules/durations.ts';
 import type { LinkForVisitor } from '../rules/link-rules/resolve.ts';
 import { memoize } from '../structures/memoize.ts';
 import { passField, refererField, refererForForm } from './form.ts';
@@ -97,8 +98,9 @@ const months = 'January February March April May June July August September Octo
 );
 
 /** "1 December 2026, 08:00 UTC": the visitor's time zone is unknown. */
+/** Rounded up: at the time that is shown, the link has started. */
 function dayAndTime(instant: number): string {
-  const at = new Date(instant);
+  const at = new Date(Math.ceil(instant / minuteLength) * minuteLength);
   const time = [at.getUTCHours(), at.getUTCMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
   return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}, ${time} UTC`;
 }
