@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
-import { dayLength, minuteLength } from '../src/rules/durations.ts';
+import { dayLength, hourLength, minuteLength } from '../src/rules/durations.ts';
 import { listNodes, reportNode } from '../src/storage/nodes.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
+import { startMailServer } from './support/mail-server.ts';
 import { advanceWatch, startSites } from './support/monitored-sites.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
@@ -38,10 +39,13 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
       };
       const hook = target((before) => new Response('', { status: before === 0 ? 500 : 200 }));
       await create('early', { watch_destination: true, webhook_url: hook.url });
+      const failingHook = target(() => new Response('', { status: 500 }));
+      await create('failing', { webhook_url: failingHook.url });
       await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
 
       app.clock.now = begin + year;
       await app.visit('/early');
+      await app.visit('/failing');
       const waiting = lookup
         .selectFrom('webhook_deliveries')
         .select('id')
@@ -55,7 +59,7 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
       const areAhead = async () => (await sweeps()).every((at) => at > begin + dayLength);
       const checkedAt = async () =>
         (await lookup.selectFrom('domains').select('checked_at').executeTakeFirstOrThrow()).checked_at;
-      await eventually(async () => (await waiting.execute()).length === 1, 'a failed message');
+      await eventually(async () => (await waiting.execute()).length === 2, 'failed messages');
       await eventually(areAhead, 'the sweeps');
       await eventually(() => sites.requestsTo('early.example.com').length > 0, 'a check');
       await eventually(async () => Number(await checkedAt()) > begin + dayLength, 'a check of the domain');
@@ -64,6 +68,13 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
       await create('late', { watch_destination: true });
       await cleanUp(app.app.context);
       await hook.calls(2);
+      await failingHook.calls(2);
+      const { since } = await lookup.selectFrom('webhook_outages').select('since').executeTakeFirstOrThrow();
+      expect(since).toBeLessThan(begin + dayLength);
+      const tried = await lookup.selectFrom('webhook_deliveries').select('first_tried_at').execute();
+      expect(Math.max(...tried.map(({ first_tried_at }) => first_tried_at ?? 0))).toBeLessThan(
+        begin + dayLength,
+      );
       await advanceWatch([app], 16 * minuteLength);
       await advanceWatch([app], minuteLength);
       expect(sites.requestsTo('late.example.com').length).toBeGreaterThan(0);
@@ -73,6 +84,70 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
     } finally {
       await app.stop();
       sites.stop();
+    }
+  });
+
+  test('mails about failing destinations and refused changes are sent', async () => {
+    const sites = startSites();
+    const mails = await startMailServer();
+    const app = await startApp({
+      store,
+      env: { WEBHOOK_ALLOW: '127.0.0.0/8', SMTP_URL: `smtp://127.0.0.1:${mails.port}` },
+      overrides: {
+        ...{ watchInterval: 20, scheduledInterval: 20, refusalInterval: 20 },
+        webhooks: { postOptions: { lookup: sites.lookup } },
+      },
+    });
+    sites.clock = app.clock;
+    try {
+      const { key, userId } = await app.createAccount();
+      const { database } = app.app.context;
+      await database.write((queries) =>
+        queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', userId).execute(),
+      );
+      const call = async (method: string, path: string, body?: object) =>
+        (await app.call(method, `/api/v1/${path}`, { key, ...(body && { body }) })).json;
+      const create = (path: string) => {
+        sites.respond('site.example.com', path, () => new Response('', { status: 404 }));
+        const destination_url = `http://site.example.com:${sites.port}${path}`;
+        return call('POST', 'link', { destination_url, watch_destination: true });
+      };
+      const advance = async (...times: readonly number[]) => {
+        for (const time of times) await advanceWatch([app], time);
+      };
+      const subjects = () => mails.mails.map(({ headers }) => headers.get('subject'));
+      const failing = 'A link leads to a failing destination';
+      const begin = app.clock.now;
+
+      app.clock.now = begin + year;
+      await create('/mailed');
+      await advance(16 * minuteLength, minuteLength, hourLength, minuteLength, 11 * minuteLength);
+      await eventually(() => subjects().includes(failing), 'the first mail');
+      const link = await create('/suspected');
+      await advance(16 * minuteLength, minuteLength);
+      const tag = (await call('POST', 'tag', { name: 'gone' })).id;
+      const at = new Date(app.clock.now + minuteLength).toISOString();
+      await call('POST', `link/${link.id}/scheduled`, { at, changes: { add_tags: [tag] } });
+      await call('DELETE', `tag/${tag}`);
+      app.clock.now += minuteLength + 1;
+      const refused = database.lookup.selectFrom('scheduled_changes').select('id').where('untold', '>', 0);
+      await eventually(async () => (await refused.execute()).length === 1, 'the refusal');
+      expect(subjects()).toEqual([failing]);
+
+      app.clock.now = begin + minuteLength;
+      await cleanUp(app.app.context);
+      await advance(16 * minuteLength, minuteLength, hourLength, minuteLength, 11 * minuteLength);
+      await advance(6 * hourLength);
+      // On a busy machine a mail may fail, and is sent again ten minutes later.
+      await eventually(async () => {
+        await advance(11 * minuteLength);
+        return subjects().length === 3;
+      }, 'both mails');
+      expect(subjects().filter((subject) => subject === failing)).toHaveLength(2);
+    } finally {
+      await app.stop();
+      sites.stop();
+      await mails[Symbol.asyncDispose]();
     }
   });
 

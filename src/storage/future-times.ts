@@ -19,13 +19,21 @@ const columns: readonly TimeColumn[] = [
   { table: 'click_corrections', column: 'due_at', maxAhead: dayLength },
   { table: 'domains', column: 'next_check_at', maxAhead: 8 * dayLength },
   { table: 'nodes', column: 'seen_at', maxAhead: dayLength },
+  { table: 'organizations', column: 'watch_mailed_at', maxAhead: dayLength },
   { table: 'page_hosts', column: 'free_at', maxAhead: dayLength },
+  { table: 'scheduled_changes', column: 'untold', maxAhead: dayLength },
   { table: 'watch_sweeps', column: 'claimed_until', maxAhead: dayLength },
   { table: 'watch_sweeps', column: 'finished_at', maxAhead: dayLength },
+  { table: 'watched_hosts', column: 'answered_at', maxAhead: dayLength },
   { table: 'watched_hosts', column: 'due_at', maxAhead: 2 * dayLength },
   { table: 'watched_hosts', column: 'free_at', maxAhead: dayLength },
+  { table: 'watched_links', column: 'unmailed', maxAhead: dayLength },
+  { table: 'watched_robots', column: 'read_at', maxAhead: dayLength },
   { table: 'watched_urls', column: 'next_at', maxAhead: 2 * dayLength },
+  { table: 'watched_urls', column: 'suspected_at', maxAhead: dayLength },
   { table: 'webhook_outages', column: 'claimed_until', maxAhead: 2 * dayLength },
+  { table: 'webhook_outages', column: 'last_failed_at', maxAhead: dayLength },
+  { table: 'webhook_outages', column: 'since', maxAhead: dayLength },
   { table: 'word_sweeps', column: 'claimed_until', maxAhead: dayLength },
   { table: 'word_sweeps', column: 'finished_at', maxAhead: dayLength },
 ];
@@ -51,7 +59,8 @@ export async function correctFutureTimes(
   }
   // From one organization to the next through an index: very many may be waiting.
   await write((queries) =>
-    sql`update webhook_deliveries set next_try_at = ${now}, claimed_until = null where id in (
+    sql`update webhook_deliveries set next_try_at = ${now}, claimed_until = null,
+      first_tried_at = case when first_tried_at > ${now} then ${now} else first_tried_at end where id in (
       with recursive ${waitingOrganizations}
       select webhook_deliveries.id from organizations
       join webhook_deliveries on webhook_deliveries.organization_id = organizations.id
