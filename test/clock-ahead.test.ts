@@ -151,6 +151,34 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
     }
   });
 
+  test('the last uses of keys and sessions are right after the next one', async () => {
+    const app = await startApp({ store });
+    try {
+      const { key, email, password } = await app.createAccount();
+      const begin = app.clock.now;
+      app.clock.now = begin + year;
+      const body = { email, password };
+      const signedIn = await app.call('POST', '/api/v1/session', { body, headers: { origin: app.url } });
+      const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+      const lastUses = async (): Promise<string[]> => {
+        const [[apiKey], [session]] = await Promise.all([
+          app.call('GET', '/api/v1/api_key', { key }).then(({ json }) => json),
+          app.call('GET', '/api/v1/session', { headers: { cookie } }).then(({ json }) => json),
+        ]);
+        return [apiKey.last_used_at, session.last_used_at].map((used) => used?.slice(0, 4));
+      };
+      const yearOf = (time: number) => String(new Date(time).getUTCFullYear());
+      const ahead = yearOf(begin + year);
+      const lastUsedIn = (expected: string) => async () =>
+        (await lastUses()).every((used) => used === expected);
+      await eventually(lastUsedIn(ahead), 'the uses ahead');
+      app.clock.now = begin + minuteLength;
+      await eventually(lastUsedIn(yearOf(app.clock.now)), 'the next uses');
+    } finally {
+      await app.stop();
+    }
+  });
+
   test('wrong guesses from that time lock nobody out', async () => {
     const app = await startApp({ store });
     try {

@@ -14,6 +14,10 @@ import { digest } from './secrets.ts';
 /** The last use of a key is stored to the minute: writing it on every call would make every read a write. */
 const useGranularity = 60_000;
 
+/** An earlier use in the future was written by a clock that was ahead. */
+const isApart = (now: number, earlier: number, granularity: number): boolean =>
+  Math.abs(now - earlier) >= granularity;
+
 /** A key or a token, in the `api-key` header or as a bearer. */
 export function credentialOf(headers: Headers): string | null {
   return headers.get('api-key')?.trim() || bearerOf(headers);
@@ -60,7 +64,7 @@ export class Authenticator {
     const owner = await findSessionOwner(this.#database.lookup, hash, now);
     if (!owner)
       throw new Refusal('SESSION_ENDED', 'You are signed out: this session has ended. Sign in again.');
-    const isRenewed = now - owner.renewedAt >= sessionGranularity;
+    const isRenewed = isApart(now, owner.renewedAt, sessionGranularity);
     if (isRenewed)
       this.#startWrite(hash, (queries) => renewSession(queries, hash, now, now + sessionLifetime));
     const { userId, organizationId, role } = owner;
@@ -80,7 +84,7 @@ export class Authenticator {
         'This API key was deleted, or is of another instance. Make a new one in the dashboard under "Account".',
       );
     const now = this.#now();
-    if (owner.lastUsedAt === null || now - owner.lastUsedAt >= useGranularity) {
+    if (owner.lastUsedAt === null || isApart(now, owner.lastUsedAt, useGranularity)) {
       const isStarted = this.#startWrite(owner.keyId, (queries) => touchApiKey(queries, owner.keyId, now));
       if (isStarted) owner.lastUsedAt = now;
     }
