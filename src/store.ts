@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { createMasterKey, findMasterKey, markOf, strayBlanks } from './auth/master-key.ts';
+import { createMasterKey, findMasterKey, markOf, requireMasterKey, strayBlanks } from './auth/master-key.ts';
 import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
@@ -20,6 +20,7 @@ import { databaseProblem } from './rules/database-todo.ts';
 import { serverName, serversOf } from './rules/database-url.ts';
 import { StoreUnavailable } from './rules/errors.ts';
 import { folderTodo } from './rules/folder-todo.ts';
+import { isTransient } from './rules/transient-error.ts';
 import { StartProblem } from './start-problem.ts';
 import { reorderCertificates } from './storage/certificates.ts';
 import type { Database } from './storage/database.ts';
@@ -180,6 +181,19 @@ async function makeWritable(folder: string, name: string, variable: string): Pro
   }
 }
 
+/** Runs what writes a small file. Not every error of a write names the file: that of a full disk doesn't. */
+async function writeIn(dataDir: string, write: () => unknown): Promise<void> {
+  try {
+    await write();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (!isTransient(cause)) throw cause;
+    throw new StartProblem(
+      `The data folder ${dataDir} can not be written (${reason(cause)}). ${folderTodo(code, 'DATA_DIR')}`,
+    );
+  }
+}
+
 /** An empty store is only made in a folder that never had one. */
 export function requireNoLostStore({ databaseUrl, dataDir }: Config): void {
   const folder = resolve(dataDir);
@@ -214,7 +228,8 @@ async function newKey(
     throw new StartProblem(
       `secret.key is missing in ${dataDir}, and this database belongs to one. Put it back, copy it from the data folder of the first node, or set SECRET_KEY to the same value everywhere; if the key is lost, run "${shellCommand('secret replace')}".`,
     );
-  return createMasterKey(dataDir);
+  await writeIn(dataDir, () => createMasterKey(dataDir));
+  return requireMasterKey(null, dataDir);
 }
 
 function keyProblem(cause: unknown, dataDir: string): StartProblem {
@@ -308,7 +323,7 @@ async function requireOwnJournals(database: Database, dataDir: string): Promise<
 export async function claimJournals(database: Database, dataDir: string): Promise<void> {
   const mark = storeMarkIn(dataDir);
   const id = await storeIdOf(database, mark);
-  if (mark !== id) writeStoreMark(dataDir, id);
+  if (mark !== id) await writeIn(dataDir, () => writeStoreMark(dataDir, id));
 }
 
 /** For a lost key: the store adopts the current one. What the former one sealed is deleted. */

@@ -7,7 +7,8 @@ import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { reportSkipped } from './support/one-file.ts';
 import { runToExit } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { type Program, runWithoutOthersFiles, temporaryFolder } from './support/program.ts';
+import { type Program, runServer, runWithoutOthersFiles, temporaryFolder } from './support/program.ts';
+import { smallDisk } from './support/small-disk.ts';
 
 async function resultOf(program: Program): Promise<{ code: number; out: string; err: string }> {
   return { code: await program.exited, ...program.output() };
@@ -16,6 +17,7 @@ async function resultOf(program: Program): Promise<{ code: number; out: string; 
 test('what to do about a folder that can not be written depends on the reason', () => {
   expect(folderTodo('EROFS', 'DATA_DIR')).toStartWith('Mount its disk for writing, or set DATA_DIR to ');
   expect(folderTodo('EACCES', 'DATA_DIR')).toStartWith('Run this as a user that may write there, ');
+  expect(folderTodo('ENOSPC', 'DATA_DIR')).toStartWith('Free some space on its disk ');
   expect(folderTodo('ENOTDIR', 'DATA_DIR')).toBe('Set DATA_DIR to one that can.');
 });
 
@@ -43,6 +45,21 @@ test('commands of another user say that they may not read the store, or write it
     const { code, out, err } = await run(...words);
     expect([words, code]).toEqual([words, 1]);
     expect(out + err).toContain(' This user may not read it: run this as the user that Linnet runs as.\n');
+  }
+}, 120_000);
+
+test('a first start beside PostgreSQL on a full disk names the folder', async () => {
+  await using disk = await smallDisk();
+  if (disk === null) return reportSkipped('the right to mount a disk');
+  const DATA_DIR = join(disk.path, 'data');
+  await mkdir(DATA_DIR);
+  await disk.fill();
+  for (const key of [{}, { SECRET_KEY: 'x'.repeat(64) }]) {
+    const settings = { DATA_DIR, DATABASE_URL: await migratedPostgres(), PORT: '0', ...key };
+    const { code, err } = await resultOf(runServer(settings));
+    expect(err).toContain(`The data folder ${DATA_DIR} can not be written (`);
+    expect(err).toContain('). Free some space on its disk ');
+    expect(code).toBe(1);
   }
 }, 120_000);
 

@@ -4,5 +4,7 @@ export function folderTodo(code: string | undefined, variable: string): string {
     return `Mount its disk for writing, or set ${variable} to a folder on another. After an error the system makes a disk read-only: dmesg shows that.`;
   if (code === 'EACCES' || code === 'EPERM')
     return `Run this as a user that may write there, give the user that Linnet runs as that right (chown -R), or set ${variable} to another folder.`;
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return `Free some space on its disk (df, and df -i for files), or set ${variable} to a folder on another.`;
   return `Set ${variable} to one that can.`;
 }
