@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { folderTodo } from '../src/rules/folder-todo.ts';
@@ -61,6 +61,20 @@ test('a first start beside PostgreSQL on a full disk names the folder', async ()
     expect(err).toContain('). Free some space on its disk ');
     expect(code).toBe(1);
   }
+}, 120_000);
+
+test('a backup on a full disk names its file, and leaves nothing there', async () => {
+  await using disk = await smallDisk();
+  if (disk === null) return reportSkipped('the right to mount a disk');
+  await using folder = await storeFolder();
+  await disk.fill();
+  const before = await readdir(disk.path);
+  const file = join(disk.path, 'one.linnet');
+  const [code, , err] = await runToExit(['backup', file], { DATA_DIR: folder.path });
+  expect(err).toStartWith(`${file} can not be written: `);
+  expect(err).toEndWith('. Free some space on its disk, or name a file on another.\n');
+  expect(code).toBe(1);
+  expect(await readdir(disk.path)).toEqual(before);
 }, 120_000);
 
 test('a lost store is restored over the empty file that a start on a full disk leaves', async () => {

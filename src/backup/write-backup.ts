@@ -35,6 +35,12 @@ export async function writeToFile(backup: BackupStream, file: string): Promise<v
         createWriteStream('', { fd: handle.fd, autoClose: false }),
       );
       await handle.sync();
+    } catch (cause) {
+      throw isFull(cause)
+        ? new BackupProblem(
+            `${file} can not be written: ${(cause as Error).message}. Free some space on its disk, or name a file on another.`,
+          )
+        : cause;
     } finally {
       // A stream that fails has already closed the handle, and its error is the one to report.
       await handle.close().catch(() => {});
@@ -45,6 +51,10 @@ export async function writeToFile(backup: BackupStream, file: string): Promise<v
     rmSync(partialFile, { force: true });
   }
 }
+
+/** Whether the disk or the user's share of it is full, or the file is longer than its file system or limit allows. */
+const isFull = (cause: unknown): boolean =>
+  /^(ENOSPC|EDQUOT|EFBIG)$/.test((cause as NodeJS.ErrnoException | null)?.code ?? '');
 
 /** If two processes write the same file at once, the second is refused, wherever the file system has hard links. */
 async function renamePartialFile(partialFile: string, file: string): Promise<void> {
