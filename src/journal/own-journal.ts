@@ -57,3 +57,13 @@ export function removeUnusedJournals(dataDir: string): void {
     lock.release();
   }
 }
+
+/** How many running processes have a journal in this data folder that they haven't written to yet. */
+export function countUnusedInUse(dataDir: string): number {
+  const inUse = foldersIn(unusedIn(dataDir)).filter((name) => {
+    const lock = lockJournal(join(unusedIn(dataDir), name));
+    lock?.release();
+    return lock === null;
+  });
+  return inUse.length;
+}
