@@ -3,16 +3,20 @@ import { NotUnique } from '../database.ts';
 
 /**
  * Classes and codes of SQLSTATE that mean "not now": 08 connection, 53 resources (including a full disk), 57 intervention, and
- * 25006 a server that has become read-only, like the former primary of a failover. No SQLSTATE at all means that the connection
- * itself broke or a deadline passed.
+ * 25006 a server that has become read-only, like the former primary of a failover. So do refusals of a new connection: 28 the
+ * user or the password, 3D a database that doesn't exist (it may be renamed for another), and a database that is closed to
+ * connections or to this user. No SQLSTATE at all means that the connection itself broke or a deadline passed.
  */
 export function isAway(cause: Error): boolean {
   const code = codeOf(cause);
   const isSqlState = /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
-  return !isSqlState || code === readOnly || /^(08|53|57)/.test(code);
+  const isRefused = (cause as { routine?: string }).routine === checkOfConnection;
+  return !isSqlState || code === readOnly || isRefused || /^(08|28|3D|53|57)/.test(code);
 }
 
 const readOnly = '25006';
+/** The server's function that checks whether a user may connect to a database. The message is in the server's language. */
+const checkOfConnection = 'CheckMyDatabase';
 /** The server cancelled it, by its own timeout or on request: it is available, but was too slow. */
 const queryCanceled = '57014';
 /** A pooler's answer to start-up parameters that it doesn't know. */
