@@ -169,3 +169,27 @@ function atLeast(count: number, promises: readonly Promise<unknown>[]): Promise<
     });
   return promise;
 }
+
+test('small bodies that never end, more than fit into the memory for all of them, keep no other call from its own', async () => {
+  const { hostname, port, host } = new URL(app.url);
+  const text = ' '.repeat(64 * 1024 - 1);
+  const head = `POST /api/v1/session HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  using calls = new DisposableStack();
+  const arriving = Array.from({ length: 270 }, () => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    calls.defer(() => socket.destroy());
+    const { promise, resolve } = Promise.withResolvers<string>();
+    socket.on('error', () => {});
+    socket.once('data', (part) => resolve(String(part)));
+    socket.write(`${head}${text.length.toString(16)}\r\n${text}\r\n`);
+    return promise;
+  });
+  for (const part of await Promise.all(arriving)) expect(part).toStartWith('HTTP/1.1 100 ');
+  await Bun.sleep(500);
+  const body = { destination_url: 'https://example.com', name: 'n'.repeat(100) };
+  const notes = 'a'.repeat(1_000);
+  for (let call = 0; call < 20; call++)
+    expect(
+      (await app.call('POST', '/api/v1/link', { key: owner.key, body: { ...body, notes } })).status,
+    ).toBe(201);
+});

@@ -79,12 +79,17 @@ async function readLimited(request: Request, limit: number, lease: BodyLease): P
   if (!request.body) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let length = 0;
+  let counted = 0;
   for await (const part of request.body) {
     length += part.byteLength;
     if (length > limit) throw tooLarge();
-    lease.take(part.byteLength, length <= smallBodyBytes ? 'small' : 'large');
     parts.push(part);
+    if (length <= smallBodyBytes) continue;
+    lease.take(length - counted, 'large');
+    counted = length;
   }
+  // Only once it is whole: small bodies that never end must not use up what all calls share.
+  if (counted === 0) lease.take(length, 'small');
   return Buffer.concat(parts);
 }
 
