@@ -6,6 +6,8 @@ import { SettledIds } from './settled-ids.ts';
 interface Watcher {
   readonly organizationId: number;
   wake(): void;
+  /** Another organization takes its place. */
+  end(): void;
 }
 
 interface LiveOptions {
@@ -71,13 +73,22 @@ export class LiveClicks {
   }
 
   hasRoomFor(organizationId: number): boolean {
-    const own = [...this.#watchers].filter((watcher) => watcher.organizationId === organizationId);
-    return this.#watchers.size < maxWatchers.node && own.length < maxWatchers.organization;
+    const own = this.#watchersOf(organizationId).length;
+    if (own >= maxWatchers.organization) return false;
+    return this.#watchers.size < maxWatchers.node || this.#mostOfOne().length > own + 1;
   }
 
-  /** Calls `wake` whenever there are new hits of the organization, until the returned function is called. */
-  async watch(organizationId: number, wake: () => void): Promise<() => void> {
-    const watcher = { organizationId, wake };
+  /**
+   * Has `wake` called whenever there are new hits of the organization, until the returned function is called. On a full node the
+   * latest watcher of the organization with the most ends: otherwise a few organizations could have all places.
+   */
+  async watch({ organizationId, wake, end }: Watcher): Promise<() => void> {
+    if (this.#watchers.size >= maxWatchers.node) {
+      const evicted = this.#mostOfOne().at(-1);
+      if (evicted) this.#watchers.delete(evicted);
+      evicted?.end();
+    }
+    const watcher = { organizationId, wake, end };
     this.#watchers.add(watcher);
     try {
       await this.#follow();
@@ -88,6 +99,16 @@ export class LiveClicks {
     return () => {
       this.#watchers.delete(watcher);
     };
+  }
+
+  #watchersOf(organizationId: number): readonly Watcher[] {
+    return [...this.#watchers].filter((watcher) => watcher.organizationId === organizationId);
+  }
+
+  /** The watchers of the organization with the most, earliest first. */
+  #mostOfOne(): readonly Watcher[] {
+    const byOrganization = Map.groupBy(this.#watchers, ({ organizationId }) => organizationId);
+    return [...byOrganization.values()].reduce((most, own) => (own.length > most.length ? own : most), []);
   }
 
   /** Hits have just been folded on this node: polls at once. */
