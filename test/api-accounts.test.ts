@@ -34,6 +34,13 @@ describe.each(storeKinds)('accounts on %s', (store) => {
     expect(await namesOf({ ...blank, email: 'blank@example.com' })).toEqual([201, null, 'blank@example.com']);
     expect(await namesOf({ ...blank, name: ' Ada ' })).toEqual([201, 'Ada', 'Ada']);
     expect(await namesOf({ organization_name: ' Engines ' })).toEqual([201, null, 'Engines']);
+    const invisible = { name: '\u200b', organization_name: '\u2060 \ufeff' };
+    expect(await namesOf({ ...invisible, email: 'unseen@example.com' })).toEqual([
+      201,
+      null,
+      'unseen@example.com',
+    ]);
+    expect(await namesOf({ ...invisible, name: '\ufeffAda\u200b' })).toEqual([201, 'Ada', 'Ada']);
   });
 
   test('an address with an invisible character is refused', async () => {

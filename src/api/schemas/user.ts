@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isEmail, normaliseEmail, passwordLength } from '../../rules/account.ts';
+import { trimInvisible } from '../../rules/invisible.ts';
 import { component, singleLine, stamp, text, textOrNull } from './parts.ts';
 
 export const role = z.enum(['administrator', 'editor']);
@@ -21,7 +22,7 @@ export const User = component('User', {
 /** One that a browser can send. */
 const newPassword = singleLine(passwordLength.max).min(passwordLength.min);
 
-const trimmed = text(200).transform((value) => value.trim());
+const trimmed = text(200).transform((value) => trimInvisible(value));
 
 export const UserToCreate = z.strictObject({
   email,
