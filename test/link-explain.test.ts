@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { firefox } from './support/agents-of-people.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 const { app, owner } = appWithOwner({ env: { TRUSTED_PROXIES: '1' } });
 const call = (method: string, path: string, body?: object) =>
@@ -133,6 +134,15 @@ test('the explained path after the suffix is that of a visit, by any of the addr
   expect(await rest('/d/e?x')).toBe('https://example.com/default/d/e');
   for (const part of ['/', '?x', '#x', 'https://elsewhere.example/d'])
     expect([part, await rest(part)]).toEqual([part, 'https://example.com/default']);
+});
+
+test('a visited address of thousands of segments is explained in little time', async () => {
+  const { id, url } = await create({ forward_path: true });
+  const rest = '/\u0301\u0316'.repeat(2_600);
+  const began = performance.now();
+  const { to } = await explain(id, { url: url + rest });
+  expect(to).toBe(`https://example.com/default${encodeURI(rest)}`);
+  expect(performance.now() - began).toBeLessThan(scaledToLoad(100));
 });
 
 test('after the rules an explanation shows the device that a destination is for', async () => {

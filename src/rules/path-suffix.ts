@@ -1,5 +1,8 @@
 import { isSuffix, normaliseSuffix } from './suffix.ts';
 
+/** The maximum number of path segments that are tried to find a link that forwards longer paths. */
+export const maxParts = 16;
+
 /**
  * The suffix in a path, or null if the path can't be one. A trailing slash is ignored. The decoded suffix is validated here: with
  * a line break it would be the cache key of another domain.

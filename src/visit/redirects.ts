@@ -8,7 +8,7 @@ import {
   plainRedirect,
   resolve,
 } from '../rules/link-rules/resolve.ts';
-import { suffixOf } from '../rules/path-suffix.ts';
+import { maxParts, suffixOf } from '../rules/path-suffix.ts';
 import { anyForwarding, isSuffix } from '../rules/suffix.ts';
 import { type HitTrust, hitOf, quietClick } from './hit.ts';
 import { isPerson } from './is-person.ts';
@@ -50,9 +50,6 @@ export interface FoundLink {
   readonly link: LinkForVisitor;
   readonly pathAfterSuffix: string;
 }
-
-/** The maximum number of path segments that are tried to find a link that forwards longer paths. */
-const maxParts = 16;
 
 export interface RedirectParts {
   readonly links: LinkCache;

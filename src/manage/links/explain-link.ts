@@ -3,7 +3,7 @@ import { hashSeedOf } from '../../rules/day-hash.ts';
 import { existing } from '../../rules/errors.ts';
 import { type Description, describedVisitor } from '../../rules/link-rules/described-visitor.ts';
 import { type Outcome, resolve, type Step, withForwarding } from '../../rules/link-rules/resolve.ts';
-import { suffixOf } from '../../rules/path-suffix.ts';
+import { maxParts, suffixOf } from '../../rules/path-suffix.ts';
 import { findLink, linkForVisitor } from '../../storage/links/links.ts';
 import type { Context } from '../context.ts';
 import { aliasUrls } from './link-address.ts';
@@ -54,11 +54,11 @@ export async function explainLink(
  */
 function pathAfter(path: string, suffixes: ReadonlySet<string | null>): string | null {
   if (suffixes.has(suffixOf(path))) return '';
-  for (let cut = path.length; cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
-    const isWholePart = path[cut - 1] !== '/';
-    if (isWholePart && suffixes.has(suffixOf(path.slice(0, cut)))) return path.slice(cut);
-  }
-  return null;
+  const cuts: number[] = [];
+  for (let cut = path.indexOf('/', 1); cut > 0 && cuts.length < maxParts; cut = path.indexOf('/', cut + 1))
+    cuts.push(cut);
+  const longest = cuts.findLast((cut) => path[cut - 1] !== '/' && suffixes.has(suffixOf(path.slice(0, cut))));
+  return longest === undefined ? null : path.slice(longest);
 }
 
 /** Redirects before the start and after the end are always 302. */
