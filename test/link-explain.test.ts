@@ -145,6 +145,15 @@ test('a visited address of thousands of segments is explained in little time', a
   expect(performance.now() - began).toBeLessThan(scaledToLoad(100));
 });
 
+test('visited addresses with thousands of marks in their host are explained in little time', async () => {
+  const { id } = await create({});
+  const url = `https://a${'\u0301\u0316'.repeat(4_000)}`;
+  const began = performance.now();
+  const explained = await Promise.all(Array.from({ length: 20 }, () => explain(id, { url })));
+  for (const { to } of explained) expect(to).toBe('https://example.com/default');
+  expect(performance.now() - began).toBeLessThan(scaledToLoad(200));
+});
+
 test('after the rules an explanation shows the device that a destination is for', async () => {
   const { id } = await create({
     android_link_destination: 'https://example.com/android',

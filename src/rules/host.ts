@@ -26,3 +26,16 @@ export function isLoopbackName(name: string): boolean {
 /** Names that reach this machine when used on it: the loopback ones and the "any" addresses. */
 export const isThisMachine = (name: string): boolean =>
   isLoopbackName(name) || ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(name);
+
+/** A name has 253 characters at most; more if they are percent-encoded. */
+const maxAuthority = 1_000;
+
+/**
+ * Whether an address names a host that is longer than any. It must not be parsed: that takes a time quadratic in the number of marks.
+ * Like browsers, this ignores line breaks and tabs, and how many slashes there are.
+ */
+export function hasLongHost(address: string): boolean {
+  const text = address.replace(/[\t\r\n]/g, '').trimStart();
+  const authority = /^(?:https?:[/\\]*|[/\\]{2,})([^/?#\\]*)/i.exec(text)?.[1] ?? '';
+  return authority.length > maxAuthority;
+}

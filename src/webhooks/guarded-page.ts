@@ -1,4 +1,5 @@
 import type { Address } from '../rules/address-rules.ts';
+import { hasLongHost } from '../rules/host.ts';
 import type { AllowList } from '../rules/webhook-allow.ts';
 import { locationIn, type RequestOptions, rejection, requestTo, systemResolver } from './guarded-request.ts';
 import { checkTarget, portOf, resolveTarget } from './target-guard.ts';
@@ -50,7 +51,7 @@ export async function guardedPage(
       if (found.kind !== 'checked') return null;
       const answer = await read(url, found.addresses, requested, signal, ca);
       if (answer === null || typeof answer !== 'string') return answer;
-      const target = URL.parse(answer, url.href);
+      const target = hasLongHost(answer) ? null : URL.parse(answer, url.href);
       if (target === null) return null;
       next = target.href;
     }

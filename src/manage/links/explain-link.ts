@@ -1,6 +1,7 @@
 import type { Caller } from '../../rules/access.ts';
 import { hashSeedOf } from '../../rules/day-hash.ts';
 import { existing } from '../../rules/errors.ts';
+import { hasLongHost } from '../../rules/host.ts';
 import { type Description, describedVisitor } from '../../rules/link-rules/described-visitor.ts';
 import { type Outcome, resolve, type Step, withForwarding } from '../../rules/link-rules/resolve.ts';
 import { maxParts, suffixOf } from '../../rules/path-suffix.ts';
@@ -31,7 +32,7 @@ export async function explainLink(
   const stored = await existing(findLink(database.lookup, caller.organizationId, id), 'link');
   const link = withForwarding(linkForVisitor(stored), config.forwardQuery);
   const own = new URL(site.linkUrl(stored.host, stored.suffix));
-  const visited = URL.parse(url, own.href) ?? own;
+  const visited = (hasLongHost(url) ? null : URL.parse(url, own.href)) ?? own;
   const addresses = [own, ...aliasUrls(site, stored).map((alias) => new URL(alias))];
   const suffixes = addresses
     .filter(({ host }) => host === visited.host)

@@ -146,6 +146,7 @@ describe('checking a destination', () => {
     });
     expect(outcomeFor(302, 'myapp://open')).toEqual({ kind: 'unclear' });
     expect(outcomeFor(302)).toMatchObject({ problem: 'broken' });
+    expect(outcomeFor(302, `//${'a'.repeat(3_000)}.example`)).toMatchObject({ problem: 'broken' });
     expect(outcomeOf({ status: 200, location: null }, url, () => true)).toMatchObject({ problem: 'parked' });
   });
 });

@@ -1,4 +1,5 @@
 import { dayLength, hourLength } from '../durations.ts';
+import { hasLongHost } from '../host.ts';
 import type { ProblemKind } from './watched-destinations.ts';
 
 const maxHops = 5;
@@ -42,7 +43,7 @@ export function outcomeOf(
   if (status >= 200 && status < 300)
     return isParked() ? { kind: 'problem', problem: 'parked', detail: parkedDetail } : { kind: 'well' };
   if (redirects.includes(status)) {
-    const to = location === null ? null : URL.parse(location, at);
+    const to = location === null || hasLongHost(location) ? null : URL.parse(location, at);
     if (to === null) return broken(`It answered ${status} without an address to go on to.`);
     to.hash = '';
     const isWeb = to.protocol === 'http:' || to.protocol === 'https:';

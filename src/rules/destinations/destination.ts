@@ -1,4 +1,5 @@
 import { type Problem, Refusal } from '../errors.ts';
+import { hasLongHost } from '../host.ts';
 import { invisibleIn, trimInvisible } from '../invisible.ts';
 import { isStorable } from '../text.ts';
 import { destinationText } from './destination-text.ts';
@@ -8,10 +9,6 @@ export const maximumBytes = 8192;
 const scheme = /^([a-z][a-z0-9+.-]*):/i;
 /** Browsers drop invisible characters from a host. */
 const schemeAndHost = /^(?:https?:)?\/\/[^/?#\\]*|^[^/?#\\]*/i;
-/** The host, with a user name before it and a port after it. Browsers ignore how many slashes there are. */
-const authority = /^https?:[/\\]*([^/?#\\]*)/i;
-/** A name has 253 characters at most; more if they are percent-encoded. Parsing takes a time quadratic in the number of marks. */
-const maxAuthority = 1_000;
 /** Only the first dot is tried: with any of them, a text of many dots would take quadratic time. */
 const hostAndPort = /^(?:localhost|[^\s/?#:@][^\s/?#:@.]*\.[^\s/?#:@]+|\[[0-9a-f:.]+\]):\d{1,5}(?:[/?#]|$)/i;
 
@@ -47,8 +44,7 @@ export function parseDestination(
     throw refusal(field, refusedScheme(field, named));
   }
   const whole = named === undefined ? `https://${given.replace(/^\/\//, '')}` : given;
-  const isLongHost = (authority.exec(whole)?.[1]?.length ?? 0) > maxAuthority;
-  const url = isLongHost ? null : URL.parse(whole);
+  const url = hasLongHost(whole) ? null : URL.parse(whole);
   if (!url) throw refusal(field, invisibleIn(given) ?? noAddress);
   if (url.username || url.password) {
     throw refusal(field, refusedCredentials(field));
