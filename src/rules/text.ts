@@ -7,8 +7,12 @@ const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 export const isStorable = (text: string): boolean => !control.test(text) && text.isWellFormed();
 
-/** For comparing and searching regardless of case, the same on every database. */
-export const foldCase = (text: string): string => text.normalize('NFKC').toLowerCase();
+/** More marks in a row than any name of a tag has: normalising sorts them, which takes a time quadratic in their number. */
+const manyMarks = /[\p{M}\uff9e\uff9f]{101}/u;
+
+/** For comparing and searching regardless of case, the same on every database. A text of very many marks stays as it is. */
+export const foldCase = (text: string): string =>
+  (manyMarks.test(text) ? text : text.normalize('NFKC')).toLowerCase();
 
 /** Without its percent-encoding; null if that is invalid. */
 export function percentDecoded(text: string): string | null {
