@@ -162,7 +162,7 @@ async function open(given: Start, startDataPlane: StartDataPlane, gather: Metric
   const counts = new VisitCounts();
   const visitors = { placeOf: placesOf(config, log), hashSeed: hashSeedOf(saltKeyOf(store)) };
   const redirects = redirectsOf(caches, config, { now, visitors, misses, notFound, record, counts });
-  const shared = { live, bodies: new BodyMemory(), heavyReads: new HeavyReads() };
+  const shared = { live, bodies: new BodyMemory(start.overrides.bodyPatience), heavyReads: new HeavyReads() };
   const serve = serveApi(apiRoutes, { ...context, ...shared }, authenticator, log);
   const api: typeof serve = async (...call) => {
     const answer = await serve(...call);

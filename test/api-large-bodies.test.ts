@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { routes } from '../src/api/routes.ts';
-import type { TestAccount } from './support/app.ts';
+import { startApp, type TestAccount } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { eventually } from './support/eventually.ts';
 
 const { app, owner } = appWithOwner();
 let other: TestAccount;
@@ -99,8 +100,8 @@ describe('many simultaneous large bodies', () => {
   const bodyLength = 4 * 1024 * 1024;
 
   /** A call that has sent all but the end of its body. */
-  async function openCall({ key }: TestAccount, framing: 'length' | 'chunks') {
-    const { hostname, port, host } = new URL(app.url);
+  async function openCall({ key }: TestAccount, framing: 'length' | 'chunks', { url } = app) {
+    const { hostname, port, host } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port) });
     const response = Promise.withResolvers<string>();
     let received = '';
@@ -154,6 +155,38 @@ describe('many simultaneous large bodies', () => {
       expect(accepted.length).toBe(4);
       // The memory that they reserved is free again.
       expect((await bulk(`{"links":[${JSON.stringify(small)}]${' '.repeat(3_000_000)}}`)).status).toBe(200);
+    },
+  );
+
+  test.each(['length', 'chunks'] as const)(
+    'with %s: those that have been arriving for too long give way to others',
+    async (framing) => {
+      const impatient = await startApp({ overrides: { bodyPatience: 0 } });
+      const [one, another, third] = await Promise.all(
+        Array.from({ length: 3 }, () => impatient.createAccount()),
+      );
+      using calls = new DisposableStack();
+      let refused = 0;
+      const open = await Promise.all(
+        Array.from({ length: 8 }, async (_, index) => {
+          const call = calls.use(await openCall((index < 4 ? one : another) ?? owner, framing, impatient));
+          void call.response.then((text) => {
+            if (text.includes('"error_code":"BUSY"')) refused += 1;
+          });
+          return call;
+        }),
+      );
+      const body = `{"links":[{"destination_url":"https://example.com"}]${' '.repeat(3_900_000)}}`;
+      // The last of the eight may still begin, and take the room of the ninth.
+      await eventually(async () => {
+        const { status } = await impatient.call('POST', '/api/v1/link/bulk', { key: third?.key, body });
+        return status === 200 && refused > 0;
+      }, 'a call to give way');
+      for (const { finish } of open) finish();
+      const responses = await Promise.all(open.map(({ response }) => response));
+      const accepted = responses.filter((text) => text.startsWith('HTTP/1.1 200 '));
+      expect(accepted.length).toBe(8 - refused);
+      await impatient.stop();
     },
   );
 });

@@ -60,29 +60,27 @@ async function readBytes(request: Request, limit: number, lease: BodyLease): Pro
 }
 
 async function readLimited(request: Request, limit: number, lease: BodyLease): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new Refusal(
-      'BODY_TOO_LARGE',
-      `The body is too large: at most ${Math.floor(limit / 1024)} KB are taken here.`,
-    );
   const contentLength = request.headers.get('content-length');
-  if (contentLength !== null) {
-    const length = Number(contentLength);
-    if (length > limit) throw tooLarge();
-    // A large body is counted before it arrives, so that no more are accepted than fit.
-    const isSmall = length <= smallBodyBytes;
-    if (!isSmall) lease.take(length, 'large');
-    const bytes = new Uint8Array(await request.arrayBuffer());
-    if (isSmall) lease.take(bytes.byteLength, 'small');
-    return bytes;
+  if (contentLength === null) return lease.untilWhole(readChunks(request, limit, lease));
+  const length = Number(contentLength);
+  if (length > limit) throw tooLarge(limit);
+  // A large body is counted before it arrives, so that no more are accepted than fit.
+  if (length > smallBodyBytes) {
+    lease.take(length, 'large');
+    return new Uint8Array(await lease.untilWhole(request.arrayBuffer()));
   }
-  if (!request.body) return new Uint8Array();
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  lease.take(bytes.byteLength, 'small');
+  return bytes;
+}
+
+async function readChunks(request: Request, limit: number, lease: BodyLease): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
   let counted = 0;
-  for await (const part of request.body) {
+  for await (const part of request.body ?? []) {
     length += part.byteLength;
-    if (length > limit) throw tooLarge();
+    if (length > limit) throw tooLarge(limit);
     parts.push(part);
     if (length <= smallBodyBytes) continue;
     lease.take(length - counted, 'large');
@@ -92,6 +90,12 @@ async function readLimited(request: Request, limit: number, lease: BodyLease): P
   if (counted === 0) lease.take(length, 'small');
   return Buffer.concat(parts);
 }
+
+const tooLarge = (limit: number): Refusal =>
+  new Refusal(
+    'BODY_TOO_LARGE',
+    `The body is too large: at most ${Math.floor(limit / 1024)} KB are taken here.`,
+  );
 
 function decode(bytes: Uint8Array): string {
   try {

@@ -18,6 +18,8 @@ export interface Overrides extends Partial<Readonly<Record<JobInterval, number>>
   readonly journalDisk?: JournalDisk;
   /** For the benchmark: hits are answered and dropped, or written and never folded. */
   readonly hits?: 'dropped' | 'unfolded';
+  /** After how many milliseconds a large body that is still arriving gives way to others. */
+  readonly bodyPatience?: number;
   /** How often an idle stream sends a heartbeat, in milliseconds. */
   readonly heartbeat?: number;
   /** How often the certificate files are checked, in milliseconds. */
