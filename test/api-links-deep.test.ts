@@ -205,6 +205,19 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     expect(await countLinks(database.read, stranger.organizationId, filter)).toBe(0);
   }, 240_000);
 
+  test('a search among very many links with a tag takes no longer than among all', async () => {
+    const { database } = app.app.context;
+    const tag = (await send('POST', '/tag', { name: 'nearly all' })).json.id;
+    await database.write((queries) =>
+      sql`insert into link_tags (link_id, tag_id) select id, ${tag} from links
+        where organization_id = ${owner.organizationId} and id > ${ids[0]}`.execute(queries),
+    );
+    const tags = [{ id: tag, links: ids.length - 1 }];
+    const text = { text: 'deep.example', reach: 'bounded' } as const;
+    expect(await countLinks(database.read, owner.organizationId, { tags, text })).toBeGreaterThan(9_000);
+    expect(await countLinks(database.read, owner.organizationId, { tags, ids })).toBe(ids.length - 1);
+  }, 60_000);
+
   test('every order lists all links once, and in reverse as well', async () => {
     const account = await app.createAccount();
     const names = ['beta', 'Alpha', null, 'alpha', 'Ärger', null, 'zeta', '_', 'ALPHA'];

@@ -237,9 +237,11 @@ function matches(
   if (hasProblem !== undefined)
     conditions.push(sql`links.destination_problems is ${sql.raw(hasProblem ? 'not null' : 'null')}`);
   if (ids !== undefined) conditions.push(sql`links.id in (${sql.join(ids)})`);
+  // SQLite would try each pair of two sets of ids: for as long as that takes, nothing else would be read.
+  const asSet = tagged === 'set' && ids === undefined && text?.reach !== 'bounded';
   for (const [index, { id }] of (tags ?? []).entries()) {
     conditions.push(
-      index === 0 && tagged === 'set'
+      index === 0 && asSet
         ? sql`links.id in (select link_id from link_tags where tag_id = ${id})`
         : sql`exists (select 1 from link_tags where link_tags.link_id = links.id and link_tags.tag_id = ${id})`,
     );
