@@ -205,6 +205,33 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     expect(await countLinks(database.read, stranger.organizationId, filter)).toBe(0);
   }, 240_000);
 
+  test('a search says when there were too many links to look at each', async () => {
+    const account = await app.createAccount();
+    const tag = (await send('POST', '/tag', { name: 'few' }, account.key)).json.id;
+    for (const tags of [[tag], []])
+      await app.createLink(account, { destination_url: 'https://example.com/searched', tags });
+    const countAs = (links: number) =>
+      app.app.context.database.write(async (queries) => {
+        const rows = () => sql`organization_id = ${account.organizationId}`;
+        await sql`update link_counts set links = 0 where ${rows()}`.execute(queries);
+        await sql`update link_counts set links = ${links} where ${rows()}
+          and shard = (select min(shard) from link_counts where ${rows()})`.execute(queries);
+      });
+    const partial = async (query: string) => {
+      const { json } = await send('GET', `/link?${query}`, undefined, account.key);
+      expect(json.links.length).toBeGreaterThan(0);
+      return json.partial;
+    };
+    await countAs(50_000);
+    expect(await partial('q=searched')).toBeUndefined();
+    await countAs(50_001);
+    expect(await partial('q=searched')).toBe(true);
+    const { next } = (await send('GET', '/link?q=searched&limit=1', undefined, account.key)).json;
+    expect(await partial(`q=searched&cursor=${next}`)).toBe(true);
+    expect(await partial(`q=searched&tag=${tag}`)).toBeUndefined();
+    expect(await partial('limit=25')).toBeUndefined();
+  });
+
   test('a search among very many links with a tag takes no longer than among all', async () => {
     const { database } = app.app.context;
     const tag = (await send('POST', '/tag', { name: 'nearly all' })).json.id;

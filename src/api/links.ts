@@ -71,7 +71,7 @@ export const list = endpoint({
       caller.organizationId,
       ...cursorScope,
     ]);
-    const { links, total, next } = await readLinks(context, caller, {
+    const { links, total, next, isPartial } = await readLinks(context, caller, {
       ...query,
       order: query.sort,
       after: cursors.read(query.cursor),
@@ -98,6 +98,7 @@ export const list = endpoint({
       links: Json.list(answers),
       total_links: Json.of(total),
       ...(next && { next: Json.of(cursors.write(next)) }),
+      ...(isPartial && { partial: Json.of(true) }),
     });
   },
 });

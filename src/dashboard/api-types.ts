@@ -48,7 +48,7 @@ export type LinkHistory = { readonly history: readonly (LinkHistoryEntry)[]; rea
 
 export type LinkHistoryEntry = { readonly id: number; readonly at: string; readonly action: 'created' | 'changed' | 'deleted' | 'restored' | 'not_applied'; readonly back_to: number | null; readonly scheduled: number | null; readonly refusal: { readonly error_code: string; readonly field_key: string | null; readonly error_string: string } | null; readonly by: { readonly id: number; readonly name: string | null; readonly email: string } | null; readonly via: 'dashboard' | 'api_key' | 'token' | 'import' | 'linnet' | null; readonly api_key: { readonly id: number; readonly name: string } | null; readonly changes: readonly ({ readonly field: string; readonly from: string | number | boolean | readonly (string)[] | readonly ({ readonly id: number; readonly name: string })[] | readonly (LinkRule)[] | null; readonly to: string | number | boolean | readonly (string)[] | readonly ({ readonly id: number; readonly name: string })[] | readonly (LinkRule)[] | null; readonly hidden: boolean })[] };
 
-export type LinkList = { readonly links: readonly (Link)[]; readonly total_links: number; readonly next?: string };
+export type LinkList = { readonly links: readonly (Link)[]; readonly total_links: number; readonly next?: string; readonly partial?: true };
 
 export type LinkResults = { readonly results: readonly ({ readonly status: 201 | 200; readonly link: Link } | { readonly status: number; readonly error: Error })[] };
 

@@ -202,6 +202,28 @@ describe('finding links', () => {
     await row(page, '/find-pear').waitFor();
   });
 
+  test('a search among too many links says which ones it looks at', async () => {
+    const account = await app.createAccount();
+    await createLink(account, 'among-many');
+    await app.app.context.database.write((queries) =>
+      queries
+        .updateTable('link_counts')
+        .set({ links: 50_001 })
+        .where('organization_id', '=', account.organizationId)
+        .execute(),
+    );
+    const page = await dashboardOf(app, account);
+    await row(page, 'among-many').waitFor();
+    const reach = page.getByText('the newest 10,000 are searched');
+    expect(await reach.count()).toBe(0);
+    await page.getByRole('searchbox').fill('among');
+    await reach.waitFor();
+    await row(page, 'among-many').waitFor();
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByText('No link matches').waitFor();
+    expect(await reach.count()).toBe(1);
+  });
+
   test('a pasted short link finds its link, in the list and in the palette, which also takes a long address', async () => {
     const owner = await app.createAccount();
     const long = `https://example.com/${'long/'.repeat(60)}`;

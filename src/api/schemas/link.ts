@@ -299,6 +299,10 @@ export const LinkList = component('LinkList', {
   links: z.array(Link),
   total_links: z.int(),
   next: nextField,
+  partial: z
+    .literal(true)
+    .optional()
+    .describe('Present if there are too many links to look for `q` in each of them: more may match.'),
 });
 
 export const maxPerPage = 1000;
@@ -312,7 +316,11 @@ export const idList = (max: number, words: string) =>
     .transform((value) => [...new Set(value.split(',').map(Number))]);
 
 const filters = {
-  q: text(200).optional().describe('Part of a name, suffix, destination or notes, ignoring case.'),
+  q: text(200)
+    .optional()
+    .describe(
+      'Part of a name, suffix, destination or notes, ignoring case. Among more than 50,000 links (after filtering by `tag` and `domain`), only of the newest 10,000; of the others those whose name, suffix or destination begins with it, at most 5,000 for each of these, or that have it as an alias.',
+    ),
   tag: idList(10, 'ids of tags')
     .optional()
     .describe('Up to ten ids of tags, separated by commas; the links have all of them.'),

@@ -41,7 +41,7 @@ export function LinksPage() {
           <div class={isListLoaded ? 'stack tight' : 'stack tight coming'}>
             <Toolbar view={view} />
             {isListLoaded ? (
-              <List view={view} links={list.links} total={list.total} isOld={isOld} selection={selection} />
+              <List view={view} {...list} isOld={isOld} selection={selection} />
             ) : (
               !error && <div class="panel links" style={{ height: '640px' }} aria-busy="true" />
             )}
@@ -60,7 +60,12 @@ function useLinks(view: View) {
   return {
     query,
     isOld,
-    list: known && links && { links, total: known.total_links - (known.links.length - links.length) },
+    list: known &&
+      links && {
+        links,
+        total: known.total_links - (known.links.length - links.length),
+        isPartial: known.partial ?? false,
+      },
   };
 }
 

@@ -61,15 +61,19 @@ interface LinkPageFound {
   readonly total: number;
   /** The position of the next page; null after the last one. */
   readonly next: LinkPosition | null;
+  /** Whether there are too many links to look for the text in each: more may match. */
+  readonly isPartial: boolean;
 }
 
 export async function readLinks(context: Context, caller: Caller, query: LinkQuery): Promise<LinkPageFound> {
   if (isUsual(query)) return usualPage(context, caller, query);
   const filter = await filterFor(context, caller, query);
-  if (filter === null) return { links: [], total: 0, next: null };
+  if (filter === null) return { links: [], total: 0, next: null, isPartial: false };
   const page = { ...filter, before: query.before };
+  const isPartial = filter.text?.reach === 'bounded';
   if (filter.text !== undefined && query.before === undefined && query.after === undefined) {
-    return searchLinks(context.database.read, caller.organizationId, filter, query);
+    const found = await searchLinks(context.database.read, caller.organizationId, filter, query);
+    return { ...found, isPartial };
   }
   const [{ links, next }, total] = await Promise.all([
     isUnfiltered(filter) && query.offset > deepOffset
@@ -78,7 +82,7 @@ export async function readLinks(context: Context, caller: Caller, query: LinkQue
     totalOf(context, caller, filter),
   ]);
   if (isUnfiltered(filter)) prefetchBlockCounts(context.database, caller.organizationId, total);
-  return { links, total, next };
+  return { links, total, next, isPartial };
 }
 
 /** Beyond that, it pays to skip links by an index alone, which is possible if none is archived. */
@@ -107,6 +111,7 @@ async function usualPage(
     links: rows,
     total: links - archived,
     next: last && { key: last.link.id, id: last.link.id },
+    isPartial: false,
   };
 }
 

@@ -29,12 +29,14 @@ interface ListProps {
   readonly view: View;
   readonly links: readonly Link[];
   readonly total: number;
+  /** Whether there are too many links to look for the words in each. */
+  readonly isPartial: boolean;
   /** Whether the links are still those of the previous view. */
   readonly isOld: boolean;
   readonly selection: Selection<Link>;
 }
 
-export function List({ view, links, total, isOld, selection }: ListProps) {
+export function List({ view, links, total, isPartial, isOld, selection }: ListProps) {
   const qrOf = useSignal<Link | null>(null);
   const head = useRef<HTMLDivElement>(null);
   const remove = (toDelete: readonly Link[]) => {
@@ -117,8 +119,9 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
           </>
         )}
       </div>
+      {isPartial && links.length > 0 && <p class="search-reach soft small">{searchReach}</p>}
       {links.length === 0 ? (
-        <NothingFound view={view} total={total} />
+        <NothingFound view={view} total={total} isPartial={isPartial} />
       ) : (
         <ul class="link-rows">
           {links.map((link) => (
@@ -149,6 +152,9 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
   );
 }
 
+const searchReach =
+  'There are too many links to search them all: the newest 10,000 are searched, and of the others those are found whose name, suffix or destination begins with these words. Filter by a tag or a domain to search fewer.';
+
 /** The filter of the page's address that names what no longer exists, as from a bookmark. */
 function useDeletedFilter({ tagIds, domain }: View): 'tag' | 'domain' | null {
   const isTagGone = useIsTagGone(tagIds);
@@ -158,7 +164,7 @@ function useDeletedFilter({ tagIds, domain }: View): 'tag' | 'domain' | null {
   return domains.some((one) => [one.domain, one.domain_unicode].includes(domain)) ? null : 'domain';
 }
 
-function NothingFound({ view, total }: { view: View; total: number }) {
+function NothingFound({ view, total, isPartial }: Pick<ListProps, 'view' | 'total' | 'isPartial'>) {
   const deleted = useDeletedFilter(view);
   // All links of this page were deleted, and the next ones are being loaded.
   if (view.page === 1 && total > 0) return null;
@@ -183,7 +189,7 @@ function NothingFound({ view, total }: { view: View; total: number }) {
   }
   return (
     <Empty title={view.isArchive ? 'No archived link matches' : 'No link matches'}>
-      <p>Search looks at names, suffixes, destinations and notes.</p>
+      <p>{isPartial ? searchReach : 'Search looks at names, suffixes, destinations and notes.'}</p>
       <Button onClick={showAll}>Show all links</Button>
     </Empty>
   );
