@@ -132,6 +132,31 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     }
   });
 
+  test('a bulk call takes no longer if very many links lead to its destination', async () => {
+    const destination_url = newDestination();
+    const { id } = await create({ destination_url, disabled: true });
+    await app.app.context.database.write(async (queries) => {
+      const stored = queries.selectFrom('links').selectAll().where('id', '=', id);
+      const { id: _, ...row } = await stored.executeTakeFirstOrThrow();
+      const columns = Object.keys(row).map((name) => sql.ref(name));
+      const values = Object.keys(row).map((name) =>
+        name === 'suffix' ? sql`suffix || '-' || cast(turns.turn as text)` : sql.ref(name),
+      );
+      await sql`insert into links (${sql.join(columns)})
+        with recursive turns (turn) as (select 1 union all select turn + 1 from turns where turn < 20000)
+        select ${sql.join(values)} from links cross join turns where links.id = ${id}`.execute(queries);
+    });
+    const links = Array.from({ length: 1_000 }, (_, index) => ({
+      destination_url,
+      ...(index > 500 && { suffix: `find-many-${store}-${index}` }),
+    }));
+    const began = performance.now();
+    const { json } = await call('POST', '/link/bulk?if_exists=return', { links });
+    expect(performance.now() - began).toBeLessThan(4_000);
+    const statuses = json.results.map(({ status }: { status: number }) => status);
+    expect(statuses).toEqual(links.map(({ suffix }, index) => (index > 0 && !suffix ? 200 : 201)));
+  }, 60_000);
+
   test('refuses no link in bulk because of an error in the previous one', async () => {
     const [one, two] = [newDestination(), newDestination()];
     const suffix = `bulk-taken-${store}`;

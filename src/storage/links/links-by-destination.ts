@@ -34,7 +34,11 @@ export async function linksByDestination(
   requested: readonly RequestedLink[],
   now: number,
 ): Promise<(StoredLink | null)[]> {
-  const rows = requested.map((one, index) => [
+  // Each only once: a bulk call may ask a thousand times for one destination, and many links may lead there.
+  const placeOf = ({ domain_id, destination_url, suffix }: RequestedLink) =>
+    JSON.stringify([domain_id, destination_url, suffix]);
+  const different = [...new Map(requested.map((one) => [placeOf(one), one])).entries()];
+  const rows = different.map(([, one], index) => [
     ...[index, destinationKey(one.destination_url)],
     ...[one.domain_id, one.destination_url, one.suffix],
   ]);
@@ -43,24 +47,30 @@ export async function linksByDestination(
     { place: 'integer', key: 'integer', domain: 'integer', destination: 'text', chosen: 'text' },
     JSON.stringify(rows),
   );
-  const found = await sql<{ place: number; id: number | null }>`select sent.place, (
-      select links.id from links
-      where organization_id = ${organizationId} and destination_key = sent.key
+  const leadsThere = sql`organization_id = ${organizationId}
         and domain_id = sent.domain and destination_url = sent.destination
-        and (sent.chosen is null or suffix = sent.chosen)
         and disabled = 0 and rules is null and android_url is null and ios_url is null
         and password_hash is null and captcha = 0
         and (start_at is null or start_at <= ${now})
         and (expires_at is null or expires_at > ${now})
-        and (click_limit is null or clicks_spent < click_limit)
-      order by links.id limit 1
-    ) as id from ${sent} as sent`.execute(queries);
-  const ids = new Map(found.rows.map(({ place, id }) => [place, id]));
+        and (click_limit is null or clicks_spent < click_limit)`;
+  // By its suffix a link is found without looking at all others with the destination.
+  const found = await sql<{
+    place: number;
+    id: number | null;
+  }>`select sent.place, case when sent.chosen is null then (
+      select links.id from links where destination_key = sent.key and ${leadsThere} order by links.id limit 1
+    ) else (
+      select links.id from (
+        select * from links where domain_id = sent.domain and suffix = sent.chosen limit 1
+      ) as links where ${leadsThere}
+    ) end as id from ${sent} as sent`.execute(queries);
+  const ids = new Map(found.rows.map(({ place, id }) => [different[place]?.[0], id]));
   const foundIds = [...new Set(ids.values())].filter((id) => id !== null);
   const links =
     foundIds.length > 0 ? await withHost(queries).where('links.id', 'in', foundIds).execute() : [];
   const byId = new Map(links.map((link) => [link.id, link]));
-  return requested.map((_, index) => byId.get(ids.get(index) ?? 0) ?? null);
+  return requested.map((one) => byId.get(ids.get(placeOf(one)) ?? 0) ?? null);
 }
 
 /**
