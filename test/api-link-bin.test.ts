@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { dayLength } from '../src/rules/durations.ts';
+import { insertDomain, updateDomain } from '../src/storage/domains.ts';
+import { countRows } from '../src/storage/rows.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { insertHits } from './support/hits.ts';
@@ -97,6 +99,27 @@ describe.each(storeKinds)('the bin on %s', (store) => {
       expect((await createWith({ suffix }, stranger.key)).json.error_code).toBe('SUFFIX_TAKEN');
     await restore(id);
     for (const suffix of reserved) expect(await locationOf(suffix)).toBe('https://example.com/');
+  });
+
+  test('emptying the bin counts the links that it listed, and none of a deleted domain', async () => {
+    const { database } = app.app.context;
+    const host = `bin-${store}.example.com`;
+    const domain = await database.write((queries) =>
+      insertDomain(queries, {
+        ...{ organization_id: owner.organizationId, host, proof: '', created_at: 0, next_check_at: null },
+      }),
+    );
+    await database.write((queries) =>
+      updateDomain(queries, owner.organizationId, domain ?? 0, { verified_at: 1 }),
+    );
+    const fields = { destination_url: 'https://example.com/', domain: host };
+    for (let made = 0; made < 3; made++) expect((await send('POST', '/link', fields)).status).toBe(201);
+    expect((await send('DELETE', `/domain/${domain}?links=delete`)).status).toBe(204);
+    await remove(await idOf(newSuffix()));
+    expect((await bin()).total_links).toBe(1);
+    expect((await send('DELETE', '/link/deleted')).json).toEqual({ deleted: 1 });
+    const left = database.read.selectFrom('link_bin').where('emptied_at', 'is', null);
+    expect(await countRows(left.where('organization_id', '=', owner.organizationId))).toBe(0);
   });
 
   test('of many simultaneous uses of the suffix and restorations, one succeeds', async () => {

@@ -48,16 +48,22 @@ export async function deleteForGood(context: Context, caller: Caller, id: number
   if (emptied === 0) throw notFound('deleted link');
 }
 
-/** Deletes the current contents of the bin permanently; links that are deleted meanwhile stay. Returns how many there were. */
+/**
+ * Deletes the current contents of the bin permanently; links that are deleted meanwhile stay. Returns how many were listed: those of a
+ * deleted domain are not.
+ */
 export async function emptyLinkBin(context: Context, { organizationId }: Caller): Promise<number> {
   const now = context.now();
   let total = 0;
   for (;;) {
-    const emptied = await context.database.write(async (queries) => {
+    const listed = await context.database.write(async (queries) => {
       const ids = await binnedBefore(queries, organizationId, now, perTransaction);
-      return ids.length === 0 ? null : purgeLinks(queries, organizationId, ids, 0, now);
+      if (ids.length === 0) return null;
+      const count = await countDeleted(queries, organizationId, restorableAfter(now), ids);
+      await purgeLinks(queries, organizationId, ids, 0, now);
+      return count;
     });
-    if (emptied === null) return total;
-    total += emptied;
+    if (listed === null) return total;
+    total += listed;
   }
 }

@@ -73,5 +73,13 @@ export const listDeleted = (
     .execute();
 };
 
-export const countDeleted = (queries: Queries, organizationId: number, deletedAfter: number) =>
-  countRows(queries.selectFrom('link_bin').where(isRestorable(organizationId, deletedAfter)));
+/** How many of these links, or of all, `listDeleted` lists. */
+export function countDeleted(
+  queries: Queries,
+  organizationId: number,
+  deletedAfter: number,
+  ids?: readonly number[],
+): Promise<number> {
+  const listed = queries.selectFrom('link_bin').where(isRestorable(organizationId, deletedAfter));
+  return countRows(ids === undefined ? listed : listed.where('link_bin.id', 'in', ids));
+}
