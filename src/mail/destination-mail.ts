@@ -25,11 +25,12 @@ const problemTexts: Readonly<Record<ProblemKind, string>> = {
 
 export function destinationMail({ to, links, total, origin, ...facts }: DestinationFacts): Mail {
   const organization = oneLine(facts.organization);
-  const many = total === 1 ? 'A link of yours leads' : `${total.toLocaleString('en')} links of yours lead`;
+  const count = total.toLocaleString('en');
+  const many = total === 1 ? 'A link of yours leads' : `${count} links of yours lead`;
   return actionMail({
     to,
     subject:
-      total === 1 ? 'A link leads to a failing destination' : `${total} links lead to failing destinations`,
+      total === 1 ? 'A link leads to a failing destination' : `${count} links lead to failing destinations`,
     title: 'Failing destinations',
     paragraphs: [
       `${many} to a destination that was looked at twice, and that visitors may not get what they expect from.`,

@@ -55,4 +55,5 @@ const resourcesText = ({ links, domains, tags }: ResourceCounts): string =>
     ),
   );
 
-const count = (figure: number, noun: string): string => `${figure} ${noun}${figure === 1 ? '' : 's'}`;
+const count = (figure: number, noun: string): string =>
+  `${figure.toLocaleString('en')} ${noun}${figure === 1 ? '' : 's'}`;
