@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
+import { dayLength } from '../src/rules/durations.ts';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 
@@ -20,7 +21,8 @@ const refusals = [
 test.each(refusals)(
   'a database that $name for a while is away, and nothing is a fault',
   async ({ begin, end }) => {
-    const app = await startApp({ store: 'postgres' });
+    // A poll of the feed that sees the new links late would evict the one that is to be cached.
+    const app = await startApp({ store: 'postgres', overrides: { pollInterval: dayLength } });
     const url = new URL(app.databaseUrl);
     const name = url.pathname.slice(1);
     url.pathname = '/postgres';
