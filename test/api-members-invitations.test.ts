@@ -4,7 +4,7 @@ import { DeletedOrganizations } from '../src/manage/accounts/clear-organizations
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { withdrawInvitations } from '../src/storage/accounts/invitations.ts';
-import { setMembership } from '../src/storage/accounts/members.ts';
+import { setRole } from '../src/storage/accounts/members.ts';
 import { findOrganization, lockOrganizations } from '../src/storage/accounts/organizations.ts';
 import { insertUser } from '../src/storage/accounts/users.ts';
 import type { Queries } from '../src/storage/schema.ts';
@@ -388,13 +388,7 @@ describe('simultaneous joining and leaving on postgres', () => {
       app,
       administrator.organizationId,
       () => invite(app, administrator.key, 'late@example.com', 'administrator'),
-      (queries) =>
-        setMembership(
-          queries,
-          administrator.userId,
-          { organization_id: administrator.organizationId, role: 'editor' },
-          app.clock.now,
-        ),
+      (queries) => setRole(queries, administrator.userId, 'editor', app.clock.now),
     );
     expect([status, json.error_code]).toEqual([403, 'FORBIDDEN']);
   });
