@@ -4,6 +4,7 @@ import { destinationKey } from '../src/rules/destinations/destination-key.ts';
 import { dialects } from '../src/storage/dialect.ts';
 import { storeKinds, type TestResponse } from './support/app.ts';
 import { nodesWithOwner } from './support/app-suite.ts';
+import { scaledToLoad } from './support/scaled-to-load.ts';
 
 describe.each(storeKinds)('create or find a link on %s', (store) => {
   const { nodeA: app, nodeB: other, owner } = nodesWithOwner({}, {}, store);
@@ -152,7 +153,7 @@ describe.each(storeKinds)('create or find a link on %s', (store) => {
     }));
     const began = performance.now();
     const { json } = await call('POST', '/link/bulk?if_exists=return', { links });
-    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(performance.now() - began).toBeLessThan(scaledToLoad(4_000));
     const statuses = json.results.map(({ status }: { status: number }) => status);
     expect(statuses).toEqual(links.map(({ suffix }, index) => (index > 0 && !suffix ? 200 : 201)));
   }, 60_000);
