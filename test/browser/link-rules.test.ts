@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityViolations, contrastViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { eventually } from '../support/eventually.ts';
 import { followLink } from './follow-link.ts';
 import { describedBy, field, isHalfTyped, linkPagesOf, save, unsaved } from './link-page.ts';
 
@@ -262,7 +263,7 @@ describe('the rules of a link', () => {
       expect((await read()).rules).toMatchObject(rules);
       await page.getByRole('button', { name: 'Discard' }).click();
       await unsaved(page).waitFor({ state: 'detached' });
-      expect(await input.inputValue()).toBe(saved);
+      await eventually(async () => (await input.inputValue()) === saved, 'the saved value');
     }
     await until.focus();
     await page.keyboard.type('05');
@@ -271,6 +272,6 @@ describe('the rules of a link', () => {
     expect(await describedBy(until)).toBe('This time is incomplete. Give hours and minutes, or clear it.');
     await page.getByRole('button', { name: 'Discard' }).click();
     await unsaved(page).waitFor({ state: 'detached' });
-    expect(await isHalfTyped(until)).toBe(false);
+    await eventually(async () => !(await isHalfTyped(until)), 'the empty field');
   });
 });
