@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ApiError, sentenceOf } from './api-error.ts';
+import { ApiError, besideField, sentenceOf } from './api-error.ts';
 
 test("the API's name of a field is left out of the sentence beside the field", () => {
   const problem = (sentence: string) =>
@@ -20,9 +20,20 @@ test('what the API advises programs to send or to call is left out, or said in w
   expect(shown('SUFFIX_TAKEN', '"menu" is taken on this domain. Choose another suffix.')).toBe(
     '"menu" is taken on this domain. Choose another suffix.',
   );
-  const printed = 'The link "menu" is in print: whoever scans or types it would be led nowhere.';
+  const printed = 'The link "menu" is in print: people who scan or type it would be led nowhere.';
   expect(shown('LINK_ON_PAPER', `${printed} If that is meant, send confirm=true in the address.`)).toBe(
     printed,
   );
   expect(shown('KEY_MISSING', 'Send a key.')).toContain('Your session had ended');
+});
+
+test("the API's names of a rule's fields are left out of the sentence beside the field", () => {
+  const weight = '"weight" in entry 1 of "variants" in entry 2 of "rules" must be at most 1,000.';
+  expect(besideField(weight)).toBe('This must be at most 1,000.');
+  const city = 'Entry 3 of "city" in "not" in "when" in entry 1 of "rules" must have at most 100 characters.';
+  expect(besideField(city)).toBe('Entry 3 must have at most 100 characters.');
+  const planned =
+    '"weight" in entry 1 of "variants" in entry 2 of "rules" in "changes" must be at most 1,000.';
+  expect(besideField(planned)).toBe('This must be at most 1,000.');
+  expect(besideField('Give a time, such as 09:00.')).toBe('Give a time, such as 09:00.');
 });

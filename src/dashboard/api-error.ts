@@ -89,6 +89,12 @@ export function sentenceOf({
   return ownSentences[code] ?? (end && own !== undefined ? sentence.replace(end, own) : sentence);
 }
 
+/** The API says where something in a list or in a scheduled change is by its names of fields. Here the sentence is beside it. */
+export const besideField = (sentence: string): string =>
+  sentence
+    .replace(/^".*(?:of "rules"|in "changes") /, 'This ')
+    .replace(/^(Entry \d+) of .*(?:of "rules"|in "changes") /, '$1 ');
+
 export function apiErrorOf(response: Response, body: unknown): ApiError {
   const errorBody = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const all = errorBody.errors?.length ? errorBody.errors : [errorBody];

@@ -1,3 +1,4 @@
+import { besideField } from '../../../api-error.ts';
 import type { LinkForm } from '../form.ts';
 import type { Rule } from './rule.ts';
 
@@ -27,10 +28,6 @@ const problemsOf = (problems: readonly Problem[]) => ({
   sentencesOutside: (fields: readonly string[]) =>
     problems.flatMap(({ path, sentence }) => (fields.some((field) => isWithin(path, field)) ? [] : sentence)),
 });
-
-/** The API says where something is by its names of fields; here the sentence is beside it. */
-export const besideField = (sentence: string): string =>
-  sentence.replace(/^".* of "rules" /, 'This ').replace(/^(Entry \d+) of .* of "rules" /, '$1 ');
 
 /** A rule that was changed since it was sent has no problems; the others keep theirs. */
 export function problemsOfRule({ error, sent }: LinkForm, rule: Rule): Problems {

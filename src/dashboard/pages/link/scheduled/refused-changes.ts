@@ -1,4 +1,4 @@
-import { ApiError } from '../../../api-error.ts';
+import { ApiError, besideField } from '../../../api-error.ts';
 import { changeNames, type FieldName, labels } from '../fields.ts';
 
 const isLabelled = (text: string): text is FieldName => Object.hasOwn(labels, text);
@@ -18,8 +18,7 @@ export function withFieldNames(cause: unknown): unknown {
   if (!(cause instanceof ApiError)) return cause;
   const problems = cause.problems.map((problem) => {
     const label = problem.field === null ? null : labelOf(problem.field);
-    const sentence = problem.sentence.replace(/^"[^"]*" .*?in "changes" /, 'This ');
-    return label === null ? problem : { ...problem, sentence: `${label}: ${sentence}` };
+    return label === null ? problem : { ...problem, sentence: `${label}: ${besideField(problem.sentence)}` };
   });
   return new ApiError(cause.status, problems, cause.retryAfter);
 }
