@@ -44,6 +44,6 @@ export function requireAddressConfirmation(
 export const onPaper = (what: string): Refusal =>
   new Refusal(
     'LINK_ON_PAPER',
-    `${what}: whoever scans or types it would be led nowhere. If that is meant, send confirm=true in the address of the call.`,
+    `${what}: people who scan or type it would be led nowhere. If that is meant, send confirm=true in the address of the call.`,
     { field: 'confirm' },
   );
