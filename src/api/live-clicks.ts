@@ -69,13 +69,13 @@ interface StreamOptions {
 async function* events({ live, organizationId, since, endSignals, reauthorize, read }: StreamOptions) {
   // Other streams may have begun since this request was accepted.
   if (!live.hasRoomFor(organizationId)) return;
-  const evicted = new AbortController();
-  const end = AbortSignal.any([...endSignals, live.closing, evicted.signal]);
+  const displaced = new AbortController();
+  const end = AbortSignal.any([...endSignals, live.closing, displaced.signal]);
   // Resolved when there is a reason to go on, even if that comes before the wait.
   let woken = Promise.withResolvers<void>();
   const wake = () => woken.resolve();
   end.addEventListener('abort', wake);
-  const unwatch = await live.watch({ organizationId, wake, end: () => evicted.abort() });
+  const unwatch = await live.watch({ organizationId, wake, end: () => displaced.abort() });
   try {
     let position = since === undefined ? await live.end() : await live.positionAfter(since);
     let heartbeatAt = performance.now();

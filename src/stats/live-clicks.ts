@@ -75,20 +75,19 @@ export class LiveClicks {
   hasRoomFor(organizationId: number): boolean {
     const own = this.#watchersOf(organizationId).length;
     if (own >= maxWatchers.organization) return false;
-    return this.#watchers.size < maxWatchers.node || this.#mostOfOne().length > own + 1;
+    return this.#watchers.size < maxWatchers.node || this.#largestShare().length > own + 1;
   }
 
   /**
    * Has `wake` called whenever there are new hits of the organization, until the returned function is called. On a full node the
    * latest watcher of the organization with the most ends: otherwise a few organizations could have all places.
    */
-  async watch({ organizationId, wake, end }: Watcher): Promise<() => void> {
-    if (this.#watchers.size >= maxWatchers.node) {
-      const evicted = this.#mostOfOne().at(-1);
-      if (evicted) this.#watchers.delete(evicted);
-      evicted?.end();
+  async watch(watcher: Watcher): Promise<() => void> {
+    const displaced = this.#watchers.size >= maxWatchers.node ? this.#largestShare().at(-1) : undefined;
+    if (displaced) {
+      this.#watchers.delete(displaced);
+      displaced.end();
     }
-    const watcher = { organizationId, wake, end };
     this.#watchers.add(watcher);
     try {
       await this.#follow();
@@ -106,7 +105,7 @@ export class LiveClicks {
   }
 
   /** The watchers of the organization with the most, earliest first. */
-  #mostOfOne(): readonly Watcher[] {
+  #largestShare(): readonly Watcher[] {
     const byOrganization = Map.groupBy(this.#watchers, ({ organizationId }) => organizationId);
     return [...byOrganization.values()].reduce((most, own) => (own.length > most.length ? own : most), []);
   }
