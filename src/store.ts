@@ -175,22 +175,21 @@ async function makeWritable(folder: string, name: string, variable: string): Pro
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new StartProblem(
-      `The ${name} ${folder} can not be written (${reason(cause)}). ${folderTodo((cause as NodeJS.ErrnoException).code, variable)}`,
-    );
+    throw unwritable(name, folder, cause, variable);
   }
 }
+
+const unwritable = (name: string, folder: string, cause: unknown, variable: string): StartProblem =>
+  new StartProblem(
+    `The ${name} ${folder} can not be written (${reason(cause)}). ${folderTodo((cause as NodeJS.ErrnoException).code, variable)}`,
+  );
 
 /** Runs what writes a small file. Not every error of a write names the file: that of a full disk doesn't. */
 async function writeIn(dataDir: string, write: () => unknown): Promise<void> {
   try {
     await write();
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (!isTransient(cause)) throw cause;
-    throw new StartProblem(
-      `The data folder ${dataDir} can not be written (${reason(cause)}). ${folderTodo(code, 'DATA_DIR')}`,
-    );
+    throw isTransient(cause) ? unwritable('data folder', dataDir, cause, 'DATA_DIR') : cause;
   }
 }
 
