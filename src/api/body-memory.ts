@@ -83,6 +83,7 @@ export class BodyMemory {
           return await Promise.race([body, refused]);
         } finally {
           this.#arriving.delete(arriving);
+          arriving = null;
         }
       },
       release,

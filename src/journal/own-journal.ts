@@ -59,7 +59,7 @@ export function removeUnusedJournals(dataDir: string): void {
 }
 
 /** How many running processes have a journal in this data folder that they haven't written to yet. */
-export function countUnusedInUse(dataDir: string): number {
+export function countWritersWithoutHits(dataDir: string): number {
   const inUse = foldersIn(unusedIn(dataDir)).filter((name) => {
     const lock = lockJournal(join(unusedIn(dataDir), name));
     lock?.release();

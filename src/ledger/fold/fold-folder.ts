@@ -1,7 +1,7 @@
 import type { Damage } from '../../journal/damage.ts';
 import { folderOf, type JournalName, journalsIn, watermarkKey } from '../../journal/files.ts';
 import { lockJournal } from '../../journal/lock.ts';
-import { countUnusedInUse } from '../../journal/own-journal.ts';
+import { countWritersWithoutHits } from '../../journal/own-journal.ts';
 import { JournalTaken } from '../fold-store.ts';
 import { isExpired } from './finished-mark.ts';
 import { FoldMemory } from './fold-memory.ts';
@@ -43,7 +43,7 @@ export async function foldFolder(parts: FolderParts, dataDir: string): Promise<F
       lock.release();
     }
   }
-  return { journals, hits, inUse: inUse + countUnusedInUse(dataDir) };
+  return { journals, hits, inUse: inUse + countWritersWithoutHits(dataDir) };
 }
 
 /** Another process may fold a copy at the same time: then this one continues from the position of the other. */
