@@ -10,6 +10,11 @@ import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 export type StoreKind = 'sqlite' | 'postgres';
 export const storeKinds: readonly StoreKind[] = ['sqlite', 'postgres'];
 
+/** Defines tests of `describe.each(storeKinds)` whose outcome is decided before the store is asked: on one of the two. */
+export function onOneStore(store: StoreKind, define: () => void): void {
+  if (store === 'sqlite') define();
+}
+
 export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
