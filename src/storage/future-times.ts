@@ -7,55 +7,63 @@ import { waitingOrganizations } from './webhooks/webhook-queue.ts';
 /** Marks hosts without an address to check; see `releaseHost`. */
 const never = Number.MAX_SAFE_INTEGER;
 
-interface TimeColumn {
+interface TimesOfTable {
   readonly table: keyof Schema;
-  readonly column: string;
-  /** More than the program ever adds to the current time here. */
-  readonly maxAhead: number;
+  /** By column: more than the program ever adds to the current time there. */
+  readonly maxAhead: Readonly<Record<string, number>>;
 }
 
-const columns: readonly TimeColumn[] = [
-  { table: 'attempts', column: 'window_ends_at', maxAhead: 91 * dayLength },
-  { table: 'click_corrections', column: 'due_at', maxAhead: dayLength },
-  { table: 'domains', column: 'next_check_at', maxAhead: 8 * dayLength },
-  { table: 'nodes', column: 'seen_at', maxAhead: dayLength },
-  { table: 'organizations', column: 'watch_mailed_at', maxAhead: dayLength },
-  { table: 'page_hosts', column: 'free_at', maxAhead: dayLength },
-  { table: 'scheduled_changes', column: 'untold', maxAhead: dayLength },
-  { table: 'watch_sweeps', column: 'claimed_until', maxAhead: dayLength },
-  { table: 'watch_sweeps', column: 'finished_at', maxAhead: dayLength },
-  { table: 'watched_hosts', column: 'answered_at', maxAhead: dayLength },
-  { table: 'watched_hosts', column: 'due_at', maxAhead: 2 * dayLength },
-  { table: 'watched_hosts', column: 'free_at', maxAhead: dayLength },
-  { table: 'watched_links', column: 'unmailed', maxAhead: dayLength },
-  { table: 'watched_robots', column: 'read_at', maxAhead: dayLength },
-  { table: 'watched_urls', column: 'next_at', maxAhead: 2 * dayLength },
-  { table: 'watched_urls', column: 'suspected_at', maxAhead: dayLength },
-  { table: 'webhook_outages', column: 'claimed_until', maxAhead: 2 * dayLength },
-  { table: 'webhook_outages', column: 'last_failed_at', maxAhead: dayLength },
-  { table: 'webhook_outages', column: 'since', maxAhead: dayLength },
-  { table: 'word_sweeps', column: 'claimed_until', maxAhead: dayLength },
-  { table: 'word_sweeps', column: 'finished_at', maxAhead: dayLength },
+/** Addresses before their hosts: an address is checked once its host is due, and a host is due when its next address is. */
+const tables: readonly TimesOfTable[] = [
+  { table: 'attempts', maxAhead: { window_ends_at: 91 * dayLength } },
+  { table: 'click_corrections', maxAhead: { due_at: dayLength } },
+  { table: 'domains', maxAhead: { next_check_at: 8 * dayLength } },
+  { table: 'nodes', maxAhead: { seen_at: dayLength } },
+  { table: 'organizations', maxAhead: { watch_mailed_at: dayLength } },
+  { table: 'page_hosts', maxAhead: { free_at: dayLength } },
+  { table: 'scheduled_changes', maxAhead: { untold: dayLength } },
+  { table: 'watched_urls', maxAhead: { next_at: 2 * dayLength, suspected_at: dayLength } },
+  {
+    table: 'watched_hosts',
+    maxAhead: { answered_at: dayLength, due_at: 2 * dayLength, free_at: dayLength },
+  },
+  { table: 'watched_links', maxAhead: { unmailed: dayLength } },
+  { table: 'watched_robots', maxAhead: { read_at: dayLength } },
+  { table: 'watch_sweeps', maxAhead: { claimed_until: dayLength, finished_at: dayLength } },
+  {
+    table: 'webhook_outages',
+    maxAhead: { claimed_until: 2 * dayLength, last_failed_at: dayLength, since: dayLength },
+  },
+  { table: 'word_sweeps', maxAhead: { claimed_until: dayLength, finished_at: dayLength } },
 ];
 const maxRetryAhead = 2 * dayLength;
 
 /**
  * Times further in the future than possible were written by a clock that was ahead: what waits for them is due now. Otherwise
- * all of it would stand still until then. Some of these tables are large and have no index by time, so they are only searched beside
- * other writers.
+ * all of it would stand still until then. All times of a row are corrected at once, as some are computed from others. Some of these
+ * tables are large and have no index by time, so they are only searched beside other writers.
  */
 export async function correctFutureTimes(
   { read, write }: Pick<Database, 'read' | 'write'>,
   now: number,
 ): Promise<void> {
-  for (const { table, column, maxAhead } of columns) {
-    const time = sql.ref(column);
-    const isAhead = sql`${time} > ${now + maxAhead} and ${time} < ${never}`;
-    const { rows } = await sql`select 1 from ${sql.table(table)} where ${isAhead} limit 1`.execute(read);
-    if (rows.length > 0)
-      await write((queries) =>
-        sql`update ${sql.table(table)} set ${time} = ${now} where ${isAhead}`.execute(queries),
-      );
+  for (const { table, maxAhead } of tables) {
+    const times = Object.entries(maxAhead).map(([column, ahead]) => {
+      const time = sql.ref(column);
+      return { time, isAhead: sql`${time} > ${now + ahead} and ${time} < ${never}` };
+    });
+    const isAnyAhead = sql.join(
+      times.map(({ isAhead }) => isAhead),
+      sql` or `,
+    );
+    const { rows } = await sql`select 1 from ${sql.table(table)} where ${isAnyAhead} limit 1`.execute(read);
+    if (rows.length === 0) continue;
+    const corrected = times.map(
+      ({ time, isAhead }) => sql`${time} = case when ${isAhead} then ${now} else ${time} end`,
+    );
+    await write((queries) =>
+      sql`update ${sql.table(table)} set ${sql.join(corrected)} where ${isAnyAhead}`.execute(queries),
+    );
   }
   // From one organization to the next through an index: very many may be waiting.
   await write((queries) =>
