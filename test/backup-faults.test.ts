@@ -5,6 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import { BackupProblem } from '../src/backup/backup-stream.ts';
+import { backup as makeBackup } from '../src/cli/backup.ts';
 import { restoreBackup } from '../src/cli/restore-backup.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { newestMigration } from '../src/storage/newest-migration.ts';
@@ -21,6 +22,7 @@ import {
   shellCommand,
   temporaryFolder,
 } from './support/program.ts';
+import { runHere } from './support/run-here.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
@@ -45,7 +47,7 @@ async function createStore(name: string, words: number): Promise<Store> {
     insert into words (word) select 'word ' || i || hex(randomblob(20)) from more`);
   database.close();
   const backup = join(folder.path, `${name}.linnet`);
-  expect((await runToExit(['backup', backup], settings))[0]).toBe(0);
+  await runHere(makeBackup, [backup], settings);
   return { words, settings, backup };
 }
 
@@ -66,11 +68,12 @@ const storesIn = (dataDir: string): string[] =>
   readdirSync(dataDir).filter((name) => name.startsWith('linnet.sqlite'));
 
 /** Why a restore is refused, without a process of its own: the command prints this as its only line, and exits with 1. */
-async function refusalOf(file: string, environment: Record<string, string>): Promise<string> {
-  const cause: unknown = await restoreBackup
-    .run({ environment, values: {}, words: [file] })
-    .catch((error) => error);
-  const problem = cause instanceof SuppressedError ? cause.suppressed : cause;
+async function refusalOf(
+  file: string,
+  environment: Record<string, string>,
+  values: Record<string, boolean> = {},
+): Promise<string> {
+  const problem = await runHere(restoreBackup, [file], environment, values).catch((cause: unknown) => cause);
   if (!(problem instanceof BackupProblem || problem instanceof StartProblem)) throw problem;
   expect(problem.message.trim().split('\n')).toHaveLength(1);
   return problem.message;
@@ -153,8 +156,8 @@ describe('a restore refuses, and leaves no store behind', () => {
     const missing = join(folder.path, 'no such file');
     expect(await refusalOf(missing, settings)).toMatch(/can not be read: ENOENT/);
     expect(await refusalOf(folder.path, settings)).toMatch(/can not be read: EISDIR/);
-    expect((await runToExit(['restore'], settings))[2]).toBe(
-      'The backup to restore, or - for a pipe, is needed.\n',
+    await expect(runHere(restoreBackup, [], settings)).rejects.toThrow(
+      /^The backup to restore, or - for a pipe, is needed\.$/,
     );
     expect(storesIn(settings.DATA_DIR)).toEqual([]);
   });
@@ -175,9 +178,7 @@ describe('a restore refuses, and leaves no store behind', () => {
     writeFileSync(join(settings.DATA_DIR, 'secret.key'), 'short');
     const reason = /^The secret key cannot be used: .*secret\.key is empty or cut off/;
     expect(await refusalOf(store.backup, settings)).toMatch(reason);
-    const [code, out, err] = await runToExit(['restore', store.backup, '--lost-key'], settings);
-    expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(reason);
+    expect(await refusalOf(store.backup, settings, { 'lost-key': true })).toMatch(reason);
     expect(storesIn(settings.DATA_DIR)).toEqual([]);
   });
 
@@ -221,15 +222,16 @@ test('backups and restores work through a pipe, and never overwrite a file', asy
   const [original, restored] = [await allTables(DATA_DIR, ''), await allTables(settings.DATA_DIR, '')];
   expect(restored.words?.length).toBe(store.words);
   expect(Bun.hash(JSON.stringify(restored.words))).toBe(Bun.hash(JSON.stringify(original.words)));
-  const [code, , err] = await runToExit(['backup', store.backup], store.settings);
-  expect([code, err]).toEqual([1, `${store.backup} is there already. Name a file that is not.\n`]);
+  await expect(runHere(makeBackup, [store.backup], store.settings)).rejects.toThrow(
+    `${store.backup} is there already. Name a file that is not.`,
+  );
 }, 240_000);
 
 test('of two simultaneous backups to one file, one is written completely and the other is refused', async () => {
   const file = join(folder.path, 'both.linnet');
   const backups = [1, 2].map(() => runCommand(['backup', file], store.settings));
   expect((await Promise.all(backups.map(({ exited }) => exited))).sort()).toEqual([0, 1]);
-  expect((await runToExit(['restore', file], await target()))[0]).toBe(0);
+  await runHere(restoreBackup, [file], await target());
   expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
 }, 240_000);
 
@@ -266,9 +268,9 @@ test('a killed backup leaves no file of its name, and the next one into that fol
   await killed.exited;
   const leftFiles = readdirSync(folder.path).filter((name) => name.startsWith('killed'));
   expect(leftFiles).toEqual([expect.stringMatching(/^killed\.linnet\.backup-[\w.]+-\d+\.partial$/)]);
-  const settings = await target();
-  const [code, , err] = await runToExit(['restore', join(folder.path, leftFiles[0] ?? '')], settings);
-  expect([code, err]).toEqual([1, expect.stringMatching(/cut off|not a backup/)]);
+  expect(await refusalOf(join(folder.path, leftFiles[0] ?? ''), await target())).toMatch(
+    /cut off|not a backup/,
+  );
   // A file that another machine may still be writing, one that is too old for that, and an unrelated file.
   const [elsewhere, old, unrelated] = [
     'a.backup-elsewhere-7.partial',
@@ -277,7 +279,7 @@ test('a killed backup leaves no file of its name, and the next one into that fol
   ];
   for (const name of [elsewhere, old, unrelated]) writeFileSync(join(folder.path, name), 'x');
   utimesSync(join(folder.path, old), 1, 1);
-  expect((await runToExit(['backup', join(folder.path, 'next.linnet')], store.settings))[0]).toBe(0);
+  await runHere(makeBackup, [join(folder.path, 'next.linnet')], store.settings);
   const partial = readdirSync(folder.path).filter((name) => name.endsWith('.partial'));
   expect(partial.sort()).toEqual([elsewhere, unrelated]);
   for (const name of partial) rmSync(join(folder.path, name));
@@ -302,10 +304,7 @@ describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
     // PostgreSQL notices that the connection has ended, and rolls back.
     if (kind === 'postgres')
       await eventually(async () => !(await isRestoring(settings.DATABASE_URL ?? '')), 'the rollback');
-    expect((await runToExit(['restore', store.backup], settings)).slice(0, 2)).toEqual([
-      0,
-      expect.stringMatching(/^Restored 20,/),
-    ]);
+    expect(await runHere(restoreBackup, [store.backup], settings)).toMatch(/^Restored 20,/);
     expect(existsSync(draft)).toBe(false);
   }, 240_000);
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SQL } from 'bun';
+import { restoreBackup } from '../src/cli/restore-backup.ts';
 import { type StoreKind, storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { pollUntil } from './support/eventually.ts';
@@ -15,6 +16,7 @@ import {
 } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
+import { runHere } from './support/run-here.ts';
 
 /** Blocks the fold, so that clicks aren't counted; reads continue. */
 async function blockFold(kind: StoreKind, settings: Record<string, string>): Promise<() => Promise<void>> {
@@ -70,7 +72,7 @@ describe.each(storeKinds)('backups of a server on %s', (kind) => {
       const dataDir = `${file}-restored`;
       await mkdir(dataDir);
       await copyFile(join(settings.DATA_DIR ?? '', 'secret.key'), join(dataDir, 'secret.key'));
-      expect((await runToExit(['restore', file], { DATA_DIR: dataDir }))[0]).toBe(0);
+      await runHere(restoreBackup, [file], { DATA_DIR: dataDir });
       const counter = hitCounter(dataDir, '');
       const [plain, busy] = [await counter.of(1), await counter.of(2)];
       await counter.close();

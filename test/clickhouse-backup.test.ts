@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { readPostgres } from '../src/backup/postgres-source.ts';
+import { backup as makeBackup } from '../src/cli/backup.ts';
+import { restoreBackup } from '../src/cli/restore-backup.ts';
 import { ClickhouseClient } from '../src/ledger/clickhouse/clickhouse-client.ts';
 import { ClickhouseHits } from '../src/ledger/clickhouse/clickhouse-hits.ts';
 import { deleteMoved, moveHits } from '../src/ledger/clickhouse/move-hits.ts';
@@ -14,16 +16,12 @@ import { type TestLedger, testLedger } from './support/ledger-of.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { runCommand, temporaryFolder } from './support/program.ts';
 import { ReferenceLedger, randomHits, randomLinks } from './support/reference-ledger.ts';
+import { runHere } from './support/run-here.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 const begin = Date.UTC(2026, 10, 30, 22, 50);
 const draw = seededRandom(20261126);
 const isInstalled = await hasClickhouse();
-
-async function runToEnd(commandLine: readonly string[], settings: Record<string, string>) {
-  const done = runCommand([...commandLine], settings);
-  return { code: await done.exited, ...done.output() };
-}
 
 async function hitsOf(database: Database): Promise<ReferenceLedger> {
   const reference = new ReferenceLedger(draw, begin);
@@ -50,7 +48,8 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
     await deleteMoved(ledger.database);
     before = await hitsOf({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
     settings = { DATABASE_URL: ledger.url ?? '', CLICKS_URL: clickhouse, DATA_DIR: fileOf('before') };
-    expect(await runToEnd(['backup', fileOf('whole')], settings)).toMatchObject({ code: 0 });
+    const backup = runCommand(['backup', fileOf('whole')], settings);
+    expect(await backup.exited).toBe(0);
   });
   afterAll(async () => {
     await ledger?.[Symbol.asyncDispose]();
@@ -63,7 +62,8 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
       CLICKS_URL: await freshClickhouse(),
       DATA_DIR: fileOf('one'),
     };
-    expect(await runToEnd(['restore', fileOf('whole')], target)).toMatchObject({ code: 0 });
+    const restore = runCommand(['restore', fileOf('whole')], target);
+    expect(await restore.exited).toBe(0);
     const restored = await openDatabase(target.DATABASE_URL, '', () => {});
     const after = await hitsOf({ ...restored, hits: ClickhouseHits.of(serverOf(target.CLICKS_URL)) });
     expect(after.hits).toEqual(before.hits);
@@ -82,7 +82,7 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
       DATABASE_URL: kind === 'postgres' ? await freshPostgres() : '',
       DATA_DIR: fileOf(kind),
     };
-    expect(await runToEnd(['restore', fileOf('whole')], target)).toMatchObject({ code: 0 });
+    await runHere(restoreBackup, [fileOf('whole')], target);
     const restored = await openDatabase(target.DATABASE_URL || null, target.DATA_DIR, () => {});
     expect((await hitsOf(restored)).hits).toEqual(before.hits);
     expect((await hitLocation(restored.read)).storeId).toBeNull();
@@ -91,8 +91,9 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
 
   test('is not restored into a ClickHouse with clicks, and neither database changes', async () => {
     const target = { DATABASE_URL: await freshPostgres(), CLICKS_URL: clickhouse, DATA_DIR: fileOf('taken') };
-    const { code, err } = await runToEnd(['restore', fileOf('whole')], target);
-    expect([code, err]).toEqual([1, expect.stringContaining('has single clicks already')]);
+    await expect(runHere(restoreBackup, [fileOf('whole')], target)).rejects.toThrow(
+      'has single clicks already',
+    );
     const after = await hitsOf({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
     expect(after.hits).toEqual(before.hits);
   });
@@ -121,11 +122,11 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
           .execute();
       });
     const running = await correct();
-    const refused = await runToEnd(['backup', fileOf('running')], settings);
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Clicks are being corrected')]);
+    await expect(runHere(makeBackup, [fileOf('running')], settings)).rejects.toThrow(
+      'Clicks are being corrected',
+    );
     await finish(running?.id ?? 0);
-    const done = await runToEnd(['backup', fileOf('done')], settings);
-    expect(done.code).toBe(0);
+    await runHere(makeBackup, [fileOf('done')], settings);
 
     const backup = await readPostgres(ledger.url ?? '', new Date(begin), {
       async *rows() {
@@ -142,12 +143,13 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
 
   test('fails if single clicks are missing, instead of omitting them', async () => {
     const { CLICKS_URL: _, ...without } = settings;
-    const refused = await runToEnd(['backup', fileOf('refused')], without);
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Set CLICKS_URL')]);
-    const done = await runToEnd(['backup', fileOf('parts'), '--without-clicks'], without);
-    expect([done.code, done.err]).toEqual([0, expect.stringContaining('WITHOUT single clicks')]);
+    await expect(runHere(makeBackup, [fileOf('refused')], without)).rejects.toThrow('Set CLICKS_URL');
+    const withoutClicks = { 'without-clicks': true };
+    expect(await runHere(makeBackup, [fileOf('parts')], without, withoutClicks)).toContain(
+      'WITHOUT single clicks',
+    );
     const target = { DATABASE_URL: await freshPostgres(), DATA_DIR: fileOf('parts-of') };
-    expect(await runToEnd(['restore', fileOf('parts')], target)).toMatchObject({ code: 0 });
+    await runHere(restoreBackup, [fileOf('parts')], target);
     const restored = await openDatabase(target.DATABASE_URL, '', () => {});
     expect((await hitsOf(restored)).hits).toEqual([]);
     await restored.close();

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StartProblem } from '../src/start-problem.ts';
 import { startApp } from './support/app.ts';
 import { twoNetworkFile } from './support/country-file.ts';
-import { runServer, temporaryFolder } from './support/program.ts';
+import { temporaryFolder } from './support/program.ts';
 
 test("an operator's own country file determines the countries of visitors", async () => {
   await using folder = await temporaryFolder();
@@ -39,9 +40,11 @@ test.each([
   await using folder = await temporaryFolder();
   const COUNTRY_FILE = join(folder.path, 'own.mmdb');
   if (content !== null) await writeFile(COUNTRY_FILE, content);
-  const program = runServer({ PORT: '0', DATA_DIR: join(folder.path, 'data'), COUNTRY_FILE });
-  expect(await program.exited).toBe(1);
-  const { err } = program.output();
-  expect(err).toContain(`COUNTRY_FILE can not be used. The country file ${COUNTRY_FILE} ${sentence}`);
-  expect(err.trim().split('\n')).toHaveLength(1);
+  // The program prints it as its only line: test/start-up.test.ts.
+  const problem: unknown = await startApp({ env: { COUNTRY_FILE } }).catch((cause) => cause);
+  if (!(problem instanceof StartProblem)) throw problem;
+  expect(problem.message).toStartWith(
+    `COUNTRY_FILE can not be used. The country file ${COUNTRY_FILE} ${sentence}`,
+  );
+  expect(problem.message.trim().split('\n')).toHaveLength(1);
 });
