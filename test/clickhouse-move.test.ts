@@ -146,9 +146,10 @@ describe.skipIf(!isInstalled)('moving hits from PostgreSQL to ClickHouse', () =>
     await store.close();
   }, 120_000);
 
-  test('works if the program is killed at any insertion, and restarted', async () => {
+  test('works if the program is killed at its first or last insertion, and restarted', async () => {
     const before = await hitsOf(ledger.database);
-    for (const kill of [1, 2, 3]) {
+    // The first one, and the last one before the switch.
+    for (const kill of [1, 3]) {
       const program = runMove();
       let insertions = 0;
       proxy.onInsertion = async (forward) => {
