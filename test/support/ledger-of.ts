@@ -45,7 +45,7 @@ export async function testLedger(
   if (url === null) await migratedSqlite(folder.path);
   const opened = await openDatabase(url, folder.path, () => {});
   const clicks = kind === 'clickhouse' ? serverOf(await freshClickhouse()) : null;
-  const database = clicks === null ? opened : { ...opened, hits: ClickhouseHits.of(clicks, 5_000) };
+  const database = clicks === null ? opened : { ...opened, hits: ClickhouseHits.of(clicks, 2_000) };
   await database.write((queries) => insertLinks(queries, links));
   const store: FoldStore =
     url === null
