@@ -184,7 +184,7 @@ test('whatever damage a segment has, each intact record is read as often as it o
       const isMoved = changes.some(({ kind }) => kind === 'copy' || kind === 'overwrite');
       if (!isMoved) expect(found).toEqual(intact);
     }),
-    { numRuns: 1_500 },
+    { numRuns: 750 },
   );
 });
 

@@ -123,7 +123,7 @@ describe('buckets', () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   });
 });

@@ -4,7 +4,7 @@ import { BoundedCache } from '../structures/bounded-cache.ts';
 import { LinkCache } from './link-cache.ts';
 
 /** A name inside a much longer text, as in a request with a long body. A name from a shorter text would be copied anyway. */
-const pieces = 10_000;
+const pieces = 2_000;
 const longPiece = 32 * 1024;
 const longText = Buffer.alloc(longPiece, 'x');
 

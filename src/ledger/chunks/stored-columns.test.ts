@@ -43,6 +43,7 @@ test('packs and rows are read back, and make the same chunk as the hits themselv
       const columns = hitColumns.map((_, index) => column(hits, index));
       expect(chunkOf(stored)).toEqual(chunkOf(new BatchPart(columns, null, { from: 0, to: hits.length }, 1)));
     }),
+    { numRuns: 50 },
   );
 });
 

@@ -320,7 +320,7 @@ test('any batches of hits give the same result as counting each hit separately',
       const fold = new Fold();
       for (const hits of batches) await fold.expectSameResult(ofOneDay(hits));
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 

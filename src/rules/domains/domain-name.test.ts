@@ -157,7 +157,7 @@ test('any accepted name is valid in a Host header and in the DNS, and is parsed 
       expect(host).toMatch(/^(?=.{4,245}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/);
       expect(hostOf(host)).toBe(host);
     }),
-    { numRuns: 20_000 },
+    { numRuns: 10_000 },
   );
   expect(accepted).toBeGreaterThan(1_000);
 });

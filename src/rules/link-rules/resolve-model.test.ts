@@ -285,7 +285,7 @@ function outcomeOf({ rules, options }: DrawnLink, visitor: VisitorTraits, now: n
 }
 
 /** `npm run test:fuzz` tries more. */
-const cases = Number(process.env.CASES ?? 40_000);
+const cases = Number(process.env.CASES ?? 20_000);
 
 test(`${cases} random links and visitors have the same outcomes as in a slow and simple implementation`, () => {
   const outcomes = new Map<string, number>();

@@ -97,7 +97,11 @@ const bytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)
 
 test('a visit with any byte replaced by any other is parsed as by the reference parser', () => {
   for (const index of [...visit].keys())
-    for (const byte of bytes) expectSameResult(visit.slice(0, index) + byte + visit.slice(index + 1));
+    for (const [code, byte] of bytes.entries()) {
+      // Of the bytes beyond ASCII, which are refused everywhere, an eighth at each position, in turn.
+      if (code >= 128 && code % 8 !== index % 8) continue;
+      expectSameResult(visit.slice(0, index) + byte + visit.slice(index + 1));
+    }
 });
 
 test('a visit with a byte inserted or removed at any position is parsed as by the reference parser', () => {
