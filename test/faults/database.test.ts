@@ -13,6 +13,10 @@ import { type SlowProxy, startSlowProxy } from '../support/slow-proxy.ts';
 /** `npm run test:faults` runs all of them, each for longer. */
 const isShort = process.env.ROUNDS === undefined;
 const duration = isShort ? 2_500 : 10_000;
+/** Milliseconds between a client's calls. */
+const pause = isShort ? 60 : 5;
+/** After these the link is no longer looked up. */
+const visitsBefore = isShort ? 50 : 100;
 /** The time within which everything must work again. */
 const recovery = 5_000;
 
@@ -144,7 +148,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
         const outcome = `${what} ${await call()}`;
         responses.set(outcome, (responses.get(outcome) ?? 0) + 1);
         // Leaves CPU for what is called.
-        await Bun.sleep(isShort ? 30 : 5);
+        await Bun.sleep(pause);
       }
     };
     const createAndRecord = async () => {
@@ -164,7 +168,7 @@ test.each(faults.filter(({ isInShort }) => !isShort || isInShort === true))(
     let recoveredAfter = Number.POSITIVE_INFINITY;
     try {
       // By then the change feed has brought the link's own creation, after which its next visit looks it up again.
-      const hasSettled = () => suffixes.size > 5 && (responses.get('visit 302') ?? 0) > 100;
+      const hasSettled = () => suffixes.size > 5 && (responses.get('visit 302') ?? 0) > visitsBefore;
       await eventually(hasSettled, 'creations and visits');
       await begin();
       await Bun.sleep(duration);

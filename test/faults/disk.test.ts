@@ -12,7 +12,7 @@ const disk = await smallDisk();
 const isShort = process.env.ROUNDS === undefined;
 const duration = isShort ? 1_500 : 10_000;
 /** Milliseconds between a visitor's requests, and between creations: fewer of them than visits, as in use. */
-const pauses = isShort ? { visit: 20, creation: 40 } : { visit: 5, creation: 20 };
+const pauses = isShort ? { visit: 40, creation: 60 } : { visit: 5, creation: 20 };
 /** The journal is synced once a second: when the disk fails, the last moment's hits are lost, as when a machine stops. */
 const syncTime = 1_500;
 /** The time within which everything must work again. */

@@ -12,8 +12,8 @@ import { type Program, runServer } from '../support/program.ts';
 
 /** `npm run test:faults` sets more. On PostgreSQL, `kill-nodes.test.ts` tests several nodes. */
 const isShort = process.env.ROUNDS === undefined;
-const rounds = Number(process.env.ROUNDS ?? 4);
-const roundsOn = { sqlite: rounds, postgres: isShort ? 3 : Math.min(4, rounds) };
+const rounds = Number(process.env.ROUNDS ?? 3);
+const roundsOn = { sqlite: rounds, postgres: isShort ? 2 : Math.min(4, rounds) };
 /** Milliseconds of load before a kill. */
 const maxLoadTime = isShort ? 130 : 250;
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);

@@ -8,9 +8,12 @@ import { storeFolder } from '../support/migrated-store.ts';
 import { runServer } from '../support/program.ts';
 
 /** `npm run test:faults` kills more often. */
-const kills = process.env.ROUNDS === undefined ? 3 : Number(process.env.ROUNDS);
+const isShort = process.env.ROUNDS === undefined;
+const kills = isShort ? 2 : Number(process.env.ROUNDS);
 const visitors = 12;
-const workers = 3;
+const workers = isShort ? 2 : 3;
+/** The number of visits before and after each kill. */
+const visitsPerKill = isShort ? 150 : 300;
 /** After this many requests a visitor reconnects, and the kernel may hand the connection to another worker. */
 const requestsPerConnection = 4;
 
@@ -108,11 +111,11 @@ test(`${kills} kills of one worker while others serve: no client finds the servi
     };
     for (let killed = 0; killed < kills; killed++) {
       await eventually(() => listenersOn(port) === workers, 'all workers to serve');
-      await moreVisits(300);
+      await moreVisits(visitsPerKill);
       const victim = childrenOf(program.pid)[killed % workers] as number;
       process.kill(victim, 'SIGKILL');
       await eventually(() => !childrenOf(program.pid).includes(victim), 'the end of the worker');
-      await moreVisits(300);
+      await moreVisits(visitsPerKill);
     }
     isOver = true;
     await Promise.all(visiting);
