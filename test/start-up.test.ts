@@ -122,7 +122,7 @@ describe('a start that fails reports the reason in one line and exits with 1', (
 
   test('a wrong setting', async () => {
     await using folder = await temporaryFolder();
-    const program = runProgram(['start'], { DATA_DIR: folder.path, PORT: 'abc' });
+    const program = runServer({ DATA_DIR: folder.path, PORT: 'abc' });
     await expectLine(program, /^PORT is "abc": give a whole number/);
   });
 
@@ -317,15 +317,10 @@ describe('the command line', () => {
         1,
         expect.stringMatching(/^The password is not in UTF-8\. /),
       ]);
-    const program = runServer(settings);
-    const signedIn = await fetch(`${await program.address()}/api/v1/session`, {
-      method: 'POST',
-      headers: json,
-      body: JSON.stringify({ email: 'ada@example.com', password: 'correct horse' }),
-    });
-    expect(signedIn.status).toBe(201);
-    program.kill('SIGTERM');
-    await program.exited;
+    const app = await startApp({ env: settings });
+    const body = { email: 'ada@example.com', password: 'correct horse' };
+    expect((await app.call('POST', '/api/v1/session', { body })).status).toBe(201);
+    await app.stop();
   });
 
   test('a database whose secret key is lost is refused, and accepts a new key after `secret replace`', async () => {

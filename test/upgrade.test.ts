@@ -78,9 +78,7 @@ test("a store is copied before its tables are migrated, once, without visitors' 
     expect.stringContaining('up to date'),
     '',
   ]);
-  const secondServer = runServer(settings);
-  await secondServer.address();
-  await stop(secondServer);
+  expect((await runToExit(['upgrade'], settings))[0]).toBe(0);
   expect(copiesIn(settings.DATA_DIR)).toEqual([name]);
 
   const restoredSettings = { ...settings, DATA_DIR: join(folder.path, 'elsewhere') };
@@ -133,10 +131,10 @@ test('commands that start at once on an older store make one copy', async () => 
   await using folder = await temporaryFolder();
   await earlierStore(folder.path);
   const email = 'owner@example.com';
-  const keys = ['a', 'b', 'c'].map((name) =>
+  const keys = ['a', 'b'].map((name) =>
     runCommand(['key', 'create', '--email', email, '--name', name], { DATA_DIR: folder.path }),
   );
-  expect(await Promise.all(keys.map(({ exited }) => exited))).toEqual([0, 0, 0]);
+  expect(await Promise.all(keys.map(({ exited }) => exited))).toEqual([0, 0]);
   expect(copiesIn(folder.path)).toHaveLength(1);
 });
 

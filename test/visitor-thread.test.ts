@@ -5,7 +5,7 @@ import { type App, createApp } from '../src/app.ts';
 import { startVisitorThread } from '../src/compose/visitor-thread-client.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
-import { storeKinds } from './support/app.ts';
+import { onOneStore, storeKinds } from './support/app.ts';
 import { pollUntil } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { exitCodeOf, problemsOf, runServerWithPreload } from './support/program.ts';
@@ -122,29 +122,31 @@ describe.each(storeKinds)('with a separate thread for visitors, on %s,', (store)
     expect([await clicksOf(plain.id), await clicksOf(guarded.id)]).toEqual([1, 1]);
   });
 
-  test("a visit is answered while the API's thread is busy", async () => {
-    await call('POST', '/link', { destination_url: destination, suffix: 'meanwhile' });
-    expect(await visit('/meanwhile')).toBe(`302 ${destination}`);
-    const file = join(folder.path, `seen-${store}`);
-    const script = `
-      const answer = await fetch('${app.listening}/meanwhile', { redirect: 'manual' });
-      await Bun.write('${file}', String(answer.status));
-    `;
-    const visitor = Bun.spawn([process.execPath, '-e', script], { stdout: 'inherit', stderr: 'inherit' });
-    // Nothing else runs in this thread until the visitor has written the answer's status.
-    const deadline = performance.now() + 15_000;
-    while (!existsSync(file) && performance.now() < deadline) Bun.sleepSync(5);
-    await visitor.exited;
-    expect(performance.now()).toBeLessThan(deadline);
-    expect(readFileSync(file, 'utf8')).toBe('302');
-  });
+  onOneStore(store, () => {
+    test("a visit is answered while the API's thread is busy", async () => {
+      await call('POST', '/link', { destination_url: destination, suffix: 'meanwhile' });
+      expect(await visit('/meanwhile')).toBe(`302 ${destination}`);
+      const file = join(folder.path, `seen-${store}`);
+      const script = `
+        const answer = await fetch('${app.listening}/meanwhile', { redirect: 'manual' });
+        await Bun.write('${file}', String(answer.status));
+      `;
+      const visitor = Bun.spawn([process.execPath, '-e', script], { stdout: 'inherit', stderr: 'inherit' });
+      // Nothing else runs in this thread until the visitor has written the answer's status.
+      const deadline = performance.now() + 15_000;
+      while (!existsSync(file) && performance.now() < deadline) Bun.sleepSync(5);
+      await visitor.exited;
+      expect(performance.now()).toBeLessThan(deadline);
+      expect(readFileSync(file, 'utf8')).toBe('302');
+    });
 
-  test('the thread reports a port in use with the same message as the program', async () => {
-    await using other = await storeFolder();
-    const { port } = new URL(app.listening);
-    const second = await start({ DATA_DIR: other.path, PORT: port }).catch((cause) => cause);
-    expect(second).toBeInstanceOf(StartProblem);
-    expect(second.message).toStartWith(`Port ${port} on `);
+    test('the thread reports a port in use with the same message as the program', async () => {
+      await using other = await storeFolder();
+      const { port } = new URL(app.listening);
+      const second = await start({ DATA_DIR: other.path, PORT: port }).catch((cause) => cause);
+      expect(second).toBeInstanceOf(StartProblem);
+      expect(second.message).toStartWith(`Port ${port} on `);
+    });
   });
 });
 
@@ -172,10 +174,14 @@ test('requests for unknown links are counted over both threads', async () => {
 });
 
 describe.each([
-  ['visitor-thread', 'visitors no longer answered'],
-  ['sqlite-thread', 'database thread ended'],
-])('a process whose %s ends exits, and logs that in one line:', (THREAD, event) => {
-  test.each(['a throw', 'a promise that was not awaited', 'leaving without a word'])('%s', async (DEATH) => {
+  [
+    'visitor-thread',
+    'visitors no longer answered',
+    ['a promise that was not awaited', 'leaving without a word'],
+  ],
+  ['sqlite-thread', 'database thread ended', ['a throw', 'leaving without a word']],
+])('a process whose %s ends exits, and logs that in one line:', (THREAD, event, deaths) => {
+  test.each(deaths)('%s', async (DEATH) => {
     await using folder = await storeFolder();
     const program = runServerWithPreload('failing-thread.ts', {
       PORT: '0',
