@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
 import { firefox } from './support/agents-of-people.ts';
-import { storeKinds } from './support/app.ts';
+import { onOneStore, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
@@ -54,44 +54,48 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     expect(body).not.toContain('198.51.0.77');
   });
 
-  test('a click redirected by a rule is sent with the rule, its variant and the destination', async () => {
-    const hook = target();
-    const rules = [
-      { id: 'mail', when: { query: { vip: [] } }, destination_url: 'https://example.com/mail' },
-      { id: 'split', variants: [{ id: 'b', destination_url: 'https://example.com/b' }] },
-    ];
-    const { path } = await createLink({ webhook_url: hook.url, rules });
-    await visit(`${path}?vip`, 91, { 'cf-ipcountry': 'NL' });
-    await visit(path, 92);
-    const payloads = (await hook.calls(2)).map(({ body }) => JSON.parse(body).payload);
-    const named = payloads.map(({ rule, variant, destination, country }) => [
-      rule,
-      variant,
-      destination,
-      country,
-    ]);
-    expect(named.sort()).toEqual([
-      ['mail', 'Unknown', 'https://example.com/mail', 'NL'],
-      ['split', 'b', 'https://example.com/b', expect.any(String)],
-    ]);
+  onOneStore(store, () => {
+    test('a click redirected by a rule is sent with the rule, its variant and the destination', async () => {
+      const hook = target();
+      const rules = [
+        { id: 'mail', when: { query: { vip: [] } }, destination_url: 'https://example.com/mail' },
+        { id: 'split', variants: [{ id: 'b', destination_url: 'https://example.com/b' }] },
+      ];
+      const { path } = await createLink({ webhook_url: hook.url, rules });
+      await visit(`${path}?vip`, 91, { 'cf-ipcountry': 'NL' });
+      await visit(path, 92);
+      const payloads = (await hook.calls(2)).map(({ body }) => JSON.parse(body).payload);
+      const named = payloads.map(({ rule, variant, destination, country }) => [
+        rule,
+        variant,
+        destination,
+        country,
+      ]);
+      expect(named.sort()).toEqual([
+        ['mail', 'Unknown', 'https://example.com/mail', 'NL'],
+        ['split', 'b', 'https://example.com/b', expect.any(String)],
+      ]);
+    });
   });
 
-  test.each([['DNT'], ['Sec-GPC']])(
-    'neither address nor user agent of a visitor who asked by %s not to be tracked is sent',
-    async (header) => {
-      const hook = target();
-      const { path } = await createLink({ webhook_url: hook.url });
-      await visit(path, 55, { [header]: '1', 'user-agent': `${firefox} by-${header}` });
-      const [received] = await hook.calls(1);
-      expect(JSON.parse(received?.body ?? '').payload).toMatchObject({
-        ip_address: 'Unknown',
-        user_agent: 'Unknown',
-        browser: 'Firefox',
-      });
-      expect(received?.body).not.toContain(`by-${header}`);
-      expect(received?.body).not.toContain('198.51');
-    },
-  );
+  onOneStore(store, () => {
+    test.each([['DNT'], ['Sec-GPC']])(
+      'neither address nor user agent of a visitor who asked by %s not to be tracked is sent',
+      async (header) => {
+        const hook = target();
+        const { path } = await createLink({ webhook_url: hook.url });
+        await visit(path, 55, { [header]: '1', 'user-agent': `${firefox} by-${header}` });
+        const [received] = await hook.calls(1);
+        expect(JSON.parse(received?.body ?? '').payload).toMatchObject({
+          ip_address: 'Unknown',
+          user_agent: 'Unknown',
+          browser: 'Firefox',
+        });
+        expect(received?.body).not.toContain(`by-${header}`);
+        expect(received?.body).not.toContain('198.51');
+      },
+    );
+  });
 
   test('a hundred clicks are sent in a hundred requests, each with its own id; visits of bots are not sent', async () => {
     const hook = target();

@@ -28,10 +28,10 @@ describe('two nodes on one database', () => {
     const made = await Promise.all(hooks.map(({ url }) => nodeA.createLink(owner, { webhook_url: url })));
     const links = made.map(({ id }) => id);
     nodeB.clock.now = nodeA.clock.now;
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       await Promise.all(links.map((id, index) => foldClicks(index % 2 ? nodeA : nodeB, id, 10)));
     }
-    await Promise.all(hooks.map((hook) => hook.calls(30)));
+    await Promise.all(hooks.map((hook) => hook.calls(20)));
     for (const id of links) {
       await eventually(
         async () => (await deliveries(nodeA, owner, id)).every(({ state }) => state === 'delivered'),
@@ -39,8 +39,8 @@ describe('two nodes on one database', () => {
       );
     }
     for (const hook of hooks) {
-      expect(hook.received).toHaveLength(30);
-      expect(new Set(messageIds(hook)).size).toBe(30);
+      expect(hook.received).toHaveLength(20);
+      expect(new Set(messageIds(hook)).size).toBe(20);
     }
   });
 
@@ -185,7 +185,6 @@ test('targets that the operator allows are accepted, and "none" allows no intern
     [{ BASE_URL: 'https://links.example.com', WEBHOOK_ALLOW: host }, 201],
     [{ BASE_URL: 'https://links.example.com', WEBHOOK_ALLOW: '10.0.0.0/8' }, 400],
     [{ WEBHOOK_ALLOW: 'none' }, 400],
-    [{}, 201],
   ] as const) {
     const app = await startApp({ env: more });
     const { key } = await app.createAccount();

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { onOneStore, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
@@ -118,14 +119,16 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     });
   });
 
-  test('redeliveries of all links are limited for each organization by itself', async () => {
-    const eager = await app.createAccount();
-    const statuses: number[] = [];
-    for (let count = 0; count < 11; count++)
-      statuses.push((await call('POST', 'webhook_delivery/redeliver', {}, eager.key)).status);
-    expect(statuses).toEqual([...Array(10).fill(202), 429]);
-    const other = await app.createAccount();
-    expect((await call('POST', 'webhook_delivery/redeliver', {}, other.key)).status).toBe(202);
+  onOneStore(store, () => {
+    test('redeliveries of all links are limited for each organization by itself', async () => {
+      const eager = await app.createAccount();
+      const statuses: number[] = [];
+      for (let count = 0; count < 11; count++)
+        statuses.push((await call('POST', 'webhook_delivery/redeliver', {}, eager.key)).status);
+      expect(statuses).toEqual([...Array(10).fill(202), 429]);
+      const other = await app.createAccount();
+      expect((await call('POST', 'webhook_delivery/redeliver', {}, other.key)).status).toBe(202);
+    });
   });
 
   test('administrators are notified of a target that fails for a day, once per outage', async () => {
@@ -222,71 +225,63 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     ]);
   });
 
-  test.each(['whsec_', 'whsec_not base64!', 'whsec_a', 'whsec_ab-_'])(
-    'a key that only begins like one of Standard Webhooks is refused: %s',
-    async (webhook_auth_key) => {
-      const created = await call('POST', 'link', {
-        destination_url: 'https://example.com',
-        webhook_auth_key,
-      });
-      expect([created.status, created.json.error_code]).toEqual([400, 'FIELD_INVALID']);
-      expect(created.text).toContain('webhook_auth_key');
-    },
-  );
+  onOneStore(store, () => {
+    test.each(['whsec_', 'whsec_not base64!', 'whsec_a', 'whsec_ab-_'])(
+      'a key that only begins like one of Standard Webhooks is refused: %s',
+      async (webhook_auth_key) => {
+        const created = await call('POST', 'link', {
+          destination_url: 'https://example.com',
+          webhook_auth_key,
+        });
+        expect([created.status, created.json.error_code]).toEqual([400, 'FIELD_INVALID']);
+        expect(created.text).toContain('webhook_auth_key');
+      },
+    );
+  });
 });
 
-test.each([
-  ['as long as single clicks, if those are kept for less than 30 days', '7', 7],
-  ['30 days otherwise', '180', 30],
-])('deliveries are kept for %s', async (_, CLICK_RETENTION_DAYS, days) => {
-  const app = await startApp({ env: { CLICK_RETENTION_DAYS } });
-  const owner = await app.createAccount();
-  const hook = target();
-  const { id } = await app.createLink(owner, { webhook_url: hook.url });
-  const kept = async () =>
-    (await app.call('GET', `/api/v1/link/${id}/webhook_deliveries`, { key: owner.key })).json;
-  await clickOn(app, id);
-  await eventually(async () => (await kept()).webhook_deliveries[0]?.state === 'delivered', 'a delivery');
-  app.clock.now += days * dayLength;
-  await cleanUp(app.app.context);
-  expect((await kept()).total_webhook_deliveries).toBe(1);
-  app.clock.now += 1;
-  await cleanUp(app.app.context);
-  expect((await kept()).total_webhook_deliveries).toBe(0);
-  await app.stop();
-});
-
-test('messages about clicks are deleted with clicks of their time, even if they are pending', async () => {
-  const app = await startApp({
+describe('with clicks that are kept for a day', () => {
+  const { app, owner } = appWithOwner({
     env: { CLICK_RETENTION_DAYS: '1' },
     overrides: { webhooks: { random: () => 0.5 } },
   });
-  const owner = await app.createAccount();
   const call = (method: string, path: string, body?: object) =>
     app.call(method, `/api/v1/link${path}`, { key: owner.key, ...(body ? { body } : {}) });
-  const hook = target(() => new Response(null, { status: 503 }));
-  const { id } = (
-    await call('POST', '', {
-      destination_url: 'https://example.com',
+
+  test('deliveries are kept for as long', async () => {
+    const hook = target();
+    const { id } = await app.createLink(owner, { webhook_url: hook.url });
+    const kept = async () => (await call('GET', `/${id}/webhook_deliveries`)).json;
+    await clickOn(app, id);
+    await eventually(async () => (await kept()).webhook_deliveries[0]?.state === 'delivered', 'a delivery');
+    app.clock.now += dayLength;
+    await cleanUp(app.app.context);
+    expect((await kept()).total_webhook_deliveries).toBe(1);
+    app.clock.now += 1;
+    await cleanUp(app.app.context);
+    expect((await kept()).total_webhook_deliveries).toBe(0);
+  });
+
+  test('messages about clicks are deleted with clicks of their time, even if they are pending', async () => {
+    const hook = target(() => new Response(null, { status: 503 }));
+    const { id } = await app.createLink(owner, {
       webhook_url: hook.url,
       webhook_events: ['click', 'link.updated'],
-    })
-  ).json;
-  const kept = async () =>
-    (await call('GET', `/${id}/webhook_deliveries`)).json.webhook_deliveries.map(
-      ({ event, state, attempts }: { event: string; state: string; attempts: readonly object[] }) =>
-        `${event} ${state} ${attempts.length > 0}`,
-    );
-  await clickOn(app, id);
-  await call('PATCH', `/${id}`, { name: 'Another' });
-  const both = ['click waiting true', 'link.updated waiting true'];
-  await eventually(async () => (await kept()).sort().join() === both.join(), 'the first attempts for both');
-  app.clock.now += dayLength;
-  await cleanUp(app.app.context);
-  expect(await kept()).toHaveLength(2);
-  app.clock.now += 1;
-  await cleanUp(app.app.context);
-  expect(await kept()).toEqual(['link.updated waiting true']);
-  expect(app.faults).toEqual([]);
-  await app.stop();
+    });
+    const kept = async () =>
+      (await call('GET', `/${id}/webhook_deliveries`)).json.webhook_deliveries.map(
+        ({ event, state, attempts }: { event: string; state: string; attempts: readonly object[] }) =>
+          `${event} ${state} ${attempts.length > 0}`,
+      );
+    await clickOn(app, id);
+    await call('PATCH', `/${id}`, { name: 'Another' });
+    const both = ['click waiting true', 'link.updated waiting true'];
+    await eventually(async () => (await kept()).sort().join() === both.join(), 'the first attempts for both');
+    app.clock.now += dayLength;
+    await cleanUp(app.app.context);
+    expect(await kept()).toHaveLength(2);
+    app.clock.now += 1;
+    await cleanUp(app.app.context);
+    expect(await kept()).toEqual(['link.updated waiting true']);
+  });
 });
