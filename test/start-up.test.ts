@@ -10,9 +10,8 @@ import { Refusal } from '../src/rules/errors.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { storeFolder } from './support/migrated-store.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { reportSkipped } from './support/one-file.ts';
-import { freshPostgres } from './support/postgres.ts';
 import {
   exitCodeOf,
   type Program,
@@ -97,7 +96,7 @@ describe('the start', () => {
   });
 
   test('of a second node on PostgreSQL requires the secret key of the first, and reports another one', async () => {
-    const DATABASE_URL = await freshPostgres();
+    const DATABASE_URL = await migratedPostgres();
     const first = await startApp({ env: { DATABASE_URL } });
     expect(await messageOf({ DATABASE_URL })).toMatch(/^secret\.key is missing in .*, and this database/);
     const otherKey = 'another secret key, which is long enough';

@@ -10,6 +10,7 @@ import type { Queries } from '../src/storage/schema.ts';
 import { claimSetting, findSetting, replaceSetting } from '../src/storage/settings.ts';
 import { insertTag, renameTag } from '../src/storage/tags.ts';
 import { type StoreKind, storeKinds } from './support/app.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';
 
@@ -22,13 +23,13 @@ const causeOf = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof storeFolder>>;
   let url: string | null;
   let database: Database;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    url = kind === 'postgres' ? await freshPostgres() : null;
+    folder = await storeFolder();
+    url = kind === 'postgres' ? await migratedPostgres() : null;
     database = await openDatabase(url, folder.path, ignoreFault);
   });
   afterAll(async () => {
@@ -200,8 +201,8 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
   });
 
   test('a store migrated by a newer Linnet is refused once it requires that version, and not before', async () => {
-    await using other = await temporaryFolder();
-    const fresh = kind === 'postgres' ? await freshPostgres() : null;
+    await using other = await storeFolder();
+    const fresh = kind === 'postgres' ? await migratedPostgres() : null;
     const newer = await openDatabase(fresh, other.path, ignoreFault);
     await newer.write((queries) =>
       queries
@@ -230,7 +231,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
 });
 
 test('a migration keeps temporary tables on disk, and other changes keep them in memory, on sqlite', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   const database = await openDatabase(null, folder.path, ignoreFault);
   const tempStoreOf = async (queries: Queries) =>
     (await sql<{ place: number }>`select temp_store as place from pragma_temp_store`.execute(queries)).rows[0]

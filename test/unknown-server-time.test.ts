@@ -5,10 +5,9 @@ import type { FromFold } from '../src/ledger/fold/fold-messages.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
-import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
 import { JournalFiles, leftoverJournal, startFoldWorker } from './support/fold-worker.ts';
-import { temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
 const year = 365 * dayLength;
@@ -29,8 +28,7 @@ test.each([
 ])(
   "a node whose clock is a year %s stamps and deletes nothing before it knows the database's time",
   async (_, error) => {
-    await using folder = await temporaryFolder();
-    await (await openDatabase(null, folder.path, () => {})).close();
+    await using folder = await storeFolder();
     const database = new Database(join(folder.path, 'linnet.sqlite'));
     // The journal of another node, finished yesterday: a copy of it may still arrive.
     database.run(

@@ -5,17 +5,15 @@ import type { Position } from '../src/journal/files.ts';
 import type { FromFold } from '../src/ledger/fold/fold-messages.ts';
 import type { DeliveriesOf, FoldBatch } from '../src/ledger/fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
-import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
 import { JournalFiles, leftoverJournal, startFoldWorker } from './support/fold-worker.ts';
-import { temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof storeFolder>>;
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  await (await openDatabase(null, folder.path, () => {})).close();
+  folder = await storeFolder();
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 

@@ -107,7 +107,7 @@ test.each(storeKinds)(
         for (const visit of visits) {
           app.clock.now = visit.at;
           await app.app.clicks.append(visit);
-          if (visit.at % 7 === 0) await app.app.clicks.settled();
+          if (visit.at % 16 === 0) await app.app.clicks.settled();
         }
         await app.app.clicks.settled();
         const { database } = app.app.context;

@@ -3,10 +3,9 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { FromFold } from '../src/ledger/fold/fold-messages.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
-import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
 import { JournalFiles, leftoverJournal, ownJournal, startFoldWorker } from './support/fold-worker.ts';
-import { temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
 
@@ -14,8 +13,7 @@ test.each([
   ['even after the fold of a batch without it', [['winter'], ['spring']], 'new words are gone'],
   ['even in one batch with the word that has its id now', [['spring', 'summer']], 'two words have one id'],
 ] as const)('a word that the database no longer has is detected, %s', async (_, batches, reason) => {
-  await using folder = await temporaryFolder();
-  await (await openDatabase(null, folder.path, () => {})).close();
+  await using folder = await storeFolder();
   const files = new JournalFiles(folder.path, noon);
   files.write(leftoverJournal, 'spring');
   const store = new SqliteFoldStore(folder.path);

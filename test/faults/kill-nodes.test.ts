@@ -16,7 +16,7 @@ const kills = isShort ? 1 : Math.min(100, Number(process.env.ROUNDS));
 const nodeCount = isShort ? 2 : 3;
 const clients = 6;
 /** The number of answers before each kill. */
-const responsesPerKill = isShort ? 60 : 10;
+const responsesPerKill = isShort ? 30 : 10;
 /** Of this many creations one is a tag, and one an API key. */
 const creationsPerTag = 20;
 
