@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { mailDestinations } from '../src/manage/destinations/mail-destinations.ts';
 import { dayLength, hourLength, minuteLength } from '../src/rules/durations.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { onOneStore, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
 import { selfSigned } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
@@ -51,7 +51,6 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
       env: {
         WEBHOOK_ALLOW: '127.0.0.0/8',
         SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
-        REGISTRATION: 'open',
       },
       overrides: {
         watchInterval: 5,
@@ -123,58 +122,6 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     for (const { agent } of sites.requestsTo(host)) expect(agent).toMatch(/^Linnet-Watch\/[\d.]+ \(\+http/);
   });
 
-  test('reports moved and parked pages, bad certificates and missing hosts, for rules too', async () => {
-    sites.respond(host, '/old', redirect(urlOf('/new'), 301));
-    sites.respond(host, '/before', () => new Response('', { status: 404 }));
-    sites.respond(host, '/away', redirect(urlOf('/old'), 302));
-    sites.respond(host, '/slash', redirect(urlOf('/slash/'), 308));
-    sites.respond(host, '/inside', redirect('http://10.0.0.1:6379/', 302));
-    sites.respond(host, '/sold', () => new Response('<title>x.com</title> This domain is for sale!'));
-    const { certificate, key } = selfSigned('tls.example.com');
-    using secure = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      tls: { cert: certificate, key },
-      fetch: () => new Response('hidden'),
-    });
-    const link = await create({
-      destination_url: urlOf('/old'),
-      android_link_destination: urlOf('/away'),
-      ios_link_destination: urlOf('/slash'),
-      // It has started: visitors are no longer sent there.
-      start_date: '2020-01-01',
-      before_start_url: urlOf('/before'),
-      expired_url: urlOf('/sold'),
-      watch_destination: true,
-      rules: [
-        { when: { country: ['DE'] }, destination_url: `https://tls.example.com:${secure.port}/` },
-        {
-          when: {},
-          variants: [
-            { destination_url: 'http://no-such-host.example.org/', weight: 1 },
-            { destination_url: urlOf('/fine'), weight: 1 },
-            { destination_url: 'http://10.0.0.1/inside', weight: 1 },
-            { destination_url: urlOf('/inside'), weight: 1 },
-          ],
-        },
-      ],
-    });
-    await checkTwice();
-    const { destination_problems } = await read(link.id);
-    const found = Object.fromEntries(
-      destination_problems.map((found: { url: string; problem: string; detail: string }) => [
-        new URL(found.url).hostname.replace(host, '') + new URL(found.url).pathname,
-        [found.problem, found.detail],
-      ]),
-    );
-    expect(found).toEqual({
-      '/old': ['moved', urlOf('/new')],
-      '/sold': ['parked', expect.stringContaining('parks')],
-      'tls.example.com/': ['certificate', expect.stringContaining('SELF_SIGNED')],
-      'no-such-host.example.org/': ['broken', expect.stringContaining('no-such-host.example.org')],
-    });
-  });
-
   test('names the address that a moved page has now, without another message', async () => {
     const hook = target();
     sites.respond(host, '/old', redirect(urlOf('/new'), 301));
@@ -209,25 +156,6 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     expect(sites.requestsTo(host)).toHaveLength(6);
     await advance(13 * hourLength);
     expect(sites.requestsTo(host)).toHaveLength(12);
-  });
-
-  test("respects robots.txt, whose 503 doesn't make a working page broken", async () => {
-    sites.respond(host, '/robots.txt', () => new Response('User-agent: *\nDisallow: /private'));
-    sites.respond(host, '/private', () => new Response('', { status: 404 }));
-    sites.respond(host, '/public', () => new Response('', { status: 404 }));
-    const hidden = await create({ destination_url: urlOf('/private?x'), watch_destination: true });
-    const open = await create({ destination_url: urlOf('/public'), watch_destination: true });
-    const down = `down-${host}`;
-    sites.respond(down, '/robots.txt', () => new Response('', { status: 503 }));
-    const unsure = await create({ destination_url: urlOf('/gone', down), watch_destination: true });
-    await checkTwice();
-    expect(sites.requestsTo(host).map(({ path }) => path)).toEqual(['/robots.txt', '/public', '/public']);
-    expect([await kindsOf(hidden.id), await kindsOf(open.id), await kindsOf(unsure.id)]).toEqual([
-      [],
-      ['broken'],
-      [],
-    ]);
-    expect(new Set(sites.requestsTo(down).map(({ path }) => path))).toEqual(new Set(['/robots.txt']));
   });
 
   test('is turned on and off by an organization for links without their own setting', async () => {
@@ -395,5 +323,78 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     await advance(2 * hourLength);
     expect([await kindsOf(id), await kindsOf(other.id)]).toEqual([[], []]);
     expect(await dueChecks(app)).toBe(0);
+  });
+
+  onOneStore(store, () => {
+    test('reports moved and parked pages, bad certificates and missing hosts, for rules too', async () => {
+      sites.respond(host, '/old', redirect(urlOf('/new'), 301));
+      sites.respond(host, '/before', () => new Response('', { status: 404 }));
+      sites.respond(host, '/away', redirect(urlOf('/old'), 302));
+      sites.respond(host, '/slash', redirect(urlOf('/slash/'), 308));
+      sites.respond(host, '/inside', redirect('http://10.0.0.1:6379/', 302));
+      sites.respond(host, '/sold', () => new Response('<title>x.com</title> This domain is for sale!'));
+      const { certificate, key } = selfSigned('tls.example.com');
+      using secure = Bun.serve({
+        port: 0,
+        hostname: '127.0.0.1',
+        tls: { cert: certificate, key },
+        fetch: () => new Response('hidden'),
+      });
+      const link = await create({
+        destination_url: urlOf('/old'),
+        android_link_destination: urlOf('/away'),
+        ios_link_destination: urlOf('/slash'),
+        // It has started: visitors are no longer sent there.
+        start_date: '2020-01-01',
+        before_start_url: urlOf('/before'),
+        expired_url: urlOf('/sold'),
+        watch_destination: true,
+        rules: [
+          { when: { country: ['DE'] }, destination_url: `https://tls.example.com:${secure.port}/` },
+          {
+            when: {},
+            variants: [
+              { destination_url: 'http://no-such-host.example.org/', weight: 1 },
+              { destination_url: urlOf('/fine'), weight: 1 },
+              { destination_url: 'http://10.0.0.1/inside', weight: 1 },
+              { destination_url: urlOf('/inside'), weight: 1 },
+            ],
+          },
+        ],
+      });
+      await checkTwice();
+      const { destination_problems } = await read(link.id);
+      const found = Object.fromEntries(
+        destination_problems.map((found: { url: string; problem: string; detail: string }) => [
+          new URL(found.url).hostname.replace(host, '') + new URL(found.url).pathname,
+          [found.problem, found.detail],
+        ]),
+      );
+      expect(found).toEqual({
+        '/old': ['moved', urlOf('/new')],
+        '/sold': ['parked', expect.stringContaining('parks')],
+        'tls.example.com/': ['certificate', expect.stringContaining('SELF_SIGNED')],
+        'no-such-host.example.org/': ['broken', expect.stringContaining('no-such-host.example.org')],
+      });
+    });
+
+    test("respects robots.txt, whose 503 doesn't make a working page broken", async () => {
+      sites.respond(host, '/robots.txt', () => new Response('User-agent: *\nDisallow: /private'));
+      sites.respond(host, '/private', () => new Response('', { status: 404 }));
+      sites.respond(host, '/public', () => new Response('', { status: 404 }));
+      const hidden = await create({ destination_url: urlOf('/private?x'), watch_destination: true });
+      const open = await create({ destination_url: urlOf('/public'), watch_destination: true });
+      const down = `down-${host}`;
+      sites.respond(down, '/robots.txt', () => new Response('', { status: 503 }));
+      const unsure = await create({ destination_url: urlOf('/gone', down), watch_destination: true });
+      await checkTwice();
+      expect(sites.requestsTo(host).map(({ path }) => path)).toEqual(['/robots.txt', '/public', '/public']);
+      expect([await kindsOf(hidden.id), await kindsOf(open.id), await kindsOf(unsure.id)]).toEqual([
+        [],
+        ['broken'],
+        [],
+      ]);
+      expect(new Set(sites.requestsTo(down).map(({ path }) => path))).toEqual(new Set(['/robots.txt']));
+    });
   });
 });
