@@ -23,18 +23,16 @@ import { DailySalts } from '../src/ledger/visitors/visitor-hash.ts';
 import { hourLength } from '../src/rules/durations.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { unknownPlace } from '../src/rules/place.ts';
-import { openDatabase } from '../src/storage/open.ts';
 import { leftoverJournal, ownJournal } from './support/fold-worker.ts';
+import { storeFolder } from './support/migrated-store.ts';
 import { plainHit } from './support/plain-hit.ts';
-import { temporaryFolder } from './support/program.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 
 const plain: RawHit = { ...plainHit, at: Date.UTC(2026, 10, 19) };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let folder: Awaited<ReturnType<typeof storeFolder>>;
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  await (await openDatabase(null, folder.path, () => {})).close();
+  folder = await storeFolder();
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 

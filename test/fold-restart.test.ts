@@ -4,16 +4,14 @@ import { join } from 'node:path';
 import { watermarkKey } from '../src/journal/files.ts';
 import type { FromFold } from '../src/ledger/fold/fold-messages.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
-import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
 import { JournalFiles, ownJournal, startFoldWorker } from './support/fold-worker.ts';
-import { temporaryFolder } from './support/program.ts';
+import { storeFolder } from './support/migrated-store.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
 
 test('clicks that an earlier thread folded and the database has lost are folded again, even without a new click', async () => {
-  await using folder = await temporaryFolder();
-  await (await openDatabase(null, folder.path, () => {})).close();
+  await using folder = await storeFolder();
   const end = new JournalFiles(folder.path, noon).write(ownJournal, 'spring');
   const store = new SqliteFoldStore(folder.path);
   using database = new Database(join(folder.path, 'linnet.sqlite'));

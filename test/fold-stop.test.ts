@@ -6,9 +6,9 @@ import { journalsIn, watermarkKey } from '../src/journal/files.ts';
 import type { FromFold } from '../src/ledger/fold/fold-messages.ts';
 import { type Claim, type DeliveriesOf, type FoldBatch, JournalTaken } from '../src/ledger/fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
-import { openDatabase } from '../src/storage/open.ts';
 import { eventually } from './support/eventually.ts';
 import { JournalFiles, ownJournal, startFoldWorker } from './support/fold-worker.ts';
+import { storeFolder } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const noon = Date.UTC(2026, 10, 19, 12);
@@ -33,8 +33,7 @@ class ObservedStore extends SqliteFoldStore {
 }
 
 test('messages to a stopping fold worker do not start a second run while its last one continues', async () => {
-  await using folder = await temporaryFolder();
-  await (await openDatabase(null, folder.path, () => {})).close();
+  await using folder = await storeFolder();
   const files = new JournalFiles(folder.path, noon);
   const ends = ['spring', 'summer', 'autumn', 'winter'].map((campaign) => files.write(ownJournal, campaign));
   const [end = { segment: 1, offset: 0 }] = ends.slice(-1);
@@ -56,8 +55,7 @@ test('messages to a stopping fold worker do not start a second run while its las
 });
 
 test('a stop during a failed batch leaves its clicks in the journal', async () => {
-  await using folder = await temporaryFolder();
-  await (await openDatabase(null, folder.path, () => {})).close();
+  await using folder = await storeFolder();
   const end = new JournalFiles(folder.path, noon).write(ownJournal, 'spring');
   const messages: FromFold[] = [];
   const eventuallyReceived = (kind: FromFold['kind']) =>
@@ -79,8 +77,7 @@ test('a stop during a failed batch leaves its clicks in the journal', async () =
 });
 
 test('a batch that a full disk interrupted is folded again from its first click', async () => {
-  await using folder = await temporaryFolder();
-  await (await openDatabase(null, folder.path, () => {})).close();
+  await using folder = await storeFolder();
   const files = new JournalFiles(folder.path, noon);
   files.write(ownJournal, 'spring');
   const end = files.write(ownJournal, 'summer');
@@ -115,8 +112,7 @@ test('a batch that a full disk interrupted is folded again from its first click'
 });
 
 test('clicks of a batch that failed after its claim are not repeats of themselves', async () => {
-  await using folder = await temporaryFolder();
-  await (await openDatabase(null, folder.path, () => {})).close();
+  await using folder = await storeFolder();
   const end = new JournalFiles(folder.path, noon).write(ownJournal, 'spring');
   let failures = 0;
   class FailingStore extends SqliteFoldStore {
@@ -142,9 +138,8 @@ test('clicks of a batch that failed after its claim are not repeats of themselve
 });
 
 test('clicks are not repeats of themselves if another process has claimed them in a longer batch that is never folded', async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await storeFolder();
   await using copy = await temporaryFolder();
-  await (await openDatabase(null, folder.path, () => {})).close();
   const files = new JournalFiles(folder.path, noon);
   const ends = [1, 2, 3].map((visitor) => files.write(ownJournal, 'spring', `198.51.100.${visitor}`));
   const [end = { segment: 1, offset: 0 }] = ends.slice(-1);

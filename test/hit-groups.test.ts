@@ -5,14 +5,13 @@ import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
 import { zeroColumns } from './support/batch-folder.ts';
 import { insertRows } from './support/hits.ts';
-import { migratedPostgres } from './support/migrated-store.ts';
-import { temporaryFolder } from './support/program.ts';
+import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 
 const hour = 490_000;
 
 describe.each(storeKinds)('groups counted from hits on %s', (store) => {
   test('are the hundred largest; of equally large ones those with the lowest values', async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const url = store === 'postgres' ? await migratedPostgres() : null;
     const database = await openDatabase(url, folder.path, () => {});
     try {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { selfSigned } from './support/certificate.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { freePorts } from './support/free-ports.ts';
+import { migratedSqlite } from './support/migrated-store.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 
 const host = 'links.example.com';
@@ -28,13 +29,16 @@ afterAll(() => {
 async function startWorkers(env: Record<string, string>) {
   const folder = await temporaryFolder();
   const [https = 0, http = 0] = freePorts(2);
+  const DATA_DIR = join(folder.path, 'data');
+  mkdirSync(DATA_DIR);
+  await migratedSqlite(DATA_DIR);
   const tls = selfSigned(host);
   const files = { TLS_CERT: join(folder.path, 'tls.crt'), TLS_KEY: join(folder.path, 'tls.key') };
   writeFileSync(files.TLS_CERT, tls.certificate);
   writeFileSync(files.TLS_KEY, tls.key);
   const program = runServer({
     ...{ WORKERS: '2', HOST: '127.0.0.1', PORT: String(https), HTTP_PORT: String(http) },
-    ...{ DATA_DIR: join(folder.path, 'data'), BASE_URL: `https://${host}` },
+    ...{ DATA_DIR, BASE_URL: `https://${host}` },
     ...(env.HTTPS === 'files' ? files : {}),
     ...env,
   });

@@ -19,8 +19,8 @@ import { Log } from '../src/telemetry/log.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
+import { storeFolder } from './support/migrated-store.ts';
 import { plainHit } from './support/plain-hit.ts';
-import { temporaryFolder } from './support/program.ts';
 
 const hit = {
   ...plainHit,
@@ -68,7 +68,7 @@ async function foldAll(dataDir: string): Promise<{ ledger: number; lines: Line[]
 }
 
 test('damage in a journal loses only the damaged hits, is logged and counted, and the segment is kept until its hits expire', async () => {
-  await using data = await temporaryFolder();
+  await using data = await storeFolder();
   const { file } = await writeLeftoverJournal(data.path);
   const bytes = readFileSync(file);
   const middle = bytes.indexOf('Firefox/50.0');
@@ -92,7 +92,7 @@ test('damage in a journal loses only the damaged hits, is logged and counted, an
 });
 
 test('garbage in a lock file prevents neither the start nor the folding of that journal', async () => {
-  await using data = await temporaryFolder();
+  await using data = await storeFolder();
   const { folder } = await writeLeftoverJournal(data.path);
   const [name] = journalsIn(data.path);
   for (const [index, garbage] of [
@@ -112,7 +112,7 @@ test('garbage in a lock file prevents neither the start nor the folding of that 
 });
 
 test('a segment that was truncated before its watermark is reported, and later segments are folded', async () => {
-  await using data = await temporaryFolder();
+  await using data = await storeFolder();
   const { folder, file } = await writeLeftoverJournal(data.path);
   const bytes = readFileSync(file);
   const [name] = journalsIn(data.path);
@@ -136,7 +136,7 @@ test('a segment that was truncated before its watermark is reported, and later s
 });
 
 test('a journal that was created and never used is removed with its process, or at the next start', async () => {
-  await using data = await temporaryFolder();
+  await using data = await storeFolder();
   const unused = () => readdirSync(join(data.path, 'journal-unused'));
   const app = await createApp(configOf(data.path));
   expect(unused()).toHaveLength(1);
