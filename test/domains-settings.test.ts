@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
+import { Log } from '../src/telemetry/log.ts';
 import { startApp, type TestApp } from './support/app.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
-import { problemsOf, runServer } from './support/program.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 
 let dns: NameServer;
@@ -95,9 +95,11 @@ test('a public address whose host is already a custom domain is named at the sta
     ['links.example.com', 0],
     ['go.example.org', 1],
   ] as const) {
-    const program = runServer({ PORT: '0', DATA_DIR: app.dataDir, BASE_URL: `https://${host}` });
-    expect(await program.address()).toBe(`https://${host}`);
-    const found = problemsOf(program).map((line) => JSON.parse(line));
+    const found: Record<string, unknown>[] = [];
+    const log = new Log('warn', (line) => found.push(JSON.parse(line)));
+    const env = { DATA_DIR: app.dataDir, BASE_URL: `https://${host}` };
+    const restarted = await startApp({ env, overrides: { log } });
+    expect(restarted.app.url).toBe(`https://${host}`);
     expect(found).toHaveLength(warnings);
     if (warnings > 0)
       expect(found[0]).toMatchObject({
@@ -105,7 +107,6 @@ test('a public address whose host is already a custom domain is named at the sta
         host,
         to_do: expect.stringContaining('another host'),
       });
-    program.kill('SIGTERM');
-    await program.exited;
+    await restarted.stop();
   }
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
+import { forgetBaseUrl, setBaseUrl } from '../src/cli/base-url.ts';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { runCommand, runServer, temporaryFolder } from './support/program.ts';
+import { runCommand, runServer } from './support/program.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const credentials = { email: 'owner@example.com', password: 'a long enough one' };
@@ -86,7 +87,7 @@ describe('a new service that gets requests for a host name other than its own', 
 test.each([{}, { WORKERS: '2' }])(
   'the base URL set with the first account applies from then on, with %p',
   async (extra) => {
-    await using folder = await temporaryFolder();
+    await using folder = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path, HOST: '0.0.0.0', ...extra };
     const program = runServer(settings);
     const url = await program.address();
@@ -99,18 +100,27 @@ test.each([{}, { WORKERS: '2' }])(
     await expectToServe(url, base_url);
     program.kill('SIGTERM');
     expect(await program.exited).toBe(0);
-
-    for (const [env, expected] of [
-      [{}, base_url],
-      [{ BASE_URL: 'http://other.example' }, 'http://other.example'],
-    ] as const) {
-      const restarted = await startApp({ env: { DATA_DIR: folder.path, ...env } });
-      expect(restarted.app.url).toBe(expected);
-      await restarted.stop();
-    }
   },
   120_000,
 );
+
+test('the base URL set with the first account applies at the next start, unless BASE_URL is set', async () => {
+  await using folder = await storeFolder();
+  const start = (env = {}) => startApp({ env: { DATA_DIR: folder.path, ...env } });
+  const app = await start();
+  const base_url = 'http://links.example:8080';
+  const { setupToken: setup_token } = app.app;
+  expect((await register(app.url, 'links.example:8080', { base_url, setup_token })).status).toBe(201);
+  await app.stop();
+  for (const [env, expected] of [
+    [{}, base_url],
+    [{ BASE_URL: 'http://other.example' }, 'http://other.example'],
+  ] as const) {
+    const restarted = await start(env);
+    expect(restarted.app.url).toBe(expected);
+    await restarted.stop();
+  }
+});
 
 /** Waits until a new base URL applies. Each worker switches to it separately. */
 async function expectToServe(url: string, base_url: string): Promise<void> {
@@ -134,28 +144,25 @@ async function expectToServe(url: string, base_url: string): Promise<void> {
 test('the command line shows the set-up token until an account exists, and sets and clears the base URL', async () => {
   await using folder = await storeFolder();
   const settings = { DATA_DIR: folder.path };
-  const run = async (...command: string[]) => {
-    const program = runCommand(command, settings, 'typed in secret\n');
-    return [await program.exited, program.output().out, program.output().err] as const;
-  };
-  expect((await run('base-url', 'set', '--url', 'http://localhost:3000'))[2]).toContain('this machine alone');
-  expect((await run('base-url', 'set', '--url', 'foo'))[2]).toStartWith('--url is no address of a service');
-  const [code, out] = await run('base-url', 'set', '--url', 'https://links.example.com/');
-  expect([code, out]).toEqual([
+  const program = runCommand(['base-url', 'set', '--url', 'https://links.example.com/'], settings);
+  expect([await program.exited, program.output().out]).toEqual([
     0,
     expect.stringContaining('People reach Linnet at https://links.example.com. '),
   ]);
   expect((await tokenOf(settings)).token).toMatch(/^[\w-]{24}$/);
   const started = await startApp({ env: settings });
   expect(started.app.url).toBe('https://links.example.com');
+  const { context } = started.app;
+  const causeOf = (url: string) => setBaseUrl.run(context, { url }).catch((cause) => cause.message);
+  expect(await causeOf('http://localhost:3000')).toContain('this machine alone');
+  expect(await causeOf('foo')).toStartWith('--url is no address of a service');
+  expect(await forgetBaseUrl.run(context, {})).toStartWith('No address is set.');
+  await started.createAccount();
   await started.stop();
-  expect((await run('base-url', 'forget'))[0]).toBe(0);
-  await run('user', 'create', '--email', 'owner@example.com');
-  const afterAccount = await run('setup', 'token');
-  expect([afterAccount[0], afterAccount[1], afterAccount[2]]).toEqual([
+  const afterAccount = runCommand(['setup', 'token'], settings);
+  expect([await afterAccount.exited, afterAccount.output()]).toEqual([
     1,
-    '',
-    expect.stringContaining('There is an account already'),
+    { out: '', err: expect.stringContaining('There is an account already') },
   ]);
 });
 
