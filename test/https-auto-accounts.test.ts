@@ -1,9 +1,17 @@
-import { describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dayLength } from '../src/rules/durations.ts';
 import { findSetting } from '../src/storage/settings.ts';
-import { type AutoApp, hasPebble, ownHost, startAuthority, startAutoApp, visitor } from './support/acme.ts';
+import {
+  type Authority,
+  type AutoApp,
+  hasPebble,
+  ownHost,
+  startAuthority,
+  startAutoApp,
+  visitor,
+} from './support/acme.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { runCommand } from './support/program.ts';
 import { secureSocket } from './support/tls-app.ts';
@@ -13,10 +21,14 @@ describe.skipIf(!hasPebble)('an authority that requires an account issued by it'
     id: 'kid-1',
     key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
   };
+  let authority: Authority;
+  beforeAll(async () => {
+    authority = await startAuthority({ externalAccount });
+    authority.names[ownHost] = { A: ['127.0.0.1'] };
+  });
+  afterAll(() => authority[Symbol.asyncDispose]());
 
   test('gets the issued account and the contact address; a day later responses have Strict-Transport-Security; private keys are stored encrypted', async () => {
-    await using authority = await startAuthority({ externalAccount });
-    authority.names[ownHost] = { A: ['127.0.0.1'] };
     await using auto = await startAutoApp(authority, { env: { ACME_EMAIL: 'ops@example.com' } });
     const socket = await secureSocket(auto.app, visitor);
     expect(socket.getPeerCertificate().subjectaltname).toBe(`DNS:${ownHost}`);
@@ -47,7 +59,6 @@ describe.skipIf(!hasPebble)('an authority that requires an account issued by it'
   });
 
   test('refuses another account, and the refusal is logged', async () => {
-    await using authority = await startAuthority({ externalAccount });
     await using auto = await startAutoApp(authority, { env: { ACME_EAB_KID: '', ACME_EAB_KEY: '' } });
     await eventually(() => auto.lines('certificate not issued').length > 0, 'the log line');
     expect(auto.lines('certificate not issued')[0]).toMatchObject({

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { certificateId } from '../src/certificates/certificate-id.ts';
 import { hourLength } from '../src/rules/durations.ts';
 import { updateCertificate } from '../src/storage/certificates.ts';
@@ -36,8 +36,13 @@ async function authorityForOwnHost(): Promise<Authority> {
 }
 
 describe.skipIf(!hasPebble)('if one way to validate a name is blocked', () => {
+  let authority: Authority;
+  beforeAll(async () => {
+    authority = await authorityForOwnHost();
+  });
+  afterAll(() => authority[Symbol.asyncDispose]());
+
   test('port 443: the name is validated on port 80 at once, and its first visitor waits for both attempts', async () => {
-    await using authority = await authorityForOwnHost();
     // Nothing listens on the port where the authority validates TLS-ALPN-01.
     await using auto = await startAutoApp(authority, { env: { PORT: '0' } });
     const first = servedSerial(auto);
@@ -49,7 +54,6 @@ describe.skipIf(!hasPebble)('if one way to validate a name is blocked', () => {
   });
 
   test('port 80: a renewal is tried there three times, then in a handshake', async () => {
-    await using authority = await authorityForOwnHost();
     await using auto = await startAutoApp(authority, { env: { HTTP_PORT: '0' } });
     const before = await servedSerial(auto);
     // The certificate is served a moment before the order ends, which sets the times.
@@ -73,7 +77,6 @@ describe.skipIf(!hasPebble)('if one way to validate a name is blocked', () => {
   });
 
   test('HTTP_PORT=off: certificates are issued and renewed only in handshakes, and the health check uses TLS', async () => {
-    await using authority = await authorityForOwnHost();
     const env = { HTTP_PORT: 'off' };
     await using auto = await startAutoApp(authority, { env });
     const before = await servedSerial(auto);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { openReadOnlyStore } from '../src/backup/read-only-store.ts';
 import {
   type Authority,
@@ -22,12 +22,16 @@ describe.skipIf(!hasPebble)('the store becomes unavailable during an order', () 
   let auto: AutoApp;
   let proxy: TcpProxy;
   let databaseUrl: string;
+  beforeAll(async () => {
+    authority = await startAuthority();
+    for (const host of [ownHost, customHost]) authority.names[host] = { A: ['127.0.0.1'] };
+  });
+  afterAll(() => authority[Symbol.asyncDispose]());
   beforeEach(async () => {
+    authority.outcomeOf = () => 'passed';
     databaseUrl = await migratedPostgres();
     proxy = new TcpProxy(databaseUrl);
     await proxy.open();
-    authority = await startAuthority();
-    for (const host of [ownHost, customHost]) authority.names[host] = { A: ['127.0.0.1'] };
     auto = await startAutoApp(authority, { env: { DATABASE_URL: proxy.url } });
     expect(await servedName(ownHost)).toBe(`DNS:${ownHost}`);
     await auto.inner.context.database.write(async (queries) => {
@@ -39,7 +43,6 @@ describe.skipIf(!hasPebble)('the store becomes unavailable during an order', () 
   });
   afterEach(async () => {
     await auto[Symbol.asyncDispose]();
-    await authority[Symbol.asyncDispose]();
     await proxy.close();
   });
 

@@ -11,6 +11,7 @@ import { dayLength } from '../src/rules/durations.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
 import { configFor, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { wholeLedger } from './support/hits.ts';
@@ -57,65 +58,59 @@ function contentOf(folder: string): string {
 }
 
 describe.each(storeKinds)('hits on %s', (store) => {
-  test('are counted by class, each once, and in all totals', async () => {
-    const app = await startApp({ store });
-    try {
-      const owner = await app.createAccount();
-      const link = await app.createLink(owner);
-      const locked = await app.createLink(owner, { password: 'open sesame' });
-      for (const version of [140, 141, 142])
-        await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefoxOf(version) });
-      await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefoxOf(140) });
-      await app.visit(`/${link.suffix}`, { 'user-agent': slack });
-      await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(143) }, { method: 'HEAD' });
-      await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(144), 'sec-purpose': 'prefetch' });
-      await app.visit('/no-such-link');
-      const form = (password: string) => ({ method: 'POST', body: new URLSearchParams({ password }) });
-      await app.visit(`/${locked.suffix}`);
-      await app.visit(`/${locked.suffix}`, {}, form('wrong'));
-      await app.visit(`/${locked.suffix}`, {}, form('open sesame'));
-      await app.app.clicks.settled();
+  const { app, owner } = appWithOwner({ store, env: { TRUSTED_PROXIES: '1', CLICK_RETENTION_DAYS: '30' } });
 
-      expect((await rowsOf(app, link.id)).map((row) => row.class)).toEqual([0, 0, 0, 5, 1, 4, 3]);
-      expect((await rowsOf(app, locked.id)).map((row) => row.outcome)).toEqual([2, 2, 0]);
-      const [hour, ...others] = await hoursOf(app, link.id);
-      expect(others).toEqual([]);
-      const { click, page, preview, bot, prefetch, head, repeat, visitors } = hour ?? {};
-      expect({ click, page, preview, bot, prefetch, head, repeat, visitors }).toEqual({
-        ...{ click: 3, page: 0, preview: 1, bot: 0, prefetch: 1, head: 1, repeat: 1 },
-        visitors: 3,
-      });
-      const byDimension = new Map<number, number>();
-      eachCount(hour?.counts ?? '', (dimension, _value, hits) =>
-        byDimension.set(dimension, (byDimension.get(dimension) ?? 0) + hits),
-      );
-      // Reasons of hits that are not clicks; country, system, browser, source and destination of clicks.
-      expect(Object.fromEntries(byDimension)).toEqual({ 2: 4, 3: 3, 5: 3, 6: 3, 9: 3, 12: 3 });
-      const counted = await app.app.context.database.read.selectFrom('link_clicks').selectAll().execute();
-      expect(counted.map((row) => [row.link_id, row.clicks])).toEqual([
-        [link.id, 3],
-        [locked.id, 1],
-      ]);
-      expect(app.faults).toEqual([]);
-    } finally {
-      await app.stop();
-    }
+  test('are counted by class, each once, and in all totals', async () => {
+    const link = await app.createLink(owner);
+    const locked = await app.createLink(owner, { password: 'open sesame' });
+    for (const version of [140, 141, 142])
+      await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefoxOf(version) });
+    await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefoxOf(140) });
+    await app.visit(`/${link.suffix}`, { 'user-agent': slack });
+    await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(143) }, { method: 'HEAD' });
+    await app.visit(`/${link.suffix}`, { 'user-agent': firefoxOf(144), 'sec-purpose': 'prefetch' });
+    await app.visit('/no-such-link');
+    const form = (password: string) => ({ method: 'POST', body: new URLSearchParams({ password }) });
+    await app.visit(`/${locked.suffix}`);
+    await app.visit(`/${locked.suffix}`, {}, form('wrong'));
+    await app.visit(`/${locked.suffix}`, {}, form('open sesame'));
+    await app.app.clicks.settled();
+
+    expect((await rowsOf(app, link.id)).map((row) => row.class)).toEqual([0, 0, 0, 5, 1, 4, 3]);
+    expect((await rowsOf(app, locked.id)).map((row) => row.outcome)).toEqual([2, 2, 0]);
+    const [hour, ...others] = await hoursOf(app, link.id);
+    expect(others).toEqual([]);
+    const { click, page, preview, bot, prefetch, head, repeat, visitors } = hour ?? {};
+    expect({ click, page, preview, bot, prefetch, head, repeat, visitors }).toEqual({
+      ...{ click: 3, page: 0, preview: 1, bot: 0, prefetch: 1, head: 1, repeat: 1 },
+      visitors: 3,
+    });
+    const byDimension = new Map<number, number>();
+    eachCount(hour?.counts ?? '', (dimension, _value, hits) =>
+      byDimension.set(dimension, (byDimension.get(dimension) ?? 0) + hits),
+    );
+    // Reasons of hits that are not clicks; country, system, browser, source and destination of clicks.
+    expect(Object.fromEntries(byDimension)).toEqual({ 2: 4, 3: 3, 5: 3, 6: 3, 9: 3, 12: 3 });
+    const counted = await app.app.context.database.read
+      .selectFrom('link_clicks')
+      .selectAll()
+      .where('link_id', 'in', [link.id, locked.id])
+      .execute();
+    expect(counted.map((row) => [row.link_id, row.clicks])).toEqual([
+      [link.id, 3],
+      [locked.id, 1],
+    ]);
   });
 
   test('leave no IP address behind', async () => {
-    const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
-    try {
-      const link = await app.createLink(await app.createAccount());
-      for (let last = 1; last <= 20; last++)
-        await app.visit(`/${link.suffix}`, { 'x-forwarded-for': `203.0.113.${last}` });
-      expect(contentOf(app.dataDir)).toContain('203.0.113.7');
-      await app.app.clicks.settled();
-      expect(await rowsOf(app, link.id)).toHaveLength(20);
-      expect(contentOf(app.dataDir)).not.toContain('203.0.113.');
-      expect(await visitorsOf(app, link.id)).toBe(20);
-    } finally {
-      await app.stop();
-    }
+    const link = await app.createLink(owner);
+    for (let last = 1; last <= 20; last++)
+      await app.visit(`/${link.suffix}`, { 'x-forwarded-for': `203.0.113.${last}` });
+    expect(contentOf(app.dataDir)).toContain('203.0.113.7');
+    await app.app.clicks.settled();
+    expect(await rowsOf(app, link.id)).toHaveLength(20);
+    expect(contentOf(app.dataDir)).not.toContain('203.0.113.');
+    expect(await visitorsOf(app, link.id)).toBe(20);
   });
 
   test('that were not folded before the stop are folded at the next start', async () => {
@@ -144,25 +139,20 @@ describe.each(storeKinds)('hits on %s', (store) => {
   });
 
   test('older than the retention period are deleted, and their totals are kept', async () => {
-    const app = await startApp({ store, env: { CLICK_RETENTION_DAYS: '30' } });
-    try {
-      const link = await app.createLink(await app.createAccount());
-      await app.visit(`/${link.suffix}`);
-      await app.app.clicks.settled();
-      // On PostgreSQL they are dropped with the last hit of their month.
-      app.clock.now += 62 * dayLength;
-      app.app.clicks.cleanUp();
-      await eventually(async () => (await rowsOf(app, link.id)).length === 0, 'the clicks to be deleted');
-      expect((await hoursOf(app, link.id)).map((row) => row.click)).toEqual([1]);
-      const { read } = app.app.context.database;
-      await eventually(
-        async () => (await read.selectFrom('daily_visitors').selectAll().execute()).length === 0,
-        'the visitors to be deleted',
-      );
-      expect(readdirSync(join(app.dataDir, 'visitor-salts'))).toEqual([]);
-    } finally {
-      await app.stop();
-    }
+    const link = await app.createLink(owner);
+    await app.visit(`/${link.suffix}`);
+    await app.app.clicks.settled();
+    // On PostgreSQL they are dropped with the last hit of their month.
+    app.clock.now += 62 * dayLength;
+    app.app.clicks.cleanUp();
+    await eventually(async () => (await rowsOf(app, link.id)).length === 0, 'the clicks to be deleted');
+    expect((await hoursOf(app, link.id)).map((row) => row.click)).toEqual([1]);
+    const { read } = app.app.context.database;
+    await eventually(
+      async () => (await read.selectFrom('daily_visitors').selectAll().execute()).length === 0,
+      'the visitors to be deleted',
+    );
+    expect(readdirSync(join(app.dataDir, 'visitor-salts'))).toEqual([]);
   });
 });
 
