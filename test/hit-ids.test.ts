@@ -22,6 +22,9 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     smallAccount = await app.createAccount();
   });
 
+  /** Hits of a batch that is sorted by link: SQLite has more of them for that. */
+  const longBatch = store === 'sqlite' ? 4_500 : 1_800;
+
   /** Ids by `utm_content`, which identifies a hit here. */
   const byContent = (clicks: readonly { id: unknown; utm_content: string }[]) =>
     new Map(clicks.map(({ id, utm_content }) => [utm_content, id]));
@@ -53,19 +56,22 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     const smallLink = await app.createLink(smallAccount, { webhook_url: smallTarget.url });
     const webhookLink = await app.createLink(largeAccount, { webhook_url: largeTarget.url });
     writeLeftoverJournal(
-      Array.from({ length: 4_500 }, (_, index) => {
+      Array.from({ length: longBatch }, (_, index) => {
         if (index % 900 === 5) return hit(smallAccount, smallLink.id, index);
         return hit(largeAccount, index % 100 === 7 ? webhookLink.id : otherLink.id, index);
       }),
     );
     await app.visit(otherLink.path, { 'x-forwarded-for': '203.0.113.9' });
-    const posts = [...(await largeTarget.calls(45)), ...(await smallTarget.calls(5))];
+    const posts = [
+      ...(await largeTarget.calls(longBatch / 100)),
+      ...(await smallTarget.calls(longBatch / 900)),
+    ];
     const delivered = byContent(posts.map(({ body }) => JSON.parse(body).payload));
     const stored = [
       ...(await listedIds(largeAccount.key, webhookLink.id)),
       ...(await listedIds(smallAccount.key, smallLink.id)),
     ];
-    expect(stored).toHaveLength(50);
+    expect(stored).toHaveLength(longBatch / 90);
     expect([...delivered].sort()).toEqual(stored.sort());
     const packs = await app.app.context.database.read.selectFrom('hit_packs').select('id').execute();
     expect(packs.length).toBeGreaterThan(0);
