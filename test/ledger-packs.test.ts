@@ -93,6 +93,10 @@ const filters: HitFilter[] = [1, 2, 3, 9].flatMap((id) =>
   ),
 );
 
+/** A third of the cases for each filter: over all filters, each owner and each combination of classes and times gets every case. */
+const thirdFor = <Case>(filter: number, cases: readonly Case[]): readonly Case[] =>
+  cases.filter((_, index) => (index + filter) % 3 === 0);
+
 describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
   const minHits = { sqlite: minInPack, postgres: minPacked }[kind];
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -142,9 +146,9 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
   });
 
   test('is listed newest first, from any position, a page at a time', async () => {
-    for (const filter of filters) {
+    for (const [index, filter] of filters.entries()) {
       const all = expectedHits.filter((hit) => matches(hit, filter)).reverse();
-      for (const page of [
+      for (const page of thirdFor(index, [
         { before: undefined, limit: 30, offset: 0 },
         { before: undefined, limit: 700, offset: 0 },
         { before: undefined, limit: 20, offset: 35 },
@@ -154,7 +158,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
         { before: 9_000, limit: 11, offset: 0 },
         { before: 4_541, limit: 50, offset: 2_222 },
         { before: 1, limit: 5, offset: 0 },
-      ]) {
+      ])) {
         const { before = Number.POSITIVE_INFINITY, offset, limit } = page;
         const expected = all.filter((hit) => hit.id < before).slice(offset, offset + limit);
         expect([...(await ledger.before(filter, page)).hits]).toEqual(expected);
@@ -176,15 +180,15 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
   });
 
   test('is read forwards, up to the settled id', async () => {
-    for (const filter of filters) {
-      for (const page of [
+    for (const [index, filter] of filters.entries()) {
+      for (const page of thirdFor(index, [
         { after: 0, upTo: expectedHits.length, limit: 200 },
         { after: 30, upTo: 400, limit: 200 },
         { after: 300, upTo: 420, limit: 200 },
         { after: 4_000, upTo: 8_700, limit: 3_000 },
         { after: expectedHits.length - 3, upTo: expectedHits.length, limit: 200 },
         { after: expectedHits.length, upTo: expectedHits.length, limit: 200 },
-      ]) {
+      ])) {
         const expected = expectedHits
           .filter((hit) => matches(hit, filter) && hit.id > page.after && hit.id <= page.upTo)
           .slice(0, page.limit);
@@ -204,7 +208,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
 
   test('is counted, by hour and by value, in one round or in several', async () => {
     const columns: HitColumn[] = ['country', 'browser', 'referrer', 'reason', 'class'];
-    for (const filter of filters) {
+    for (const [index, filter] of filters.entries()) {
       const hits = expectedHits
         .filter((hit) => matches(hit, filter))
         .map((hit) => ({ hit, class: codeOf(hit), hits: 1 }));
@@ -215,7 +219,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
       expect(sumsOf(await ledger.count(deviceFilter, 'hour'))).toEqual(
         sumsOf(ofDevice.map((count) => ({ ...count, value: Math.floor(count.hit.at / hourLength) }))),
       );
-      for (const column of columns) {
+      for (const column of thirdFor(index, columns)) {
         const valueIn = (hit: StoredHit) => (column === 'class' ? codeOf(hit) : (hit[column] ?? 0));
         const expected = groupsOf(ofDevice.map((count) => ({ ...count, value: valueIn(count.hit) }))).slice(
           0,
