@@ -59,6 +59,9 @@ async function foldBatches(): Promise<void> {
 }
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
+  // On PostgreSQL only the reading differs, and a filter costs three times as much.
+  const filters = kind === 'sqlite' ? 30 : 14;
+
   beforeAll(async () => {
     store = await testLedger(kind, randomLinks, 3_000);
     ledger = openLedger(store.database);
@@ -71,14 +74,14 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (kind) => {
   test('rows and packs give the same results as counting every hit', async () => {
     expect([await countRows('hits'), reference.hits.length]).toEqual([4_200, 16_500]);
     expect(await countRows('hit_chunks')).toBe(0);
-    await reference.expectSameAnswers(ledger, 15);
+    await reference.expectSameAnswers(ledger, filters / 2);
   }, 120_000);
 
   test('rows, packs and chunks give the same results while both chunks and their sources exist', async () => {
     await store.merge(begin);
     expect(await countRows('hit_chunks')).toBeGreaterThan(3);
     expect(await countRows('hit_packs')).toBeGreaterThan(10);
-    await reference.expectSameAnswers(ledger, 30);
+    await reference.expectSameAnswers(ledger, filters);
   }, 120_000);
 
   test('they give the same results in rounds of few values', async () => {
