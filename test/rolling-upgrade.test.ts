@@ -66,7 +66,7 @@ function startLoad(nodes: readonly Node[], key: string, suffixes: readonly strin
     while (!isOver) {
       await work();
       // Leaves CPU for the nodes.
-      await Bun.sleep(60);
+      await Bun.sleep(120);
     }
   });
   return {
@@ -135,7 +135,7 @@ test.skipIf(!hasPreviousRelease)(
     const load = startLoad(nodes, key, suffixes);
     const moreOf = (outcome: string) => {
       const before = load.outcomes[outcome] ?? 0;
-      return eventually(() => (load.outcomes[outcome] ?? 0) > before + 10, `more of ${outcome}`);
+      return eventually(() => (load.outcomes[outcome] ?? 0) > before + 4, `more of ${outcome}`);
     };
     await moreOf('delete 204');
     const sql = new SQL({ url, max: 1 });
