@@ -58,60 +58,73 @@ describe('the single executable', () => {
   });
 });
 
-describe.each(['1', '2'])('in an empty read-only root, with WORKERS=%s, the single executable', (WORKERS) => {
-  test('serves the dashboard, captchas, links and statistics with countries, and stops', async () => {
-    const command = inEmptyRoot(file);
-    if (command === null) return reportSkipped('unshare, mount, chroot');
-    const DATA_DIR = join(folder.path, `data-${WORKERS}`);
-    const settings = { DATA_DIR, PORT: '0', WORKERS, TRUSTED_PROXIES: '1', LOG_LEVEL: 'warn' };
-    const program = runFile([...command, 'serve'], settings, folder.path);
-    const url = await program.address();
-    expect(program.output().out).toContain('This shows the setup token: linnet setup token');
+test('in an empty read-only root the single executable serves the dashboard, captchas, links and statistics with countries, also by two workers, and stops', async () => {
+  const command = inEmptyRoot(file);
+  if (command === null) return reportSkipped('unshare, mount, chroot');
+  const DATA_DIR = join(folder.path, 'data');
+  const settings = { DATA_DIR, PORT: '0', TRUSTED_PROXIES: '1', LOG_LEVEL: 'warn' };
+  const program = runFile([...command, 'serve'], settings, folder.path);
+  const url = await program.address();
+  expect(program.output().out).toContain('This shows the setup token: linnet setup token');
 
-    const page = await (await fetch(`${url}/app`)).text();
-    expect(page).toContain('<title>Linnet</title>');
-    for (const [asset] of page.matchAll(/\/assets\/[^"]+/g)) {
-      const response = await fetch(url + asset);
-      expect([response.status, response.headers.get('content-encoding')]).toEqual([200, 'br']);
-      expect((await response.text()).length).toBeGreaterThan(100);
-    }
-    expect(await (await fetch(`${url}/_linnet/captcha.js`)).text()).toContain('deriveBits');
+  const page = await (await fetch(`${url}/app`)).text();
+  expect(page).toContain('<title>Linnet</title>');
+  for (const [asset] of page.matchAll(/\/assets\/[^"]+/g)) {
+    const response = await fetch(url + asset);
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, 'br']);
+    expect((await response.text()).length).toBeGreaterThan(100);
+  }
+  expect(await (await fetch(`${url}/_linnet/captcha.js`)).text()).toContain('deriveBits');
 
-    const createUser = ['user', 'create', '--email', 'ops@example.com'];
-    const dataSettings = { DATA_DIR };
-    const created = await resultOf(
-      runFile([...command, ...createUser], dataSettings, folder.path, 'typed in secret\n'),
-    );
-    expect(created).toEqual([0, expect.stringContaining('Made the account of ops@example.com'), '']);
-    const createKey = ['key', 'create', '--email', 'ops@example.com', '--name', 'n'];
-    const [, key] = await resultOf(runFile([...command, ...createKey], dataSettings, folder.path));
-    const call = async (path: string, body?: object) => {
-      const headers = { 'api-key': key.trim(), 'content-type': 'application/json' };
-      const init = body && { method: 'POST', body: JSON.stringify(body) };
-      return (await fetch(url + path, { headers, ...init })).json();
-    };
-    const link = (await call('/api/v1/link', { destination_url: 'https://example.com/' })) as {
-      id: number;
-      url: string;
-    };
-    const visitor = {
-      'x-forwarded-for': '193.99.144.80',
-      'user-agent': firefoxOf(144),
-    };
-    const visit = await fetch(url + new URL(link.url).pathname, { headers: visitor, redirect: 'manual' });
-    expect([visit.status, visit.headers.get('location')]).toEqual([302, 'https://example.com/']);
-    const stats = await pollUntil(
-      () => call(`/api/v1/link/${link.id}/stats?group_by=country`) as Promise<{ groups: object[] }>,
-      ({ groups }) => groups.length > 0,
-      'the click to be counted',
-    );
-    expect(stats.groups).toEqual([expect.objectContaining({ value: 'DE' })]);
+  const createUser = ['user', 'create', '--email', 'ops@example.com'];
+  const dataSettings = { DATA_DIR };
+  const created = await resultOf(
+    runFile([...command, ...createUser], dataSettings, folder.path, 'typed in secret\n'),
+  );
+  expect(created).toEqual([0, expect.stringContaining('Made the account of ops@example.com'), '']);
+  const createKey = ['key', 'create', '--email', 'ops@example.com', '--name', 'n'];
+  const [, key] = await resultOf(runFile([...command, ...createKey], dataSettings, folder.path));
+  await expectToCount(url, key.trim());
+  await expectToStop(program);
 
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
-    expect(problemsOf(program)).toEqual([]);
-  }, 240_000);
-});
+  const byWorkers = runFile([...command, 'serve'], { ...settings, WORKERS: '2' }, folder.path);
+  const urlOfWorkers = await byWorkers.address();
+  expect((await fetch(`${urlOfWorkers}/app`)).status).toBe(200);
+  expect((await fetch(`${urlOfWorkers}/_linnet/captcha.js`)).status).toBe(200);
+  await expectToCount(urlOfWorkers, key.trim());
+  await expectToStop(byWorkers);
+}, 240_000);
+
+/** Creates a link and visits it, until its statistics have the country. */
+async function expectToCount(url: string, key: string): Promise<void> {
+  const call = async (path: string, body?: object) => {
+    const headers = { 'api-key': key, 'content-type': 'application/json' };
+    const init = body && { method: 'POST', body: JSON.stringify(body) };
+    return (await fetch(url + path, { headers, ...init })).json();
+  };
+  const link = (await call('/api/v1/link', { destination_url: 'https://example.com/' })) as {
+    id: number;
+    url: string;
+  };
+  const visitor = {
+    'x-forwarded-for': '193.99.144.80',
+    'user-agent': firefoxOf(144),
+  };
+  const visit = await fetch(url + new URL(link.url).pathname, { headers: visitor, redirect: 'manual' });
+  expect([visit.status, visit.headers.get('location')]).toEqual([302, 'https://example.com/']);
+  const stats = await pollUntil(
+    () => call(`/api/v1/link/${link.id}/stats?group_by=country`) as Promise<{ groups: object[] }>,
+    ({ groups }) => groups.length > 0,
+    'the click to be counted',
+  );
+  expect(stats.groups).toEqual([expect.objectContaining({ value: 'DE' })]);
+}
+
+async function expectToStop(program: Program): Promise<void> {
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+  expect(problemsOf(program)).toEqual([]);
+}
 
 test('in an empty root the single executable serves HTTPS with files, is checked by the doctor, backed up while it runs, and restored', async () => {
   const command = inEmptyRoot(file);
@@ -146,9 +159,7 @@ test('in an empty root the single executable serves HTTPS with files, is checked
   expect((await resultOf(runFile([...command, 'backup', backup], settings, folder.path)))[0]).toBe(0);
   const [, doctorOutput] = await resultOf(runFile([...command, 'doctor', '--json'], settings, folder.path));
   expect(doctorOutput).toContain('The last backup was made within a day.');
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
-  expect(problemsOf(program)).toEqual([]);
+  await expectToStop(program);
   const restoreSettings = { DATA_DIR: join(ownFolder, 'restored') };
   await mkdir(restoreSettings.DATA_DIR);
   await copyFile(join(DATA_DIR, 'secret.key'), join(restoreSettings.DATA_DIR, 'secret.key'));
