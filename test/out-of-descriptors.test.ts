@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test';
 import { journalsIn } from '../src/journal/files.ts';
 import { createFirstLink, firstAccount, postTo } from './support/account.ts';
 import { firefoxOf } from './support/agents-of-people.ts';
-import { storeKinds } from './support/app.ts';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
-import { type Program, runServer, runServerWithFileLimit } from './support/program.ts';
+import { type Program, runServerWithFileLimit } from './support/program.ts';
 
 const visits = 39;
 
@@ -51,33 +51,67 @@ async function connectionTo(url: string) {
 
 const hasLogged = (program: Program, text: string): boolean => program.output().err.includes(text);
 
+const takings = (program: Program): number => program.output().err.split('descriptors taken').length;
+
 async function takeDescriptors(program: Program): Promise<void> {
+  const before = takings(program);
   program.kill('SIGUSR2');
-  await eventually(() => hasLogged(program, 'descriptors taken'), 'the descriptors to be taken', timeout);
+  await eventually(() => takings(program) > before, 'the descriptors to be taken', timeout);
 }
 
-type Ending = (program: Program, isFolding: boolean, isCounted: () => Promise<boolean>) => Promise<void>;
+const giveBackDescriptors = (program: Program): void => program.kill('SIGUSR2');
 
-const endings: Record<string, Ending> = {
-  continues: async (program, isFolding, isCounted) => {
-    // Once the fold has begun, it has all the descriptors that it needs.
-    if (isFolding) await eventually(isCounted, 'all visits to be counted without a descriptor', timeout);
-    else
-      await eventually(
-        () => hasLogged(program, 'clicks wait in the journal'),
-        'the log line about waiting clicks',
-        timeout,
-      );
-    program.kill('SIGUSR2');
-  },
+async function stop(program: Program): Promise<void> {
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+}
+
+/** Calls `work` with a program whose descriptors can be taken, and with visits of its link that are counted. */
+async function withProgram(
+  dataDir: string,
+  settings: Record<string, string>,
+  work: (
+    program: Program,
+    visitUpTo: (visit: number) => Promise<void>,
+    areCounted: () => Promise<boolean>,
+  ) => Promise<void>,
+): Promise<void> {
+  const program = runServerWithFileLimit({ soft: 512, hard: 512 }, settings, 'out-of-descriptors.ts');
+  try {
+    const url = await program.address();
+    const { id, suffix } = await createFirstLink(url);
+    const connection = await connectionTo(url);
+    const counter = hitCounter(dataDir, '');
+    let version = 0;
+    await work(
+      program,
+      async (visit) => {
+        for (; version < visit; version++) await connection.visit(suffix, version);
+      },
+      async () => (await counter.of(id)).ledger >= version,
+    );
+    connection.close();
+    expect(await counter.of(id)).toMatchObject({
+      ledger: visits,
+      distinctVisitors: visits,
+      linkTotal: visits,
+    });
+    await counter.close();
+    expect(program.output().err).not.toContain('fold failed');
+  } catch (cause) {
+    process.stderr.write(program.output().err);
+    throw cause;
+  } finally {
+    program.kill('SIGKILL');
+  }
+}
+
+const endings: Record<string, (program: Program) => Promise<void>> = {
   'is killed': async (program) => {
     program.kill('SIGKILL');
     await program.exited;
   },
-  'gets SIGTERM': async (program) => {
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
-  },
+  'gets SIGTERM': stop,
 };
 
 test.each(
@@ -87,80 +121,51 @@ test.each(
   async (ending, isFolding) => {
     await using data = await storeFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0' };
-    const program = runServerWithFileLimit({ soft: 512, hard: 512 }, settings, 'out-of-descriptors.ts');
-    let restarted: Program | null = null;
+    let restarted: TestApp | null = null;
     try {
-      const url = await program.address();
-      const { id, suffix } = await createFirstLink(url);
-      const connection = await connectionTo(url);
-      let version = 0;
-      const counter = hitCounter(data.path, '');
-      if (isFolding) {
-        for (; version < 5; version++) await connection.visit(suffix, version);
-        await eventually(
-          async () => (await counter.of(id)).ledger === 5,
-          'the first visits to be folded',
-          timeout,
-        );
-      }
-      await takeDescriptors(program);
-      for (; version < visits; version++) await connection.visit(suffix, version);
-      const isCounted = async () => (await counter.of(id)).ledger >= visits;
-      await endings[ending]?.(program, isFolding, isCounted);
-      connection.close();
-      if (ending !== 'continues') {
-        restarted = runServer(settings);
-        await restarted.address();
-      }
-      await eventually(isCounted, 'all visits to be counted', timeout);
-      expect(await counter.of(id)).toMatchObject({
-        ledger: visits,
-        distinctVisitors: visits,
-        linkTotal: visits,
+      await withProgram(data.path, settings, async (program, visitUpTo, areCounted) => {
+        if (isFolding) {
+          await visitUpTo(5);
+          await eventually(areCounted, 'the first visits to be folded', timeout);
+        }
+        await takeDescriptors(program);
+        await visitUpTo(visits);
+        await endings[ending]?.(program);
+        restarted = await startApp({ env: settings });
+        await eventually(areCounted, 'all visits to be counted', timeout);
       });
-      await counter.close();
-      expect(program.output().err).not.toContain('fold failed');
-      if (restarted === null) {
-        program.kill('SIGTERM');
-        expect(await program.exited).toBe(0);
-      } else {
-        await eventually(() => journalsIn(data.path).length === 0, 'the journal to be folded', timeout);
-      }
-    } catch (cause) {
-      process.stderr.write(program.output().err);
-      throw cause;
+      await eventually(() => journalsIn(data.path).length === 0, 'the journal to be folded', timeout);
     } finally {
-      for (const server of [program, restarted]) server?.kill('SIGKILL');
+      await (restarted as TestApp | null)?.stop();
     }
   },
   240_000,
 );
 
-test('calls for which there is no free descriptor are refused without a fault', async () => {
+test('without free file descriptors, clicks wait for the fold to begin, and are counted once it has', async () => {
   await using data = await storeFolder();
-  const settings = { PORT: '0', DATA_DIR: data.path };
-  const program = runServerWithFileLimit({ soft: 256, hard: 256 }, settings, 'out-of-descriptors.ts');
-  try {
-    const url = await program.address();
-    const { suffix } = await createFirstLink(url);
-    const connections = await Promise.all(Array.from({ length: 20 }, () => connectionTo(url)));
-    for (const [version, connection] of connections.entries()) await connection.visit(suffix, version);
+  const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0' };
+  await withProgram(data.path, settings, async (program, visitUpTo, areCounted) => {
     await takeDescriptors(program);
-    const calls = connections.map((connection) => connection.call('/api/v1/link'));
-    await Promise.race(calls);
-    // Some calls got the last descriptor: the app server can accept them only now.
-    program.kill('SIGUSR2');
-    await Promise.all(calls);
-    expect(hasLogged(program, 'request failed')).toBe(false);
-    for (const connection of connections) connection.close();
-  } finally {
-    program.kill('SIGKILL');
-    await program.exited;
-  }
+    await visitUpTo(20);
+    await eventually(
+      () => hasLogged(program, 'clicks wait in the journal'),
+      'the log line about waiting clicks',
+      timeout,
+    );
+    giveBackDescriptors(program);
+    await eventually(areCounted, 'the visits that waited to be counted', timeout);
+    // The fold now has all the descriptors that it needs.
+    await takeDescriptors(program);
+    await visitUpTo(visits);
+    await eventually(areCounted, 'all visits to be counted without a descriptor', timeout);
+    giveBackDescriptors(program);
+    await stop(program);
+  });
 }, 240_000);
 
 test.each(storeKinds)(
-  'statistics on %s for which a thread needs descriptors that are not there are 503, and the process runs on',
+  'statistics on %s for which a thread needs descriptors that are not there are 503, other calls are refused without a fault, and the process runs on',
   async (kind) => {
     await using data = await storeFolder();
     const database = kind === 'postgres' ? { DATABASE_URL: await migratedPostgres() } : {};
@@ -170,18 +175,27 @@ test.each(storeKinds)(
       const url = await program.address();
       const { authorization } = await firstAccount(url);
       const link = { destination_url: 'https://example.com' };
-      const { id } = await postTo(url, { headers: { authorization } })<{ id: number }>('/api/v1/link', link);
+      const { id, suffix } = await postTo(url, { headers: { authorization } })<{
+        id: number;
+        suffix: string;
+      }>('/api/v1/link', link);
+      const others = await Promise.all(Array.from({ length: 20 }, () => connectionTo(url)));
+      for (const [version, other] of others.entries()) await other.visit(suffix, version);
       const connection = await connectionTo(url);
       const groups = `/api/v1/link/${id}/stats?group_by=browser`;
       // Opens the connection to the app server.
       expect(await connection.call('/api/v1/user', authorization)).toStartWith('HTTP/1.1 200 ');
       await takeDescriptors(program);
       expect(await connection.call(groups, authorization)).toStartWith('HTTP/1.1 503 ');
-      program.kill('SIGUSR2');
+      const calls = others.map((other) => other.call('/api/v1/link'));
+      await Promise.race(calls);
+      // Some calls got the last descriptor: the app server can accept them only now.
+      giveBackDescriptors(program);
+      await Promise.all(calls);
       await eventually(() => hasLogged(program, 'descriptors given back'), 'the descriptors', timeout);
       expect(await connection.call(groups, authorization)).toStartWith('HTTP/1.1 200 ');
       expect(hasLogged(program, 'request failed')).toBe(false);
-      connection.close();
+      for (const opened of [connection, ...others]) opened.close();
     } finally {
       program.kill('SIGKILL');
       await program.exited;
