@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import type { KyselyPlugin } from 'kysely';
 import { dayLength, hourLength, minuteLength } from '../src/rules/durations.ts';
 import { readClicks } from '../src/stats/clicks.ts';
-import { storeKinds, type TestAccount } from './support/app.ts';
+import { onOneStore, storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { insertHits, type SeedHit, seedHits } from './support/hits.ts';
 
@@ -146,25 +146,27 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(await since()).toEqual([later, later]);
   });
 
-  test('the offset is limited: a cursor continues', async () => {
-    expect((await get('/api/v1/clicks?offset=10000')).json.clicks).toEqual([]);
-    const { status, json } = await get('/api/v1/clicks?offset=10001');
-    expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', 'offset']);
-    expect(json.error_string).toContain('"cursor"');
-  });
+  onOneStore(store, () => {
+    test('the offset is limited: a cursor continues', async () => {
+      expect((await get('/api/v1/clicks?offset=10000')).json.clicks).toEqual([]);
+      const { status, json } = await get('/api/v1/clicks?offset=10001');
+      expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', 'offset']);
+      expect(json.error_string).toContain('"cursor"');
+    });
 
-  test.each([
-    ['class=unicorn', 'class'],
-    ['limit=0', 'limit'],
-    ['limit=1001', 'limit'],
-    ['before=x', 'before'],
-    ['from=2026-03-02&to=2026-03-01', 'from'],
-    ['to=someday', 'to'],
-  ])('%s is refused', async (query, field) => {
-    for (const path of [`/api/v1/link/${link}/clicks`, '/api/v1/clicks']) {
-      const { status, json } = await get(`${path}?${query}`);
-      expect([status, json.field_key]).toEqual([400, field]);
-    }
+    test.each([
+      ['class=unicorn', 'class'],
+      ['limit=0', 'limit'],
+      ['limit=1001', 'limit'],
+      ['before=x', 'before'],
+      ['from=2026-03-02&to=2026-03-01', 'from'],
+      ['to=someday', 'to'],
+    ])('%s is refused', async (query, field) => {
+      for (const path of [`/api/v1/link/${link}/clicks`, '/api/v1/clicks']) {
+        const { status, json } = await get(`${path}?${query}`);
+        expect([status, json.field_key]).toEqual([400, field]);
+      }
+    });
   });
 
   test('the export has a header line and a line per click, quoted, and without formulas', async () => {
@@ -255,7 +257,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(during.clicks).toEqual(expect.arrayContaining([...before.clicks]));
   });
 
-  const manyClicks = 20_000;
+  const manyClicks = 10_000;
   /** Exports the clicks of a link that has so many that the socket buffers don't hold them. */
   async function startLongExport(signal?: AbortSignal): Promise<Response> {
     longLink ??= await newLinkWithManyClicks();
@@ -267,7 +269,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
   let longLink: number | undefined;
   async function newLinkWithManyClicks(): Promise<number> {
     const created = await newLink();
-    const campaign = 'a campaign with a name as long as marketing likes them, '.repeat(8);
+    const campaign = 'a campaign with a name as long as marketing likes them, '.repeat(18);
     const hits = Array.from({ length: manyClicks }, (_, index) => ({
       link: created,
       organization: owner.organizationId,
@@ -288,7 +290,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     let [bytes, lines, peak, measuredAt] = [0, 0, 0, 0];
     for await (const chunk of response.body ?? []) {
       bytes += chunk.byteLength;
-      for (const byte of chunk) if (byte === 10) lines += 1;
+      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, end + 1)) lines += 1;
       if (bytes - measuredAt < 3_000_000) continue;
       measuredAt = bytes;
       peak = Math.max(peak, memoryInUse() - before);

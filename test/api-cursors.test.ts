@@ -74,9 +74,9 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
     async (order, filter) => {
       const tag = (await send('POST', '/tag', { name: 'paged' })).json.id as number;
       const fields = filter === 'tag=' ? { tags: [tag] } : {};
-      const permanent = await makeLinks(24, fields);
-      const transient = await makeLinks(12, fields);
-      const query = `limit=${4 + draw(4)}&sort=${order}&${filter}${filter === 'tag=' ? tag : ''}`;
+      const permanent = await makeLinks(15, fields);
+      const transient = await makeLinks(6, fields);
+      const query = `limit=${4 + draw(3)}&sort=${order}&${filter}${filter === 'tag=' ? tag : ''}`;
       const pages = await pagesOf(query, async () => {
         await send('DELETE', `/link/${transient.splice(draw(transient.length), 1)[0] ?? 0}`);
         transient.push(...(await makeLinks(1 + draw(2), fields)));

@@ -66,7 +66,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     const newestFirst = ids.toReversed();
     const before = newestFirst[500] ?? 0;
     const below = newestFirst.filter((id) => id < before);
-    for (const offset of [20_001, 20_480, 22_222, ids.length - 3, ids.length + 5000]) {
+    for (const offset of [20_001, 20_480, ids.length - 3, ids.length + 5000]) {
       const end = offset + 5;
       const query = `limit=5&offset=${offset}`;
       expect([offset, await page(query)]).toEqual([offset, newestFirst.slice(offset, end)]);
@@ -152,7 +152,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
   test('links deleted during counting are not on its pages', async () => {
     const { database } = app.app.context;
     await database.write((queries) => queries.deleteFrom('link_block_marks').execute());
-    const deletedIds = ids.filter((_, index) => index % 17 === 5).slice(0, 80);
+    const deletedIds = ids.filter((_, index) => index % 17 === 5).slice(0, 40);
     const remove = async (id: number) => {
       for (;;) {
         const { status } = await send('DELETE', `/link/${id}`);
@@ -258,9 +258,9 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     }
     const allPages = async (sort: string) => {
       const links = [];
-      for (let offset = 0; offset < names.length; offset += 2) {
+      for (let offset = 0; offset < names.length; offset += 3) {
         links.push(
-          ...(await send('GET', `/link?sort=${sort}&limit=2&offset=${offset}`, undefined, account.key)).json
+          ...(await send('GET', `/link?sort=${sort}&limit=3&offset=${offset}`, undefined, account.key)).json
             .links,
         );
       }
