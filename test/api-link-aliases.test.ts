@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { dayLength } from '../src/rules/durations.ts';
-import { storeKinds, type TestAccount, type TestResponse } from './support/app.ts';
+import { onOneStore, storeKinds, type TestAccount, type TestResponse } from './support/app.ts';
 import { domainSuite, ownHost } from './support/domain-suite.ts';
 
 describe.each(storeKinds)('addresses of a link on %s', (store) => {
@@ -182,27 +182,29 @@ describe.each(storeKinds)('addresses of a link on %s', (store) => {
     expect((await call('GET', `/link/${id}`)).json.qr_code_png).toBe(after);
   });
 
-  test('an invalid address is refused with its field, and so are too many', async () => {
-    const { id } = await create({ suffix: 'proper' });
-    const wrong: readonly (readonly [object, string, string])[] = [
-      [{ suffix: 'two words' }, 'SUFFIX_INVALID', 'suffix'],
-      [{ suffix: 'api' }, 'SUFFIX_RESERVED', 'suffix'],
-      [{ suffix: '' }, 'FIELD_INVALID', 'suffix'],
-      [{ suffix: null }, 'FIELD_INVALID', 'suffix'],
-      [{ domain: 'https://not-ours.example' }, 'DOMAIN_UNVERIFIED', 'domain'],
-      [{ add_aliases: ['two words'] }, 'SUFFIX_INVALID', 'add_aliases'],
-      [{ add_aliases: ['https://not-ours.example/x'] }, 'DOMAIN_UNVERIFIED', 'add_aliases'],
-      [{ add_aliases: [urlOf('api/v1')] }, 'SUFFIX_RESERVED', 'add_aliases'],
-      [{ aliases: ['https://not-ours.example/x'] }, 'DOMAIN_UNVERIFIED', 'aliases'],
-      [{ aliases: [urlOf('a?b')] }, 'SUFFIX_INVALID', 'aliases'],
-      [{ aliases: Array.from({ length: 21 }, (_, index) => `many-${index}`) }, 'FIELD_INVALID', 'aliases'],
-      [{ aliases: 'proper-2' }, 'FIELD_INVALID', 'aliases'],
-    ];
-    for (const [body, code, field] of wrong) {
-      const { status, json } = await patch(id, body);
-      expect([body, status, json.error_code, json.field_key]).toEqual([body, 400, code, field]);
-    }
-    expect((await call('GET', `/link/${id}`)).json).toMatchObject({ suffix: 'proper', aliases: [] });
+  onOneStore(store, () => {
+    test('an invalid address is refused with its field, and so are too many', async () => {
+      const { id } = await create({ suffix: 'proper' });
+      const wrong: readonly (readonly [object, string, string])[] = [
+        [{ suffix: 'two words' }, 'SUFFIX_INVALID', 'suffix'],
+        [{ suffix: 'api' }, 'SUFFIX_RESERVED', 'suffix'],
+        [{ suffix: '' }, 'FIELD_INVALID', 'suffix'],
+        [{ suffix: null }, 'FIELD_INVALID', 'suffix'],
+        [{ domain: 'https://not-ours.example' }, 'DOMAIN_UNVERIFIED', 'domain'],
+        [{ add_aliases: ['two words'] }, 'SUFFIX_INVALID', 'add_aliases'],
+        [{ add_aliases: ['https://not-ours.example/x'] }, 'DOMAIN_UNVERIFIED', 'add_aliases'],
+        [{ add_aliases: [urlOf('api/v1')] }, 'SUFFIX_RESERVED', 'add_aliases'],
+        [{ aliases: ['https://not-ours.example/x'] }, 'DOMAIN_UNVERIFIED', 'aliases'],
+        [{ aliases: [urlOf('a?b')] }, 'SUFFIX_INVALID', 'aliases'],
+        [{ aliases: Array.from({ length: 21 }, (_, index) => `many-${index}`) }, 'FIELD_INVALID', 'aliases'],
+        [{ aliases: 'proper-2' }, 'FIELD_INVALID', 'aliases'],
+      ];
+      for (const [body, code, field] of wrong) {
+        const { status, json } = await patch(id, body);
+        expect([body, status, json.error_code, json.field_key]).toEqual([body, 400, code, field]);
+      }
+      expect((await call('GET', `/link/${id}`)).json).toMatchObject({ suffix: 'proper', aliases: [] });
+    });
   });
 
   test('a link moves to another domain, forwards paths from all addresses, and loses those of a deleted domain', async () => {

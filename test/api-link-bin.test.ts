@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'bun:test';
+import { beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import { insertDomain, updateDomain } from '../src/storage/domains.ts';
@@ -11,8 +11,11 @@ describe.each(storeKinds)('the bin on %s', (store) => {
   const app = appForSuite({ store });
   let owner: TestAccount;
   let stranger: TestAccount;
+  beforeAll(async () => {
+    stranger = await app.createAccount();
+  });
   beforeEach(async () => {
-    [owner, stranger] = [await app.createAccount(), await app.createAccount()];
+    owner = await app.createAccount();
   });
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>

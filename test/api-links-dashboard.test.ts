@@ -163,13 +163,13 @@ describe.each(storeKinds)('link features for the dashboard on %s', (store) => {
   });
 
   test('an export of more links than one read returns contains each once', async () => {
-    const many = Array.from({ length: 1000 }, (_, index) => ({
+    const many = Array.from({ length: 450 }, (_, index) => ({
       destination_url: `https://export.example/${index}`,
     }));
-    for (let call = 0; call < 2; call++) await send('POST', '/link/bulk?disable_png=true', { links: many });
+    await send('POST', '/link/bulk?disable_png=true', { links: many });
     const { text } = await send('GET', '/link.csv?q=export.example');
     const lines = text.trim().split('\r\n').slice(1);
-    expect(lines).toHaveLength(2000);
+    expect(lines).toHaveLength(450);
     const numbers = lines.map((line) => Number(line.split(',', 1)[0]));
     expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => other - one));
   });

@@ -10,8 +10,9 @@ const initialRecords = { [ownHost]: { A: ['192.0.2.1'], AAAA: ['2001:db8::1'] } 
 interface DomainSuite {
   dns: NameServer;
   app: TestApp;
-  /** Two new accounts for each test. */
+  /** A new account for each test. */
   owner: TestAccount;
+  /** Another organization, the same for all tests. */
   other: TestAccount;
 }
 
@@ -27,12 +28,12 @@ export function domainSuite(store: StoreKind, env: Record<string, string> = {}) 
       env: { BASE_URL: `https://${ownHost}`, DNS_SERVERS: suite.dns.address, ...env },
       overrides: { domainInterval: 20 },
     });
+    suite.other = await suite.app.createAccount();
   });
   beforeEach(async () => {
     for (const name of Object.keys(names)) delete names[name];
     Object.assign(names, initialRecords);
     suite.owner = await suite.app.createAccount();
-    suite.other = await suite.app.createAccount();
   });
   afterAll(async () => {
     await suite.app.stop();
