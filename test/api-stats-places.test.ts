@@ -49,7 +49,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     await call('PATCH', `/${id}`, { suffix: `own-${store}`, add_aliases: [`ältere-${store}`] });
     const visit = (path: string, address: string, headers: Record<string, string> = {}) =>
       app.visit(path, { 'user-agent': browserUserAgent, 'x-forwarded-for': address, ...headers });
-    for (let visitor = 1; visitor <= 40; visitor++) await visit(`/own-${store}`, `9.9.9.${visitor}`);
+    for (let visitor = 1; visitor <= 12; visitor++) await visit(`/own-${store}`, `9.9.9.${visitor}`);
     for (let visitor = 1; visitor <= 5; visitor++) await visit(`/before-${store}`, `193.99.144.${visitor}`);
     // Also through the app server, with a path after the suffix, and by a rule.
     await visit(`/before-${store}`, '9.9.8.1', { 'x-detour': '\xe9' });
@@ -75,18 +75,18 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
   test('clicks are grouped by region, by city and by address, for one link and for all', async () => {
     for (const path of ['/stats', `/link/${id}/stats`]) {
       expect(await groupsBy(path, 'region')).toEqual([
-        ['DE-BY', 43],
+        ['DE-BY', 15],
         ['US-ND', 5],
         [null, 2],
       ]);
       // Two cities of the same name are separate groups; if a proxy reports another country, the city is unknown.
       expect(await groupsBy(path, 'city')).toEqual([
-        ['DE-BY/Munich', 43],
+        ['DE-BY/Munich', 15],
         ['US-ND/Munich', 5],
         [null, 2],
       ]);
       expect(await groupsBy(path, 'address')).toEqual([
-        [null, 41],
+        [null, 13],
         [`${host}/before-${store}`, 8],
         [`${host}/ältere-${store}`, 1],
       ]);
@@ -101,12 +101,12 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
       ['region=us-nd', 5],
       ['region=', 2],
       ['city=US-ND/Munich', 5],
-      ['region=de-by&city=Munich', 43],
+      ['region=de-by&city=Munich', 15],
       ['city=Munich', 0],
       ['city=', 2],
       [`address=${alias}`, 8],
       [`address=${encodeURIComponent(shownAddress)}`, 1],
-      ['address=', 41],
+      ['address=', 13],
       ['address=elsewhere.example/x', 0],
       [`address=${alias}&city=DE-BY/Munich`, 3],
       [`address=${alias}&rule=r_vip&region=DE-BY`, 1],
@@ -123,7 +123,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     const counts = new Map<string, number>();
     for (const click of clicks) counts.set(placeOf(click), (counts.get(placeOf(click)) ?? 0) + 1);
     expect(Object.fromEntries(counts)).toEqual({
-      'DE-BY Munich ': 40,
+      'DE-BY Munich ': 12,
       [`US-ND Munich ${host}/before-${store}`]: 5,
       [`DE-BY Munich ${host}/before-${store}`]: 3,
       [`  ${host}/ältere-${store}`]: 1,
