@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { eraseClicks } from '../src/manage/correct-clicks.ts';
 import { firefox, firefoxOf } from './support/agents-of-people.ts';
-import { storeKinds, type TestAccount, type TestResponse } from './support/app.ts';
+import { onOneStore, storeKinds, type TestAccount, type TestResponse } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
 import { finishedCorrection } from './support/finished-correction.ts';
@@ -186,21 +186,23 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     expect((await get(`${clicksPath()}?class=all`)).total_clicks).toBe(0);
   });
 
-  test('clicks whose fold takes longer than a call waits are erased in the background a minute later', async () => {
-    const { context } = app.app;
-    app.clock.now = today - 61_000;
-    await app.visit(link.path);
-    await context.clicksFolded();
-    const { organizationId, userId } = owner;
-    const caller = { organizationId, userId, role: 'administrator', via: 'api_key' } as const;
-    const isBehind = { ...context, clicksFolded: () => new Promise<void>(() => {}) };
-    const erased = await eraseClicks(isBehind, caller, { linkId: link.id });
-    expect([erased.finished_at, erased.hits]).toEqual([null, 0]);
-    app.clock.now = today;
-    const pending = { status: 202, json: { id: erased.id, link_id: link.id } } as TestResponse;
-    const done = await finishedCorrection(app, owner.key, pending);
-    expect([done.json.state, done.json.hits]).toEqual(['done', 1]);
-    expect((await get(`${clicksPath()}?class=all`)).total_clicks).toBe(0);
+  onOneStore(store, () => {
+    test('clicks whose fold takes longer than a call waits are erased in the background a minute later', async () => {
+      const { context } = app.app;
+      app.clock.now = today - 61_000;
+      await app.visit(link.path);
+      await context.clicksFolded();
+      const { organizationId, userId } = owner;
+      const caller = { organizationId, userId, role: 'administrator', via: 'api_key' } as const;
+      const isBehind = { ...context, clicksFolded: () => new Promise<void>(() => {}) };
+      const erased = await eraseClicks(isBehind, caller, { linkId: link.id });
+      expect([erased.finished_at, erased.hits]).toEqual([null, 0]);
+      app.clock.now = today;
+      const pending = { status: 202, json: { id: erased.id, link_id: link.id } } as TestResponse;
+      const done = await finishedCorrection(app, owner.key, pending);
+      expect([done.json.state, done.json.hits]).toEqual(['done', 1]);
+      expect((await get(`${clicksPath()}?class=all`)).total_clicks).toBe(0);
+    });
   });
 
   test('numbers whose hits have expired are erased by whole hours; a span that cuts such an hour is refused', async () => {

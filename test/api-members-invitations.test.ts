@@ -9,14 +9,15 @@ import { findOrganization, lockOrganizations } from '../src/storage/accounts/org
 import { insertUser } from '../src/storage/accounts/users.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { listTemplates } from '../src/storage/utm-templates.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
+import { storeKinds, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { browserHeadersOf, invite, member } from './support/members.ts';
 import { proveEmails } from './support/proven-emails.ts';
 
 describe.each(storeKinds)('invitations on %s', (store) => {
-  const app = appForSuite({ store });
+  // A stream notices with its next heartbeat that its organization is another one.
+  const app = appForSuite({ store, overrides: { heartbeat: 20 } });
   const post = (path: string, key: string | undefined, body?: object) =>
     app.call('POST', `/api/v1${path}`, { key, ...(body ? { body } : {}) });
   const get = async (path: string, key: string) => (await app.call('GET', `/api/v1${path}`, { key })).json;
@@ -115,19 +116,17 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 
   test('a live stream of the previous organization ends', async () => {
-    const quickApp = await startApp({ store, overrides: { heartbeat: 20 } });
-    const [host, guest] = [await quickApp.createAccount(), await quickApp.createAccount()];
-    const browser = await browserHeadersOf(quickApp, guest);
-    const stream = await fetch(`${quickApp.url}/api/v1/clicks/live`, { headers: { cookie: browser.cookie } });
+    const [host, guest] = [await app.createAccount(), await app.createAccount()];
+    const browser = await browserHeadersOf(app, guest);
+    const stream = await fetch(`${app.url}/api/v1/clicks/live`, { headers: { cookie: browser.cookie } });
     const ended = stream.text();
-    const { id } = (await invite(quickApp, host.key, guest.email)).json;
-    await proveEmails(quickApp);
-    const accepted = await quickApp.call('POST', `/api/v1/user/invitations/${id}/accept`, {
+    const { id } = (await invite(app, host.key, guest.email)).json;
+    await proveEmails(app);
+    const accepted = await app.call('POST', `/api/v1/user/invitations/${id}/accept`, {
       headers: browser,
     });
     expect(accepted.status).toBe(200);
     expect(await ended).toStartWith(': Linnet');
-    await quickApp.stop();
   });
 
   test('an invitation is declined permanently', async () => {

@@ -32,10 +32,9 @@ beforeAll(async () => {
   });
   owner = await app.createAccount();
   tagId = (await call('POST', '/api/v1/tag', { body: { name: 'of a link' } })).json.id;
-  for (let index = 0; index < 30; index++) {
-    const body = { destination_url: 'https://destination.example', tags: [tagId] };
-    linkId = (await call('POST', '/api/v1/link?disable_png=true', { body })).json.id;
-  }
+  const links = Array(30).fill({ destination_url: 'https://destination.example', tags: [tagId] });
+  const made = await call('POST', '/api/v1/link/bulk?disable_png=true', { body: { links } });
+  linkId = made.json.results.at(-1).link.id;
 });
 afterAll(async () => {
   expect(app.faults).toEqual([]);

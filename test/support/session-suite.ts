@@ -9,7 +9,8 @@ export const cookieIn = (headers: Headers): { pair: string; attributes: string[]
 
 /** An app for the tests of a suite, and functions to sign in. */
 export function sessionSuite(store: StoreKind) {
-  const app = appForSuite({ store });
+  // A stream notices with its next heartbeat that its session has ended.
+  const app = appForSuite({ store, overrides: { heartbeat: 20 } });
 
   let accounts = 0;
   const pageHeaders = (cookie: string) => ({ cookie, origin: app.url });
