@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { dayLength } from '../src/rules/durations.ts';
-import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { onOneStore, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { appForSuite, appWithOwner } from './support/app-suite.ts';
 
 const password = 'a long enough one';
@@ -21,65 +21,6 @@ const closed = { env: { REGISTRATION: 'closed' } };
 
 describe.each(storeKinds)('accounts on %s', (store) => {
   const app = appForSuite({ store });
-
-  test('names are trimmed, and blank ones count as not sent', async () => {
-    const namesOf = async (body: object) => {
-      const { status, json } = await register(app, {
-        email: `${crypto.randomUUID()}@example.com`,
-        ...body,
-      });
-      return [status, json.name, json.organization_name];
-    };
-    const blank = { name: ' \t ', organization_name: '   ' };
-    expect(await namesOf({ ...blank, email: 'blank@example.com' })).toEqual([201, null, 'blank@example.com']);
-    expect(await namesOf({ ...blank, name: ' Ada ' })).toEqual([201, 'Ada', 'Ada']);
-    expect(await namesOf({ organization_name: ' Engines ' })).toEqual([201, null, 'Engines']);
-    const invisible = { name: '\u200b', organization_name: '\u2060 \ufeff' };
-    expect(await namesOf({ ...invisible, email: 'unseen@example.com' })).toEqual([
-      201,
-      null,
-      'unseen@example.com',
-    ]);
-    expect(await namesOf({ ...invisible, name: '\ufeffAda\u200b' })).toEqual([201, 'Ada', 'Ada']);
-  });
-
-  test('an address with an invisible character is refused', async () => {
-    const { status, json } = await register(app, { email: 'x\u200b@example.com' });
-    expect([status, json.field_key, json.error_string]).toEqual([
-      400,
-      'email',
-      'This is not an email address. Give one such as ada@example.com.',
-    ]);
-  });
-
-  test('a password has 8 to 256 characters, an email address 254 at most', async () => {
-    const problemWith = async (body: object) => {
-      const { status, json } = await register(app, {
-        email: `${crypto.randomUUID()}@example.com`,
-        ...body,
-      });
-      return status === 201 ? null : json.field_key;
-    };
-    const passwords = [7, 8, 256, 257].map((length) => ({ password: 'p'.repeat(length) }));
-    expect(await Promise.all(passwords.map(problemWith))).toEqual(['password', null, null, 'password']);
-    const emails = [254, 255].map((length) => ({
-      email: `${`someone@${'e.'.repeat(200)}`.slice(0, length - 1)}e`,
-    }));
-    expect(await Promise.all(emails.map(problemWith))).toEqual([null, 'email']);
-  });
-
-  test('a password with a line break, which no browser can send, is refused', async () => {
-    const { status, json } = await register(app, { email: 'lines@example.com', password: 'from a file\n' });
-    expect([status, json.field_key, json.error_string]).toEqual([
-      400,
-      'password',
-      '"password" must be on one line.',
-    ]);
-    const { key, password: current_password } = await app.createAccount();
-    const body = { current_password, new_password: 'from a\r\nfile' };
-    const changed = await app.call('POST', '/api/v1/user/password', { key, body });
-    expect([changed.status, changed.json.field_key]).toEqual([400, 'new_password']);
-  });
 
   test.each([
     ['bob@exämple.com', 'bob@xn--exmple-cua.com', 'bob@exämple.com'],
@@ -113,6 +54,107 @@ describe.each(storeKinds)('accounts on %s', (store) => {
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
     const refused = responses.find(({ status }) => status === 409);
     expect(refused?.json).toMatchObject({ error_code: 'EMAIL_TAKEN', field_key: 'email' });
+  });
+
+  onOneStore(store, () => {
+    test('names are trimmed, and blank ones count as not sent', async () => {
+      const namesOf = async (body: object) => {
+        const { status, json } = await register(app, {
+          email: `${crypto.randomUUID()}@example.com`,
+          ...body,
+        });
+        return [status, json.name, json.organization_name];
+      };
+      const blank = { name: ' \t ', organization_name: '   ' };
+      expect(await namesOf({ ...blank, email: 'blank@example.com' })).toEqual([
+        201,
+        null,
+        'blank@example.com',
+      ]);
+      expect(await namesOf({ ...blank, name: ' Ada ' })).toEqual([201, 'Ada', 'Ada']);
+      expect(await namesOf({ organization_name: ' Engines ' })).toEqual([201, null, 'Engines']);
+      const invisible = { name: '\u200b', organization_name: '\u2060 \ufeff' };
+      expect(await namesOf({ ...invisible, email: 'unseen@example.com' })).toEqual([
+        201,
+        null,
+        'unseen@example.com',
+      ]);
+      expect(await namesOf({ ...invisible, name: '\ufeffAda\u200b' })).toEqual([201, 'Ada', 'Ada']);
+    });
+
+    test('an address with an invisible character is refused', async () => {
+      const { status, json } = await register(app, { email: 'x\u200b@example.com' });
+      expect([status, json.field_key, json.error_string]).toEqual([
+        400,
+        'email',
+        'This is not an email address. Give one such as ada@example.com.',
+      ]);
+    });
+
+    test('a password has 8 to 256 characters, an email address 254 at most', async () => {
+      const problemWith = async (body: object) => {
+        const { status, json } = await register(app, {
+          email: `${crypto.randomUUID()}@example.com`,
+          ...body,
+        });
+        return status === 201 ? null : json.field_key;
+      };
+      const passwords = [7, 8, 256, 257].map((length) => ({ password: 'p'.repeat(length) }));
+      expect(await Promise.all(passwords.map(problemWith))).toEqual(['password', null, null, 'password']);
+      const emails = [254, 255].map((length) => ({
+        email: `${`someone@${'e.'.repeat(200)}`.slice(0, length - 1)}e`,
+      }));
+      expect(await Promise.all(emails.map(problemWith))).toEqual([null, 'email']);
+    });
+
+    test('a password with a line break, which no browser can send, is refused', async () => {
+      const { status, json } = await register(app, { email: 'lines@example.com', password: 'from a file\n' });
+      expect([status, json.field_key, json.error_string]).toEqual([
+        400,
+        'password',
+        '"password" must be on one line.',
+      ]);
+      const { key, password: current_password } = await app.createAccount();
+      const body = { current_password, new_password: 'from a\r\nfile' };
+      const changed = await app.call('POST', '/api/v1/user/password', { key, body });
+      expect([changed.status, changed.json.field_key]).toEqual([400, 'new_password']);
+    });
+
+    test('with a credential and no body, POST /user returns the calling user, as GET does', async () => {
+      const caller = await app.createAccount();
+      const posted = await app.call('POST', '/api/v1/user', { key: caller.key });
+      const got = await app.call('GET', '/api/v1/user', { key: caller.key });
+      expect([posted.status, got.status]).toEqual([200, 200]);
+      expect(posted.json).toEqual(got.json);
+      expect(posted.json).toMatchObject({ id: caller.userId, email: caller.email });
+      expect((await app.call('POST', '/api/v1/user')).status).toBe(401);
+    });
+
+    test('no password, key or token is stored in the database or its log in plain text', async () => {
+      const caller = await app.createAccount();
+      const pair = await app.call('POST', '/api/v1/auth/create_tokens', { body: caller });
+      expect(pair.status).toBe(400);
+      const { json } = await app.call('POST', '/api/v1/auth/create_tokens', {
+        body: { email: caller.email, password: caller.password },
+      });
+      await app.call('POST', '/api/v1/link', {
+        key: caller.key,
+        body: { destination_url: 'e.com', password: 'open-sesame-42', webhook_auth_key: 'hook-secret-42' },
+      });
+      const files = await Array.fromAsync(new Bun.Glob('linnet.sqlite*').scan({ cwd: app.dataDir }));
+      const contents = await Promise.all(files.map((file) => Bun.file(`${app.dataDir}/${file}`).text()));
+      for (const secret of [
+        caller.key,
+        caller.password,
+        json.access_token,
+        json.refresh_token,
+        'open-sesame-42',
+        'hook-secret-42',
+      ]) {
+        expect(contents.some((content) => content.includes(secret))).toBe(false);
+      }
+      expect(contents.some((content) => content.includes(caller.email))).toBe(true);
+    });
   });
 });
 
@@ -216,13 +258,24 @@ describe('creating the first account', () => {
     { host: 'rebound.example' },
   ];
 
-  test('a call through a proxy on this machine, or from a web page, does not count as from this machine', () =>
-    withApp(closed, async (app) => {
+  describe('without a token', () => {
+    const app = appForSuite(closed);
+
+    test('a call through a proxy on this machine, or from a web page, does not count as from this machine', async () => {
       for (const headers of [...throughProxies, ...fromWebPages]) {
         const { status, json } = await register(app, { email: 'taker@example.com' }, headers);
         expect([status, json.error_code]).toEqual([403, 'SETUP_TOKEN_WRONG']);
       }
-    }));
+    });
+
+    test("a form of another site can't send JSON without a preflight request", async () => {
+      const response = await app.call('POST', '/api/v1/user', {
+        body: JSON.stringify({ email: 'a@example.com', password }),
+        headers: { 'content-type': 'text/plain' },
+      });
+      expect([response.status, response.json.error_code]).toEqual([415, 'CONTENT_TYPE_UNSUPPORTED']);
+    });
+  });
 
   test.each([
     ['BASE_URL', 'https://links.example.com'],
@@ -252,54 +305,7 @@ describe('creating the first account', () => {
       expect((await register(app, { email: 'a@example.com', setup_token }, fromElsewhere)).status).toBe(201);
       expect((await register(app, { email: 'b@example.com', setup_token }, fromElsewhere)).status).toBe(403);
     }));
-
-  test("a form of another site can't send JSON without a preflight request", () =>
-    withApp(closed, async (app) => {
-      const response = await app.call('POST', '/api/v1/user', {
-        body: JSON.stringify({ email: 'a@example.com', password }),
-        headers: { 'content-type': 'text/plain' },
-      });
-      expect([response.status, response.json.error_code]).toEqual([415, 'CONTENT_TYPE_UNSUPPORTED']);
-    }));
 });
-
-test('with a credential and no body, POST /user returns the calling user, as GET does', () =>
-  withApp({}, async (app) => {
-    const caller = await app.createAccount();
-    const posted = await app.call('POST', '/api/v1/user', { key: caller.key });
-    const got = await app.call('GET', '/api/v1/user', { key: caller.key });
-    expect([posted.status, got.status]).toEqual([200, 200]);
-    expect(posted.json).toEqual(got.json);
-    expect(posted.json).toMatchObject({ id: caller.userId, email: caller.email });
-    expect((await app.call('POST', '/api/v1/user')).status).toBe(401);
-  }));
-
-test('no password, key or token is stored in the database or its log in plain text', () =>
-  withApp({}, async (app) => {
-    const caller = await app.createAccount();
-    const pair = await app.call('POST', '/api/v1/auth/create_tokens', { body: caller });
-    expect(pair.status).toBe(400);
-    const { json } = await app.call('POST', '/api/v1/auth/create_tokens', {
-      body: { email: caller.email, password: caller.password },
-    });
-    await app.call('POST', '/api/v1/link', {
-      key: caller.key,
-      body: { destination_url: 'e.com', password: 'open-sesame-42', webhook_auth_key: 'hook-secret-42' },
-    });
-    const files = await Array.fromAsync(new Bun.Glob('linnet.sqlite*').scan({ cwd: app.dataDir }));
-    const contents = await Promise.all(files.map((file) => Bun.file(`${app.dataDir}/${file}`).text()));
-    for (const secret of [
-      caller.key,
-      caller.password,
-      json.access_token,
-      json.refresh_token,
-      'open-sesame-42',
-      'hook-secret-42',
-    ]) {
-      expect(contents.some((content) => content.includes(secret))).toBe(false);
-    }
-    expect(contents.some((content) => content.includes(caller.email))).toBe(true);
-  }));
 
 test('of more than thirty accounts an hour from one network the refusal names the accounts', () =>
   withApp({ env: { REGISTRATION: 'open', TRUSTED_PROXIES: '1' } }, async (app) => {

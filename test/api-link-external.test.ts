@@ -163,7 +163,7 @@ describe.each(storeKinds)('external ids of links on %s', (store) => {
   test('replace all tags, also if two calls send other tags at once', async () => {
     const tagOf = async (name: string) => (await call('POST', '/tag', { name })).json.id;
     const tags = [await tagOf('red'), await tagOf('green')];
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 5; round++) {
       const external = newExternalId();
       await put(external, link);
       await Promise.all(

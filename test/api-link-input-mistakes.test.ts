@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { storeKinds, type TestAccount } from './support/app.ts';
+import { onOneStore, storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 
 describe.each(storeKinds)('mistakes with links on %s', (store) => {
@@ -54,24 +54,26 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
     }
   });
 
-  test('what was pasted invisibly at the ends of a destination, a suffix or an alias is dropped; elsewhere it is named', async () => {
-    const destination_url = '\u200bhttps://example.com/x\u00ad';
-    const { json } = await create({ destination_url, suffix: `\ufeffpasted-${store}\u200b` });
-    expect([json.destination_url, json.suffix]).toEqual(['https://example.com/x', `pasted-${store}`]);
-    const changed = await patch(json.id, {
-      suffix: '\u200bpasted-again',
-      add_aliases: ['pasted-alias\u2060'],
+  onOneStore(store, () => {
+    test('what was pasted invisibly at the ends of a destination, a suffix or an alias is dropped; elsewhere it is named', async () => {
+      const destination_url = '\u200bhttps://example.com/x\u00ad';
+      const { json } = await create({ destination_url, suffix: `\ufeffpasted-${store}\u200b` });
+      expect([json.destination_url, json.suffix]).toEqual(['https://example.com/x', `pasted-${store}`]);
+      const changed = await patch(json.id, {
+        suffix: '\u200bpasted-again',
+        add_aliases: ['pasted-alias\u2060'],
+      });
+      expect(changed.json.suffix).toBe('pasted-again');
+      expect(changed.json.aliases.join()).toMatch(/\/pasted-alias(,|$)/);
+      for (const [field, text] of [
+        ['suffix', 'sa\u00adle'],
+        ['destination_url', 'https://example.com/sa\u00adle'],
+      ] as const) {
+        const refused = await create({ [field]: text });
+        expect([refused.status, refused.json.field_key]).toEqual([400, field]);
+        expect(refused.json.error_string).toContain('a soft hyphen, after');
+      }
     });
-    expect(changed.json.suffix).toBe('pasted-again');
-    expect(changed.json.aliases.join()).toMatch(/\/pasted-alias(,|$)/);
-    for (const [field, text] of [
-      ['suffix', 'sa\u00adle'],
-      ['destination_url', 'https://example.com/sa\u00adle'],
-    ] as const) {
-      const refused = await create({ [field]: text });
-      expect([refused.status, refused.json.field_key]).toEqual([400, field]);
-      expect(refused.json.error_string).toContain('a soft hyphen, after');
-    }
   });
 
   test('a repeated creation in bulk gets the links that exist, but not links of a call that is rolled back', async () => {
@@ -155,143 +157,145 @@ describe.each(storeKinds)('mistakes with links on %s', (store) => {
     expect([deleted.url, deleted.suffix]).toEqual([link.url, suffix]);
   });
 
-  test('the error for a scheme that a field does not allow names the allowed ones', async () => {
-    const sentence = async (field: string) =>
-      (await create({ [field]: 'ftp://example.com/x' })).json.error_string;
-    expect(await sentence('webhook_url')).toBe(
-      'Webhooks are sent to http and https addresses, not to "ftp:".',
-    );
-    expect(await sentence('og_image')).toBe(
-      'Pictures are taken from http and https addresses, not from "ftp:".',
-    );
-    expect(await sentence('destination_url')).toBe(
-      'A link can lead to http and https addresses, not to "ftp:".',
-    );
-  });
-
-  test('the error for a user name in a URL says what to do instead in a webhook, and who would see it elsewhere', async () => {
-    const sentence = async (field: string) =>
-      (await create({ [field]: 'https://user:secret@example.com/x' })).json.error_string;
-    expect(await sentence('webhook_url')).toEndWith('Give webhook_auth_key instead.');
-    for (const field of ['og_image', 'destination_url']) {
-      expect(await sentence(field)).toEndWith('would show them to every visitor.');
-    }
-  });
-
-  test.each([[{ language: ['!!'] }], [{ os: ['zz'] }], [{ from: 'soon' }], [{ referrer: ['a b'] }]])(
-    'a rule with an invalid condition, %j, is also told that it leads nowhere',
-    async (when) => {
-      const { json } = await create({ rules: [{ when }] });
-      const [name = ''] = Object.keys(when);
-      const fields = json.errors.map(({ field_key }: { field_key: string }) => field_key);
-      expect(fields).toEqual([expect.stringContaining(`rules.0.when.${name}`), 'rules.0.destination_url']);
-    },
-  );
-
-  describe('a link with several invalid fields is told all of them', () => {
-    const fieldsIn = (error: { errors?: { field_key: string }[] }) =>
-      error.errors?.map(({ field_key }) => field_key);
-    const invalid = {
-      destination_url: 'word',
-      domain: 'https://unverified.example.com',
-      suffix: 'two words',
-      ios_link_destination: 'also-a-word',
-      start_date: '2031-01-01',
-      expiration_date: '2030-01-01',
-      webhook_url: 'http://10.0.0.1/hook',
-      qr_code_foreground_hex: '#123456',
-      qr_code_background_hex: '#123456',
-      rules: [
-        { when: {}, destination_url: 'third-word' },
-        {
-          when: {},
-          variants: [{ destination_url: 'https://example.com' }, { destination_url: 'fourth-word' }],
-        },
-      ],
-    };
-    const found = [
-      'destination_url',
-      'domain',
-      'ios_link_destination',
-      'qr_code_foreground_hex',
-      'rules.0.destination_url',
-      'rules.1.variants.1.destination_url',
-      'start_date',
-      'suffix',
-      'webhook_url',
-    ];
-
-    test('when it is created, also as one of many', async () => {
-      const { status, json } = await create(invalid);
-      expect([status, fieldsIn(json)?.sort()]).toEqual([400, found]);
-      const { status_code, error_code, field_key, error_string } = json;
-      expect(json.errors[0]).toEqual({ status_code, error_code, field_key, error_string });
-      const bulk = (query: string) =>
-        app.call('POST', `/api/v1/link/bulk${query}`, {
-          key: owner.key,
-          body: { links: [{ destination_url: 'https://example.com' }, invalid] },
-        });
-      const [created, refused] = (await bulk('')).json.results;
-      expect([created.status, refused.status, fieldsIn(refused.error)?.sort()]).toEqual([201, 400, found]);
-      expect(fieldsIn((await bulk('?atomic=true')).json)?.sort()).toEqual(
-        found.map((field) => `links.1.${field}`),
+  onOneStore(store, () => {
+    test('the error for a scheme that a field does not allow names the allowed ones', async () => {
+      const sentence = async (field: string) =>
+        (await create({ [field]: 'ftp://example.com/x' })).json.error_string;
+      expect(await sentence('webhook_url')).toBe(
+        'Webhooks are sent to http and https addresses, not to "ftp:".',
+      );
+      expect(await sentence('og_image')).toBe(
+        'Pictures are taken from http and https addresses, not from "ftp:".',
+      );
+      expect(await sentence('destination_url')).toBe(
+        'A link can lead to http and https addresses, not to "ftp:".',
       );
     });
 
-    test('when it is changed, also by its external id, and in a scheduled change', async () => {
-      const external_id = `invalid-${store}`;
-      const { json: link } = await create({ external_id });
-      expect(fieldsIn((await patch(link.id, invalid)).json)?.sort()).toEqual(found);
-      const put = await app.call('PUT', `/api/v1/link/external/${external_id}`, {
-        key: owner.key,
-        body: invalid,
-      });
-      expect(fieldsIn(put.json)?.sort()).toEqual(found);
-      const scheduled = await app.call('POST', `/api/v1/link/${link.id}/scheduled`, {
-        key: owner.key,
-        body: { at: new Date(app.clock.now + 60_000).toISOString(), changes: invalid },
-      });
-      expect(fieldsIn(scheduled.json)?.sort()).toEqual(found.map((field) => `changes.${field}`));
-      const { json: after } = await app.call('GET', `/api/v1/link/${link.id}`, { key: owner.key });
-      expect(after).toEqual(link);
+    test('the error for a user name in a URL says what to do instead in a webhook, and who would see it elsewhere', async () => {
+      const sentence = async (field: string) =>
+        (await create({ [field]: 'https://user:secret@example.com/x' })).json.error_string;
+      expect(await sentence('webhook_url')).toEndWith('Give webhook_auth_key instead.');
+      for (const field of ['og_image', 'destination_url']) {
+        expect(await sentence(field)).toEndWith('would show them to every visitor.');
+      }
     });
 
-    test('a single one stays without a list', async () => {
-      const { json: link } = await create({});
-      for (const fields of [
-        { suffix: 'two words' },
-        { expiration_date: 'tomorrow' },
-        { qr_code_background_hex: 'red' },
-        { aliases: ['a b'] },
-        { domain: 'unverified.example.com' },
-        { start_date: '2031-01-01', expiration_date: '2030-01-01' },
-      ])
-        for (const { status, json } of [await create(fields), await patch(link.id, fields)])
-          expect([status, json.errors, typeof json.error_string]).toEqual([400, undefined, 'string']);
-    });
+    test.each([[{ language: ['!!'] }], [{ os: ['zz'] }], [{ from: 'soon' }], [{ referrer: ['a b'] }]])(
+      'a rule with an invalid condition, %j, is also told that it leads nowhere',
+      async (when) => {
+        const { json } = await create({ rules: [{ when }] });
+        const [name = ''] = Object.keys(when);
+        const fields = json.errors.map(({ field_key }: { field_key: string }) => field_key);
+        expect(fields).toEqual([expect.stringContaining(`rules.0.when.${name}`), 'rules.0.destination_url']);
+      },
+    );
 
-    test('of dates and colours too', async () => {
-      const { json: link } = await create({});
-      const fields = {
+    describe('a link with several invalid fields is told all of them', () => {
+      const fieldsIn = (error: { errors?: { field_key: string }[] }) =>
+        error.errors?.map(({ field_key }) => field_key);
+      const invalid = {
         destination_url: 'word',
-        start_date: 'today',
-        expiration_date: 'tomorrow',
-        qr_code_foreground_hex: 'white',
-        qr_code_background_hex: '#000000',
+        domain: 'https://unverified.example.com',
+        suffix: 'two words',
+        ios_link_destination: 'also-a-word',
+        start_date: '2031-01-01',
+        expiration_date: '2030-01-01',
+        webhook_url: 'http://10.0.0.1/hook',
+        qr_code_foreground_hex: '#123456',
+        qr_code_background_hex: '#123456',
+        rules: [
+          { when: {}, destination_url: 'third-word' },
+          {
+            when: {},
+            variants: [{ destination_url: 'https://example.com' }, { destination_url: 'fourth-word' }],
+          },
+        ],
       };
-      for (const { json } of [await create(fields), await patch(link.id, fields)])
-        expect(fieldsIn(json)?.sort()).toEqual([
-          'destination_url',
-          'expiration_date',
-          'qr_code_foreground_hex',
-          'start_date',
-        ]);
-    });
+      const found = [
+        'destination_url',
+        'domain',
+        'ios_link_destination',
+        'qr_code_foreground_hex',
+        'rules.0.destination_url',
+        'rules.1.variants.1.destination_url',
+        'start_date',
+        'suffix',
+        'webhook_url',
+      ];
 
-    test('but no more than a list of errors has', async () => {
-      const variants = Array.from({ length: 10 }, () => ({ destination_url: 'word' }));
-      const rules = Array.from({ length: 50 }, () => ({ when: {}, variants }));
-      expect((await create({ rules })).json.errors).toHaveLength(25);
+      test('when it is created, also as one of many', async () => {
+        const { status, json } = await create(invalid);
+        expect([status, fieldsIn(json)?.sort()]).toEqual([400, found]);
+        const { status_code, error_code, field_key, error_string } = json;
+        expect(json.errors[0]).toEqual({ status_code, error_code, field_key, error_string });
+        const bulk = (query: string) =>
+          app.call('POST', `/api/v1/link/bulk${query}`, {
+            key: owner.key,
+            body: { links: [{ destination_url: 'https://example.com' }, invalid] },
+          });
+        const [created, refused] = (await bulk('')).json.results;
+        expect([created.status, refused.status, fieldsIn(refused.error)?.sort()]).toEqual([201, 400, found]);
+        expect(fieldsIn((await bulk('?atomic=true')).json)?.sort()).toEqual(
+          found.map((field) => `links.1.${field}`),
+        );
+      });
+
+      test('when it is changed, also by its external id, and in a scheduled change', async () => {
+        const external_id = `invalid-${store}`;
+        const { json: link } = await create({ external_id });
+        expect(fieldsIn((await patch(link.id, invalid)).json)?.sort()).toEqual(found);
+        const put = await app.call('PUT', `/api/v1/link/external/${external_id}`, {
+          key: owner.key,
+          body: invalid,
+        });
+        expect(fieldsIn(put.json)?.sort()).toEqual(found);
+        const scheduled = await app.call('POST', `/api/v1/link/${link.id}/scheduled`, {
+          key: owner.key,
+          body: { at: new Date(app.clock.now + 60_000).toISOString(), changes: invalid },
+        });
+        expect(fieldsIn(scheduled.json)?.sort()).toEqual(found.map((field) => `changes.${field}`));
+        const { json: after } = await app.call('GET', `/api/v1/link/${link.id}`, { key: owner.key });
+        expect(after).toEqual(link);
+      });
+
+      test('a single one stays without a list', async () => {
+        const { json: link } = await create({});
+        for (const fields of [
+          { suffix: 'two words' },
+          { expiration_date: 'tomorrow' },
+          { qr_code_background_hex: 'red' },
+          { aliases: ['a b'] },
+          { domain: 'unverified.example.com' },
+          { start_date: '2031-01-01', expiration_date: '2030-01-01' },
+        ])
+          for (const { status, json } of [await create(fields), await patch(link.id, fields)])
+            expect([status, json.errors, typeof json.error_string]).toEqual([400, undefined, 'string']);
+      });
+
+      test('of dates and colours too', async () => {
+        const { json: link } = await create({});
+        const fields = {
+          destination_url: 'word',
+          start_date: 'today',
+          expiration_date: 'tomorrow',
+          qr_code_foreground_hex: 'white',
+          qr_code_background_hex: '#000000',
+        };
+        for (const { json } of [await create(fields), await patch(link.id, fields)])
+          expect(fieldsIn(json)?.sort()).toEqual([
+            'destination_url',
+            'expiration_date',
+            'qr_code_foreground_hex',
+            'start_date',
+          ]);
+      });
+
+      test('but no more than a list of errors has', async () => {
+        const variants = Array.from({ length: 10 }, () => ({ destination_url: 'word' }));
+        const rules = Array.from({ length: 50 }, () => ({ when: {}, variants }));
+        expect((await create({ rules })).json.errors).toHaveLength(25);
+      });
     });
   });
 });

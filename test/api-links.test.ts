@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { storeKinds } from './support/app.ts';
+import { onOneStore, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
 const specified = [
@@ -103,13 +103,15 @@ describe.each(storeKinds)('links on %s', (store) => {
     });
   });
 
-  test('a destination without a scheme gets https', async () => {
-    expect((await create({ destination_url: 'example.com/path?q=1' })).json.destination_url).toBe(
-      'https://example.com/path?q=1',
-    );
-    expect((await create({ destination_url: 'example.com:8443/x' })).json.destination_url).toBe(
-      'https://example.com:8443/x',
-    );
+  onOneStore(store, () => {
+    test('a destination without a scheme gets https', async () => {
+      expect((await create({ destination_url: 'example.com/path?q=1' })).json.destination_url).toBe(
+        'https://example.com/path?q=1',
+      );
+      expect((await create({ destination_url: 'example.com:8443/x' })).json.destination_url).toBe(
+        'https://example.com:8443/x',
+      );
+    });
   });
 
   test('disable_png omits only the PNG, permanently', async () => {
@@ -168,28 +170,32 @@ describe.each(storeKinds)('links on %s', (store) => {
     webhook_auth_key: 'k',
   };
 
-  test.each([null, ''])('every optional field is cleared by %p', async (empty) => {
-    const { json: made } = await create({
-      destination_url: 'https://example.com',
-      ...clearable,
-      password: 'x',
-    });
-    for (const field of Object.keys(clearable)) {
-      const { json } = await patch(made.id, { [field]: empty });
-      expect(json[field]).toBeNull();
-    }
-    expect((await patch(made.id, { password: empty })).json.has_password).toBe(false);
-    const colours = { qr_code_foreground_hex: '#123456', qr_code_background_hex: '#FEDCBA' };
-    await patch(made.id, colours);
-    const { json } = await patch(made.id, {
-      qr_code_foreground_hex: empty,
-      qr_code_background_hex: empty,
-    });
-    expect(json).toMatchObject({ qr_code_foreground_hex: '#000000', qr_code_background_hex: '#FFFFFF' });
-    expect((await patch(made.id, { destination_url: empty })).json).toMatchObject({
-      field_key: 'destination_url',
-    });
-  });
+  // Both are read as the same value before the store is asked.
+  test.each(store === 'sqlite' ? [null, ''] : [null])(
+    'every optional field is cleared by %p',
+    async (empty) => {
+      const { json: made } = await create({
+        destination_url: 'https://example.com',
+        ...clearable,
+        password: 'x',
+      });
+      for (const field of Object.keys(clearable)) {
+        const { json } = await patch(made.id, { [field]: empty });
+        expect(json[field]).toBeNull();
+      }
+      expect((await patch(made.id, { password: empty })).json.has_password).toBe(false);
+      const colours = { qr_code_foreground_hex: '#123456', qr_code_background_hex: '#FEDCBA' };
+      await patch(made.id, colours);
+      const { json } = await patch(made.id, {
+        qr_code_foreground_hex: empty,
+        qr_code_background_hex: empty,
+      });
+      expect(json).toMatchObject({ qr_code_foreground_hex: '#000000', qr_code_background_hex: '#FFFFFF' });
+      expect((await patch(made.id, { destination_url: empty })).json).toMatchObject({
+        field_key: 'destination_url',
+      });
+    },
+  );
 
   test('a link can be sent back unchanged, including its password', async () => {
     const tag = await app.call('POST', '/api/v1/tag', {
@@ -257,13 +263,9 @@ describe.each(storeKinds)('links on %s', (store) => {
     const asOther = (query: string) => app.call('GET', `/api/v1/link${query}`, { key: other.key });
     expect((await asOther('')).json).toEqual({ links: [], total_links: 0 });
     const ids: number[] = [];
-    for (let made = 0; made < 30; made++) {
-      const link = await app.call('POST', '/api/v1/link', {
-        key: other.key,
-        body: { destination_url: `e.com/${made}` },
-      });
-      ids.unshift(link.json.id);
-    }
+    const links = Array.from({ length: 30 }, (_, made) => ({ destination_url: `e.com/${made}` }));
+    const made = await app.call('POST', '/api/v1/link/bulk', { key: other.key, body: { links } });
+    for (const { link } of made.json.results) ids.unshift(link.id);
     const page = async (query: string) => {
       const { json } = await asOther(query);
       expect(json.total_links).toBe(30);
@@ -332,7 +334,7 @@ describe.each(storeKinds)('links on %s', (store) => {
   test('a burst of creations and deletions leaves the total correct', async () => {
     const burst = await app.createAccount(`burst-${store}@example.com`);
     const made = await Promise.all(
-      Array.from({ length: 60 }, (_, index) =>
+      Array.from({ length: 30 }, (_, index) =>
         app.call('POST', '/api/v1/link', {
           key: burst.key,
           body: { destination_url: 'e.com', ...(index % 3 ? {} : { suffix: `burst-${store}` }) },
@@ -340,10 +342,10 @@ describe.each(storeKinds)('links on %s', (store) => {
       ),
     );
     const kept = made.filter(({ status }) => status === 201).map(({ json }) => json.id);
-    expect(kept).toHaveLength(41);
+    expect(kept).toHaveLength(21);
     await Promise.all(
-      kept.slice(0, 20).map((id) => app.call('DELETE', `/api/v1/link/${id}`, { key: burst.key })),
+      kept.slice(0, 10).map((id) => app.call('DELETE', `/api/v1/link/${id}`, { key: burst.key })),
     );
-    expect((await app.call('GET', '/api/v1/link', { key: burst.key })).json.total_links).toBe(21);
+    expect((await app.call('GET', '/api/v1/link', { key: burst.key })).json.total_links).toBe(11);
   });
 });

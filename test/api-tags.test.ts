@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { storeKinds } from './support/app.ts';
+import { onOneStore, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('tags on %s', (store) => {
@@ -33,11 +33,13 @@ describe.each(storeKinds)('tags on %s', (store) => {
     );
   });
 
-  test('invisible characters around a name, as of a pasted one, are dropped', async () => {
-    expect((await create({ name: '\ufeffpasted\u200b ' })).json.name).toBe('pasted');
-    expect((await create({ name: 'pasted\u200b' })).json.error_code).toBe('TAG_EXISTS');
-    expect((await create({ name: ' \u200b\u2060' })).json.error_code).toBe('FIELD_MISSING');
-    expect((await create({ name: '👩\u200d🚀' })).json.name).toBe('👩\u200d🚀');
+  onOneStore(store, () => {
+    test('invisible characters around a name, as of a pasted one, are dropped', async () => {
+      expect((await create({ name: '\ufeffpasted\u200b ' })).json.name).toBe('pasted');
+      expect((await create({ name: 'pasted\u200b' })).json.error_code).toBe('TAG_EXISTS');
+      expect((await create({ name: ' \u200b\u2060' })).json.error_code).toBe('FIELD_MISSING');
+      expect((await create({ name: '👩\u200d🚀' })).json.name).toBe('👩\u200d🚀');
+    });
   });
 
   test('many simultaneous creations of one tag create one', async () => {
@@ -71,7 +73,7 @@ describe.each(storeKinds)('tags on %s', (store) => {
   });
 
   test('adding a tag during its deletion succeeds for all links or is refused, without an internal error', async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 3; round++) {
       const { json: tag } = await create({ name: `vanishing ${round}` });
       const responses = await Promise.all([
         ...Array.from({ length: 8 }, () =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
-import { storeKinds } from './support/app.ts';
+import { onOneStore, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
@@ -101,29 +101,31 @@ describe.each(storeKinds)('UTM parameters on %s', (store) => {
     );
   });
 
-  test("are refused if they can't be stored", async () => {
-    const base = { destination_url: 'https://example.com' };
-    expect(await errorOf(call('POST', '/link', { ...base, utm_source: 'a\u0000' }))).toEqual([
-      400,
-      'FIELD_INVALID',
-      'utm_source',
-    ]);
-    expect(await errorOf(call('POST', '/link', { ...base, utm_source: 'a'.repeat(256) }))).toEqual([
-      400,
-      'FIELD_TOO_LONG',
-      'utm_source',
-    ]);
-    expect(await errorOf(call('POST', '/link', { ...base, utm_source: 7 }))).toEqual([
-      400,
-      'FIELD_INVALID',
-      'utm_source',
-    ]);
-    const long = await create({ destination_url: `https://example.com/${'a'.repeat(8_100)}` });
-    expect(await errorOf(call('PATCH', `/link/${long.id}`, { utm_term: 'ü'.repeat(30) }))).toEqual([
-      400,
-      'FIELD_TOO_LONG',
-      'destination_url',
-    ]);
+  onOneStore(store, () => {
+    test("are refused if they can't be stored", async () => {
+      const base = { destination_url: 'https://example.com' };
+      expect(await errorOf(call('POST', '/link', { ...base, utm_source: 'a\u0000' }))).toEqual([
+        400,
+        'FIELD_INVALID',
+        'utm_source',
+      ]);
+      expect(await errorOf(call('POST', '/link', { ...base, utm_source: 'a'.repeat(256) }))).toEqual([
+        400,
+        'FIELD_TOO_LONG',
+        'utm_source',
+      ]);
+      expect(await errorOf(call('POST', '/link', { ...base, utm_source: 7 }))).toEqual([
+        400,
+        'FIELD_INVALID',
+        'utm_source',
+      ]);
+      const long = await create({ destination_url: `https://example.com/${'a'.repeat(8_100)}` });
+      expect(await errorOf(call('PATCH', `/link/${long.id}`, { utm_term: 'ü'.repeat(30) }))).toEqual([
+        400,
+        'FIELD_TOO_LONG',
+        'destination_url',
+      ]);
+    });
   });
 
   test('are stored together as templates with unique names', async () => {
