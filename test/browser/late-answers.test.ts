@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { holdBack } from './held-requests.ts';
 import { linksOf, notice, row } from './link-list.ts';
-import { field, unsaved } from './link-page.ts';
-import { linksInOnePage } from './one-page.ts';
+import { field, linkPagesOf, unsaved } from './link-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
 const { createLink, createTag } = linksOf(app);
-const open = linksInOnePage(app);
+const dashboard = dashboardsInOnePage(app);
+const open = linkPagesOf(app, dashboard);
 
 /** In the menu of a link's page. */
 async function choose(page: Page, action: string): Promise<void> {
@@ -97,7 +97,7 @@ test('a tag that was being created does not take the focus from the next field',
 test('a tag that was being renamed does not close the form of another', async () => {
   const account = await app.createAccount();
   for (const name of ['alpha', 'beta']) await createTag(account, name);
-  const page = await dashboardOf(app, account, '/app/tags');
+  const page = await dashboard(account, '/app/tags');
   const { arrived, release } = await holdBack(page, '**/api/v1/tag/*', { method: 'PATCH' });
   await page.getByRole('button', { name: 'Rename alpha' }).click();
   await page.getByLabel('New name of alpha').fill('gamma');
@@ -123,7 +123,7 @@ test('a link that is archived by its own menu does not conflict with unsaved cha
 test('the list of links follows clicks again after its stream was refused', async () => {
   const account = await app.createAccount();
   await createLink(account, 'followed');
-  const page = await dashboardOf(app, account, '/app/tags');
+  const page = await dashboard(account, '/app/tags');
   let streams = 0;
   await page.route('**/api/v1/clicks/live*', (route) =>
     ++streams === 1 ? route.fulfill({ status: 502, body: 'Bad gateway' }) : route.fallback(),

@@ -1,19 +1,21 @@
 import { describe, expect, test } from 'bun:test';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
 import { linksOf, notice, row, rows, suffixes } from './link-list.ts';
 import { field, linkPagesOf, save } from './link-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
 const { createLink } = linksOf(app);
-const open = linkPagesOf(app);
+const dashboard = dashboardsInOnePage(app);
+const open = linkPagesOf(app, dashboard);
 
 describe('archiving', () => {
   test('removes links from the list, one or many, and unarchiving returns them; it is mentioned if all are archived', async () => {
     const account = await app.createAccount();
     for (const number of [1, 2, 3, 4]) await createLink(account, `shelf-${number}`);
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await row(page, 'shelf-1')
       .getByRole('button', { name: /^More about/ })
       .click();
@@ -60,7 +62,7 @@ describe('archiving', () => {
     const account = await app.createAccount();
     const links = [];
     for (const suffix of ['gone', 'gone-too', 'stays']) links.push(await createLink(account, suffix));
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     const archiveAll = async () => {
       await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
       const selected = page.getByRole('group', { name: 'Selected links' });

@@ -11,8 +11,11 @@ export interface LinkPage {
   change(body: object): Promise<void>;
 }
 
-/** Creates a link of a new owner, and opens its page in a browser. */
-export function linkPagesOf(app: TestApp): (fields?: object, tab?: string) => Promise<LinkPage> {
+/** Creates a link of a new owner, and opens its page in a browser: in one of its own, or with `dashboardsInOnePage`. */
+export function linkPagesOf(
+  app: TestApp,
+  dashboard = (owner: TestAccount, path: string) => dashboardOf(app, owner, path),
+): (fields?: object, tab?: string) => Promise<LinkPage> {
   return async (fields = {}, tab = '') => {
     const owner = await app.createAccount();
     const created = await app.call('POST', '/api/v1/link', {
@@ -21,7 +24,7 @@ export function linkPagesOf(app: TestApp): (fields?: object, tab?: string) => Pr
     });
     expect(created.status).toBe(201);
     const path = `/api/v1/link/${created.json.id}`;
-    const page = await dashboardOf(app, owner, `/app/links/${created.json.id}${tab}`);
+    const page = await dashboard(owner, `/app/links/${created.json.id}${tab}`);
     await page.getByRole('navigation', { name: 'Link' }).waitFor();
     return {
       owner,

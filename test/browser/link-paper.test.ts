@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'bun:test';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { holdBack } from './held-requests.ts';
 import { linksOf, row, rows } from './link-list.ts';
 import { field, linkPagesOf, save, unsaved } from './link-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
 const { createLink } = linksOf(app);
-const open = linkPagesOf(app);
+const dashboard = dashboardsInOnePage(app);
+const open = linkPagesOf(app, dashboard);
 
 describe('a link in print', () => {
   test('is marked by downloading its QR code, and needs confirmation before it is ended', async () => {
@@ -47,7 +49,7 @@ describe('a link in print', () => {
     const account = await app.createAccount();
     await createLink(account, 'poster', { on_paper: true });
     await createLink(account, 'banner');
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('on_paper');
     await row(page, 'banner').waitFor({ state: 'detached' });
     await row(page, 'poster').waitFor();
@@ -75,7 +77,7 @@ describe('a link in print', () => {
     const account = await app.createAccount();
     await createLink(account, 'flyer', { on_paper: true });
     const kept = await createLink(account, 'leaflet', { on_paper: true });
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     const { release } = await holdBack(page, '**/api/v1/link/bulk_delete*');
     const refused: string[] = [];
     page.on('response', (response) => {

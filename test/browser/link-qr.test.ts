@@ -4,8 +4,10 @@ import { createCanvas, loadImage } from '@napi-rs/canvas';
 import jsQR from 'jsqr';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { field, linkPagesOf, save } from './link-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
-const open = linkPagesOf(await appOfSuite());
+const app = await appOfSuite();
+const open = linkPagesOf(app, dashboardsInOnePage(app));
 
 async function decode(picture: Buffer): Promise<{ text: string | undefined; width: number }> {
   const image = await loadImage(picture);

@@ -5,9 +5,10 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { followLink } from './follow-link.ts';
 import { describedBy, field, isHalfTyped, linkPagesOf, save, unsaved } from './link-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = linkPagesOf(app);
+const open = linkPagesOf(app, dashboardsInOnePage(app));
 
 const phrases = (page: Page): Promise<string[]> =>
   page.locator('.rule-list .rule-words > p:first-of-type').allTextContents();

@@ -4,9 +4,10 @@ import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { notice } from './link-list.ts';
 import { field, linkPagesOf, unsaved } from './link-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = linkPagesOf(app);
+const open = linkPagesOf(app, dashboardsInOnePage(app));
 
 describe('scheduled changes of a link', () => {
   test('are shown as applied without a reload, also if they are applied late', async () => {

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'bun:test';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { followLink } from './follow-link.ts';
 import { linksOf, row, rows } from './link-list.ts';
 import { save, unsaved } from './link-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
+const dashboard = dashboardsInOnePage(app);
 const { createLink } = linksOf(app);
 
 const problems = [
@@ -39,7 +41,7 @@ describe('the destination watch', () => {
     const account = await app.createAccount();
     const { id } = await createLink(account, 'moved', { destination_url: 'https://example.com/old' });
     await storeProblems(id);
-    const page = await dashboardOf(app, account, `/app/links/${id}`);
+    const page = await dashboard(account, `/app/links/${id}`);
     const list = page.getByRole('list', { name: 'Failing destinations' });
     await list.getByText('has moved permanently').waitFor();
     await list.getByText('It answered 404.').waitFor();
@@ -64,7 +66,7 @@ describe('the destination watch', () => {
     const { id } = await createLink(account, 'failing');
     await createLink(account, 'well');
     await storeProblems(id);
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await page.getByRole('combobox', { name: 'Filter by state' }).selectOption('has_problem');
     await row(page, 'well').waitFor({ state: 'detached' });
     await row(page, 'failing').getByText('Moved, Broken').waitFor();

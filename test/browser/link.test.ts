@@ -6,9 +6,10 @@ import { eventually } from '../support/eventually.ts';
 import { startTarget } from '../support/webhook-target.ts';
 import { followLink } from './follow-link.ts';
 import { describedBy, field, linkPagesOf, save } from './link-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = linkPagesOf(app);
+const open = linkPagesOf(app, dashboardsInOnePage(app));
 
 /** Waits until everything has loaded. */
 const waitUntilLoaded = (page: Page): Promise<void> =>

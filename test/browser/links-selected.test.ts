@@ -1,18 +1,20 @@
 import { describe, expect, test } from 'bun:test';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { pressUntil } from '../support/press-until.ts';
 import { linksOf, longUrlField, notice, row, rows, suffixes } from './link-list.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
+const dashboard = dashboardsInOnePage(app);
 const { createLink, createTag } = linksOf(app);
 
 describe('custom domains', () => {
   test('are offered if one is verified, to create links on and to filter by', async () => {
     const account = await app.createAccount();
     await createLink(account, 'on-the-own-host');
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     expect(await page.getByRole('combobox', { name: 'Filter by domain' }).count()).toBe(0);
     const domain = (id: number, name: string, state: string) => ({
       ...{ id, domain: name, domain_unicode: name.replace('xn--bcher-kva', 'bücher'), state },
@@ -67,7 +69,7 @@ describe('many links at once', () => {
   test('are no longer selected once the list is filtered, as they may no longer be seen', async () => {
     const account = await app.createAccount();
     await createLink(account, 'chosen');
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     const selected = page.getByRole('group', { name: 'Selected links' });
     const state = page.getByRole('combobox', { name: 'Filter by state' });
     for (const filter of ['on_paper', 'has_problem']) {
@@ -83,7 +85,7 @@ describe('many links at once', () => {
   test('are still selected after Back from their statistics, but not in a list opened anew', async () => {
     const account = await app.createAccount();
     for (const suffix of ['kept-1', 'kept-2', 'left-out']) await createLink(account, suffix);
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     const bar = page.getByRole('group', { name: 'Selected links' });
     for (const suffix of ['/kept-1', '/kept-2']) await row(page, suffix).getByRole('checkbox').check();
     await bar.getByRole('link', { name: 'Statistics' }).click();
@@ -102,7 +104,7 @@ describe('many links at once', () => {
   test('no longer include one that is archived by its menu, as it leaves the list', async () => {
     const account = await app.createAccount();
     for (const suffix of ['stays', 'archived']) await createLink(account, suffix);
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     for (const suffix of ['/stays', '/archived']) await row(page, suffix).getByRole('checkbox').check();
     await row(page, '/archived').hover();
     await row(page, '/archived')
@@ -117,7 +119,7 @@ describe('many links at once', () => {
   test('are selected as a range, tagged with a new tag, untagged, deleted, and restored', async () => {
     const account = await app.createAccount();
     for (const number of [1, 2, 3, 4, 5]) await createLink(account, `many-${number}`);
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await page.getByRole('checkbox', { name: /many-4/ }).click();
     await page.getByRole('checkbox', { name: /many-2/ }).click({ modifiers: ['Shift'] });
     const bar = page.getByRole('group', { name: 'Selected links' });
@@ -153,7 +155,7 @@ describe('many links at once', () => {
   test('leave a notice whose button stays on one line, however long the address in it', async () => {
     const account = await app.createAccount();
     await createLink(account, 'x'.repeat(200));
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await page.setViewportSize({ width: 360, height: 740 });
     await row(page, '/xxx').getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Delete 1 link' }).click();
@@ -166,7 +168,7 @@ describe('many links at once', () => {
   test("that the server doesn't delete reappear with a message", async () => {
     const account = await app.createAccount();
     await createLink(account, 'stays-here');
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await page.route('**/api/v1/link/bulk_delete', (route) => route.abort());
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByRole('button', { name: 'Delete 1 link' }).click();
@@ -182,7 +184,7 @@ describe('many links at once', () => {
     const account = await app.createAccount();
     const otherLink = await createLink(account, 'undo-theirs');
     await createLink(account, 'undo-mine');
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await app.call('DELETE', `/api/v1/link/${otherLink.id}`, { key: account.key });
     await page.getByRole('button', { name: 'Delete 2 links' }).click();
@@ -196,7 +198,7 @@ describe('many links at once', () => {
   test('are exported: those selected, or all that match', async () => {
     const account = await app.createAccount();
     for (const suffix of ['csv-one', 'csv-two', 'other']) await createLink(account, suffix);
-    const page = await dashboardOf(app, account, '/app?q=csv');
+    const page = await dashboard(account, '/app?q=csv');
     await row(page, '/csv-one').waitFor();
     const exported = async (name: string) => {
       const [download] = await Promise.all([
@@ -216,7 +218,7 @@ describe('keyboard use', () => {
   test('moves through rows, selects, deletes, opens, and shows the shortcuts', async () => {
     const account = await app.createAccount();
     for (const number of [1, 2, 3]) await createLink(account, `keys-${number}`);
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await row(page, '/keys-3').waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
     await pressUntil(page, 'j', row(page, '/keys-3').locator('[data-row-link]:focus'));
@@ -248,7 +250,7 @@ describe('keyboard use', () => {
 describe('accessibility and safety', () => {
   test('an empty list, a full one, and its dialogs pass the accessibility check: light, and on a phone, dark', async () => {
     const account = await app.createAccount();
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     const wide = ['light', 1280, 720] as const;
     const narrow = ['dark', 390, 1000] as const;
     const expectNoBarriers = async (state: string, ...views: readonly (typeof wide | typeof narrow)[]) => {
@@ -311,7 +313,7 @@ describe('accessibility and safety', () => {
         tags: [await createTag(account, payload)],
       });
     }
-    const page = await dashboardOf(app, account, `/app?q=${encodeURIComponent(payloads[0] ?? '')}`);
+    const page = await dashboard(account, `/app?q=${encodeURIComponent(payloads[0] ?? '')}`);
     await page.getByRole('searchbox').fill('script-');
     await rows(page).nth(4).waitFor();
     for (const payload of payloads) {
@@ -334,7 +336,7 @@ test('a box that selects more links than can be selected is not ticked', async (
   const account = await app.createAccount();
   const created = await createLink(account, 'one-of-many');
   const { json } = await app.call('GET', '/api/v1/link', { key: account.key });
-  const page = await dashboardOf(app, account, '/app/tags');
+  const page = await dashboard(account, '/app/tags');
   // A page of the API has at most 100 links, so it would take ten of them.
   await page.route('**/api/v1/link?*', (route) => {
     const isFirst = route.request().url().includes('offset=0');
@@ -364,4 +366,5 @@ test('a box that selects more links than can be selected is not ticked', async (
     async () => !(await rows(page).getByRole('checkbox').isChecked()),
     'nor is that of the row',
   );
+  await page.close();
 });

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import { startApp } from '../support/app.ts';
-import { dashboardOf, freshContext } from '../support/browser.ts';
+import { freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
 import { followLink } from './follow-link.ts';
 import { holdBack } from './held-requests.ts';
 import { linksOf, longUrlField, pasteOutside, row, rows, suffixes } from './link-list.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
+const dashboard = dashboardsInOnePage(app);
 const { createLink, createTag } = linksOf(app);
 
 describe('creating links', () => {
@@ -44,7 +46,7 @@ describe('creating links', () => {
   });
 
   test('each line becomes a link; a refused line stays in the field with the reason, and leaves no unhandled error', async () => {
-    const page = await dashboardOf(app, await app.createAccount());
+    const page = await dashboard(await app.createAccount());
     const errors: Error[] = [];
     page.on('pageerror', (error) => errors.push(error));
     await longUrlField(page).fill('https://example.com/1\nhttps://exa mple.com/2\n\nhttps://example.com/3');
@@ -64,7 +66,7 @@ describe('creating links', () => {
   });
 
   test('too many lines are refused with a message, and kept', async () => {
-    const page = await dashboardOf(app, await app.createAccount());
+    const page = await dashboard(await app.createAccount());
     // As `fill` does, without an editing command, which takes a second and a half of CPU for so many lines.
     await longUrlField(page).evaluate((field: HTMLTextAreaElement) => {
       field.value = 'https://example.com/\n'.repeat(1001);
@@ -79,7 +81,7 @@ describe('creating links', () => {
 
   test('a slow response creates one link however often Enter is pressed, and new input is kept', async () => {
     const account = await app.createAccount();
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     const { release } = await holdBack(page, '**/api/v1/link');
     await longUrlField(page).fill('https://example.com/slow');
     await longUrlField(page).press('Enter');
@@ -96,7 +98,7 @@ describe('creating links', () => {
   test('a taken suffix is reported beside its field, and no input is lost', async () => {
     const account = await app.createAccount();
     await createLink(account, 'taken-one');
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     const suffix = page.getByRole('textbox', { name: 'Suffix' });
     await page.getByRole('button', { name: 'Options' }).click();
     await suffix.fill('taken-one');
@@ -113,7 +115,7 @@ describe('creating links', () => {
 
   test('a tag can be created while creating a link, by keyboard', async () => {
     const account = await app.createAccount();
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await longUrlField(page).fill('https://example.com/tagged');
     await page.getByRole('button', { name: 'Options' }).click();
     await page.getByRole('combobox', { name: 'Tags' }).fill('Spring 🌱');
@@ -127,7 +129,7 @@ describe('creating links', () => {
   });
 
   test('input from before the empty list was loaded is kept', async () => {
-    const page = await dashboardOf(app, await app.createAccount(), '/app/nowhere');
+    const page = await dashboard(await app.createAccount(), '/app/nowhere');
     const { release } = await holdBack(page, '**/api/v1/link?*', { method: 'GET' });
     await followLink(page, '/app');
     await page.getByRole('button', { name: 'Options' }).click();
@@ -141,7 +143,7 @@ describe('creating links', () => {
   });
 
   test('without a network the typed URL is kept, and a retry creates the link', async () => {
-    const page = await dashboardOf(app, await app.createAccount());
+    const page = await dashboard(await app.createAccount());
     await page.getByText('Your first link is one paste away').waitFor();
     await page.context().setOffline(true);
     await page.waitForFunction(() => !navigator.onLine);
@@ -159,7 +161,7 @@ describe('creating links', () => {
   test('a URL pasted anywhere is put into the field, after what is there', async () => {
     const account = await app.createAccount();
     await createLink(account, 'beside');
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await row(page, '/beside').waitFor();
     await pasteOutside(page, 'https://example.com/pasted');
     expect(await longUrlField(page).inputValue()).toBe('https://example.com/pasted');
@@ -177,7 +179,7 @@ describe('finding links', () => {
     const account = await app.createAccount();
     await createLink(account, 'find-apple');
     await createLink(account, 'find-pear', { name: 'two words' });
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await row(page, '/find-pear').waitFor();
     await pressUntil(page, '/', page.locator('#search-links:focus'));
     await page.keyboard.type('APPLE');
@@ -212,7 +214,7 @@ describe('finding links', () => {
         .where('organization_id', '=', account.organizationId)
         .execute(),
     );
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await row(page, 'among-many').waitFor();
     const reach = page.getByText('the newest 10,000 are searched');
     expect(await reach.count()).toBe(0);
@@ -229,7 +231,7 @@ describe('finding links', () => {
     const long = `https://example.com/${'long/'.repeat(60)}`;
     const url = await createLink(owner, 'grüße', { destination_url: long }).then(({ url }) => url);
     await createLink(owner, 'other');
-    const page = await dashboardOf(app, owner);
+    const page = await dashboard(owner);
     await row(page, 'other').waitFor();
     await page.getByRole('searchbox').fill(url);
     await row(page, 'other').waitFor({ state: 'detached' });
@@ -248,7 +250,7 @@ describe('finding links', () => {
     await createLink(account, 'tags-b', { tags: [red, large] });
     await createLink(account, 'tags-a', { tags: [red, large] });
     await createLink(account, 'tags-c', { tags: [red] });
-    const page = await dashboardOf(app, account, `/app?tag=${red}`);
+    const page = await dashboard(account, `/app?tag=${red}`);
     await row(page, '/tags-c').waitFor();
     await page.getByRole('button', { name: 'Remove tag red' }).waitFor();
     const filter = page.getByRole('combobox', { name: 'Filter by tag' });
@@ -270,7 +272,7 @@ describe('finding links', () => {
     const red = await createTag(account, 'red');
     await createLink(account, 'eager-red', { tags: [red] });
     await createLink(account, 'eager-plain');
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await row(page, '/eager-plain').waitFor();
     const { release } = await holdBack(page, '**/api/v1/tag', { method: 'GET' });
     const filter = page.getByRole('combobox', { name: 'Filter by tag' });
@@ -287,11 +289,7 @@ describe('finding links', () => {
     await createLink(account, 'nonsense');
     const tag = await createTag(account, 'passing');
     await app.call('DELETE', `/api/v1/tag/${tag}`, { key: account.key });
-    const page = await dashboardOf(
-      app,
-      account,
-      '/app?page=-2&size=7&sort=evil&tag=x,%00,-1&before=no&domain=',
-    );
+    const page = await dashboard(account, '/app?page=-2&size=7&sort=evil&tag=x,%00,-1&before=no&domain=');
     await row(page, '/nonsense').waitFor();
     await followLink(page, '/app?page=999999999999999');
     await page.getByRole('button', { name: 'Show the first page' }).click();
@@ -319,7 +317,7 @@ describe('finding links', () => {
       suffix: `page-${String(index).padStart(2, '0')}`,
     }));
     await app.call('POST', '/api/v1/link/bulk', { key: account.key, body: { links } });
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await row(page, '/page-59').waitFor();
     expect(await page.getByRole('navigation', { name: 'Pages' }).innerText()).toContain('1–25 of 60');
     await createLink(account, 'page-new');
@@ -359,7 +357,7 @@ describe('failures', () => {
   test('a list that fails to load shows an error and a retry, and the field stays usable', async () => {
     const account = await app.createAccount();
     await createLink(account, 'comes-later');
-    const page = await dashboardOf(app, account, '/app/nowhere');
+    const page = await dashboard(account, '/app/nowhere');
     await page.route('**/api/v1/link?*', (route) =>
       route.fulfill({
         status: 503,

@@ -1,12 +1,14 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { startApp, type TestAccount } from '../support/app.ts';
-import { dashboardOf, signedOutPage } from '../support/browser.ts';
+import { signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { proveEmails } from '../support/proven-emails.ts';
 import { loseFirstAnswer } from './held-requests.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
+const dashboard = dashboardsInOnePage(app);
 
 interface Creation {
   readonly path: string;
@@ -73,7 +75,7 @@ const answers = async (account: TestAccount, path: string) =>
 
 test.each(creations)('%s is not created twice if the answer was lost', async (_, creation) => {
   const account = await app.createAccount();
-  const page = await dashboardOf(app, account, creation.at);
+  const page = await dashboard(account, creation.at);
   const answered: (string | undefined)[] = [];
   page.on('response', (response) => {
     if (response.request().method() === 'POST') answered.push(response.headers()['idempotent-replayed']);
@@ -94,7 +96,7 @@ test('a change for later is not scheduled twice if the answer was lost', async (
       body: { destination_url: 'https://example.com' },
     })
   ).json;
-  const page = await dashboardOf(app, account, `/app/links/${id}`);
+  const page = await dashboard(account, `/app/links/${id}`);
   await loseFirstAnswer(page, `**/api/v1/link/${id}/scheduled*`);
   await page.getByLabel('Destination', { exact: true }).fill('https://example.com/later');
   await page.getByRole('button', { name: 'Save later' }).click();
@@ -141,7 +143,7 @@ test('a user who sets the service up and loses the answer is signed in by the ne
 test('a user who accepts an invitation on the page of its link and loses the answer is a member', async () => {
   const guest = await app.createAccount();
   const { url } = await invitationFor(guest.email);
-  const page = await dashboardOf(app, guest, new URL(url).pathname);
+  const page = await dashboard(guest, new URL(url).pathname);
   await loseFirstAnswer(page, '**/api/v1/invitation/accept');
   await page.getByRole('button', { name: 'Accept invitation' }).click();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
@@ -152,7 +154,7 @@ test('a user who accepts an invitation on the page of the account and loses the 
   const guest = await app.createAccount();
   await invitationFor(guest.email);
   await proveEmails(app);
-  const page = await dashboardOf(app, guest, '/app/account');
+  const page = await dashboard(guest, '/app/account');
   await loseFirstAnswer(page, '**/api/v1/user/invitations/*/accept');
   await page.getByRole('button', { name: 'Accept invitation' }).click();
   await page.getByText('You are now a member of Engines.').waitFor();
@@ -165,7 +167,7 @@ test('a user who has joined another organization of the same name is not told th
   await app.call('PATCH', '/api/v1/organization', { key: other.key, body: { name: 'Engines' } });
   const body = { email: guest.email, role: 'editor' };
   const { token } = (await app.call('POST', '/api/v1/invitation', { key: other.key, body })).json;
-  const page = await dashboardOf(app, guest, new URL(url).pathname);
+  const page = await dashboard(guest, new URL(url).pathname);
   await page.getByRole('button', { name: 'Accept invitation' }).waitFor();
   const call = { data: { token }, headers: { origin: app.url } };
   const accepted = await page.request.post(`${app.url}/api/v1/invitation/accept`, call);
@@ -177,7 +179,7 @@ test('a user who has joined another organization of the same name is not told th
 
 test('a user who deletes their account and loses the answer is told on the next attempt that it is deleted', async () => {
   const account = await app.createAccount();
-  const page = await dashboardOf(app, account, '/app/account');
+  const page = await dashboard(account, '/app/account');
   await loseFirstAnswer(page, '**/api/v1/user', 'DELETE');
   await page.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
   const dialog = page.getByRole('dialog');

@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
-import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { holdBack, loseFirstAnswer } from './held-requests.ts';
 import { linksOf, longUrlField, notice, rows } from './link-list.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
+const dashboard = dashboardsInOnePage(app);
 const { createLink, createTag } = linksOf(app);
 
 describe('a creation whose answer is lost', () => {
   test('is not made twice, neither of one link nor of several', async () => {
     const account = await app.createAccount();
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     const total = async () => (await app.call('GET', '/api/v1/link', { key: account.key })).json.total_links;
     let before = 0;
     for (const [path, card, urls] of [
@@ -45,7 +46,7 @@ test('a suffix of another link is refused in words for people', async () => {
   const account = await app.createAccount();
   await app.createLink(account, { suffix: 'menu' });
   app.clock.now += 1_000;
-  const page = await dashboardOf(app, account);
+  const page = await dashboard(account);
   await page.getByRole('button', { name: 'Options' }).click();
   await page.getByRole('textbox', { name: 'Suffix' }).fill('menu');
   await longUrlField(page).fill('https://example.com/');
@@ -55,7 +56,7 @@ test('a suffix of another link is refused in words for people', async () => {
 });
 
 test('a new link that is deleted is no longer offered to be copied and edited', async () => {
-  const page = await dashboardOf(app, await app.createAccount());
+  const page = await dashboard(await app.createAccount());
   await longUrlField(page).fill('https://example.com/slip');
   await longUrlField(page).press('Enter');
   const created = page.getByRole('region', { name: 'New link', exact: true });
@@ -68,7 +69,7 @@ test('a new link that is deleted is no longer offered to be copied and edited', 
 
 describe('input for the next link', () => {
   test('a suffix that is typed while a link is being created is kept', async () => {
-    const page = await dashboardOf(app, await app.createAccount());
+    const page = await dashboard(await app.createAccount());
     const { arrived, release } = await holdBack(page, '**/api/v1/link');
     const suffix = page.getByRole('textbox', { name: 'Suffix' });
     await page.getByRole('button', { name: 'Options' }).click();
@@ -87,7 +88,7 @@ describe('input for the next link', () => {
   });
 
   test('what is typed while links are being created comes after the lines that were refused; added lines stay alone', async () => {
-    const page = await dashboardOf(app, await app.createAccount());
+    const page = await dashboard(await app.createAccount());
     const createWhileTyping = async (sent: string, typed: string) => {
       const { arrived, release } = await holdBack(page, '**/api/v1/link/bulk');
       await longUrlField(page).fill(sent);
@@ -109,7 +110,7 @@ describe('input for the next link', () => {
   test('a tag, a suffix, and the name of a further tag that are entered while another tag is being created are kept', async () => {
     const account = await app.createAccount();
     await createTag(account, 'ready');
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     const { arrived, release } = await holdBack(page, '**/api/v1/tag');
     await page.getByRole('button', { name: 'Options' }).click();
     const tags = page.getByRole('combobox', { name: 'Tags' });
@@ -136,7 +137,7 @@ describe('what is in the field', () => {
     const account = await app.createAccount();
     const other = await app.createAccount();
     await createTag(account, 'batch');
-    const page = await dashboardOf(app, account);
+    const page = await dashboard(account);
     await page.getByRole('button', { name: 'Options' }).click();
     await page.getByRole('combobox', { name: 'Tags' }).fill('batch');
     await page.getByRole('option', { name: 'batch' }).first().click();
@@ -160,7 +161,7 @@ describe('what is in the field', () => {
 });
 
 test('a double click, or Enter that is held down, creates one link, and says nothing of an empty field', async () => {
-  const page = await dashboardOf(app, await app.createAccount());
+  const page = await dashboard(await app.createAccount());
   const destination = page.getByLabel('Long URL');
   const created = page.getByRole('region', { name: 'New link' });
   const createButton = page.getByRole('button', { name: 'Create link' });
@@ -183,7 +184,7 @@ describe('a copy of a link', () => {
   test('is not made twice if the answer to the first attempt is lost', async () => {
     const account = await app.createAccount();
     const { id } = await createLink(account, 'original');
-    const page = await dashboardOf(app, account, `/app/links/${id}`);
+    const page = await dashboard(account, `/app/links/${id}`);
     await loseFirstAnswer(page, '**/api/v1/link');
     const duplicate = async () => {
       await page.getByRole('button', { name: 'More actions' }).click();
@@ -199,7 +200,7 @@ describe('a copy of a link', () => {
 });
 
 test('of many links, screen readers also hear how many lines were refused', async () => {
-  const page = await dashboardOf(app, await app.createAccount());
+  const page = await dashboard(await app.createAccount());
   const create = async (lines: string) => {
     await longUrlField(page).fill(lines);
     await longUrlField(page).press('Enter');
@@ -212,7 +213,7 @@ test('of many links, screen readers also hear how many lines were refused', asyn
 });
 
 test('where pages may not use the clipboard directly, copying leaves the focus where it is', async () => {
-  const page = await dashboardOf(app, await app.createAccount());
+  const page = await dashboard(await app.createAccount());
   await page.evaluate(() => {
     for (const name of ['write', 'writeText'] as const)
       navigator.clipboard[name] = () => Promise.reject(new Error('refused'));
@@ -233,4 +234,5 @@ test('where pages may not use the clipboard directly, copying leaves the focus w
   const copied = created.getByRole('button', { name: 'Copied' });
   await copied.waitFor();
   await eventually(() => isFocused(copied), 'the focus is back on the button that copies');
+  await page.close();
 });

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { TestAccount, TestApp } from '../support/app.ts';
 import { dashboardOf, keepForSuite } from '../support/browser.ts';
 import { followLink } from './follow-link.ts';
@@ -29,21 +29,10 @@ export function onePageOf(app: TestApp): (path: string) => Promise<SharedPage> {
     await clean(page);
     const isSignedIn = (await sessionIn(page)) === session;
     if (!isSignedIn) {
-      const { email, password } = owner;
-      await page.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
+      await signIn(app, page, owner);
       session = await sessionIn(page);
     }
-    if (!isSignedIn || (await hasDialog(page))) await page.goto(`${app.url}/app/nowhere`);
-    else await followLink(page, '/app/nowhere');
-    const isThere = page.getByRole('heading', { name: 'Nothing here' });
-    const question = page.getByRole('dialog', { name: 'Leave this page?' });
-    const discard = question.getByRole('button', { name: /^(Discard changes|Leave this page)$/ });
-    // A test may have left unsaved input.
-    await isThere.or(discard).first().waitFor();
-    if (await discard.isVisible()) await discard.click();
-    await isThere.waitFor();
-    // The page that was left asks no more, a moment after the next is shown.
-    await page.waitForFunction(() => dispatchEvent(new Event('beforeunload', { cancelable: true })));
+    await leave(page, isSignedIn, app);
     if (path !== '/app/nowhere') await followLink(page, path);
     return shared;
   };
@@ -68,6 +57,78 @@ export function linksInOnePage(app: TestApp): (fields?: object, changes?: object
   };
 }
 
+/**
+ * Like `dashboardOf`, in one page, which drops what it has loaded, and takes half of the CPU of loading it again. A test that changes
+ * functions or styles of the page closes it.
+ */
+export function dashboardsInOnePage(
+  app: TestApp,
+  options: BrowserContextOptions = {},
+): (account: TestAccount, path?: string) => Promise<Page> {
+  let page: Page | undefined;
+  let user: TestAccount | undefined;
+  let other: TestAccount | undefined;
+  let session = '';
+  return async (account, path = '/app') => {
+    if (!page || page.isClosed()) {
+      page = await dashboardOf(app, account, path, options);
+      keepForSuite(page);
+    } else {
+      await clean(page);
+      if ((await sessionIn(page)) === session) {
+        await leave(page, true, app);
+        // For the same user the page would drop nothing.
+        if (account === user) {
+          other ??= await app.createAccount();
+          await becomeUser(app, page, other);
+        }
+        await becomeUser(app, page, account);
+      } else {
+        await signIn(app, page, account);
+        await leave(page, false, app);
+      }
+      if (path !== '/app/nowhere') {
+        await followLink(page, path);
+        await nowhere(page).waitFor({ state: 'detached' });
+      }
+      await page.locator('main h1').first().waitFor();
+    }
+    user = account;
+    session = await sessionIn(page);
+    return page;
+  };
+}
+
+const nowhere = (page: Page) => page.getByRole('heading', { name: 'Nothing here' });
+
+/** Shows a page without content, and discards what a test has left. */
+async function leave(page: Page, isSignedIn: boolean, app: TestApp): Promise<void> {
+  if (!isSignedIn || (await hasDialog(page))) await page.goto(`${app.url}/app/nowhere`);
+  else await followLink(page, '/app/nowhere');
+  const isThere = nowhere(page);
+  const question = page.getByRole('dialog', { name: 'Leave this page?' });
+  const discard = question.getByRole('button', { name: /^(Discard changes|Leave this page)$/ });
+  // A test may have left unsaved input.
+  await isThere.or(discard).first().waitFor();
+  if (await discard.isVisible()) await discard.click();
+  await isThere.waitFor();
+  // The page that was left asks no more, a moment after the next is shown.
+  await page.waitForFunction(() => dispatchEvent(new Event('beforeunload', { cancelable: true })));
+}
+
+async function signIn(app: TestApp, page: Page, { email, password }: TestAccount): Promise<void> {
+  await page.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
+}
+
+/** As if another user had signed in in another window. */
+async function becomeUser(app: TestApp, page: Page, account: TestAccount): Promise<void> {
+  await signIn(app, page, account);
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  const notice = page.locator('.notice', { hasText: `You are signed in as ${account.email}, ` });
+  await notice.locator('[aria-label=Dismiss]').evaluate((button: HTMLElement) => button.click());
+  await notice.waitFor({ state: 'detached' });
+}
+
 async function clean(page: Page): Promise<void> {
   const context = page.context();
   page.removeAllListeners();
@@ -76,7 +137,7 @@ async function clean(page: Page): Promise<void> {
     page.unrouteAll({ behavior: 'ignoreErrors' }),
     context.setOffline(false),
     page.setViewportSize({ width: 1280, height: 720 }),
-    page.emulateMedia({ media: null, colorScheme: 'light', reducedMotion: 'reduce' }),
+    page.emulateMedia({ media: null, colorScheme: 'light', reducedMotion: 'reduce', forcedColors: 'none' }),
     page.evaluate(() => {
       localStorage.clear();
       for (const button of document.querySelectorAll<HTMLElement>('.notice [aria-label=Dismiss]'))

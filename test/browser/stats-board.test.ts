@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import { dayLength } from '../../src/rules/durations.ts';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { followLink } from './follow-link.ts';
 import {
   bar,
@@ -16,7 +16,7 @@ import {
 } from './stats-pages.ts';
 
 const app = await startStatsApp();
-const { newFixture, busyFixture, dayBefore, openBoard } = statsOf(app);
+const { newFixture, busyFixture, dayBefore, dashboard, openBoard } = statsOf(app);
 
 describe('the statistics board', () => {
   let fixture: Fixture;
@@ -25,7 +25,7 @@ describe('the statistics board', () => {
   });
 
   test('with forced colours, the area below the line does not cover the grid and the line of visitors', async () => {
-    const page = await dashboardOf(app, fixture.owner, '/app/nowhere', { timezoneId: noonZone });
+    const page = await dashboard(fixture.owner, '/app/nowhere');
     await page.emulateMedia({ forcedColors: 'active' });
     await followLink(page, `/app/links/${fixture.link.id}/stats`);
     await title(page).waitFor();
@@ -205,7 +205,8 @@ describe('the statistics board', () => {
     expect(await last.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow)).toBe(true);
     expect(page.url()).not.toContain('range=');
     const tooLong = await openBoard(fixture, '?range=2026-01-01..2206-12-31');
-    await tooLong.getByText('This range has more than 1,000 months. Take a shorter one.').waitFor();
+    const sentence = 'This range has more than 1,000 months. Take a shorter one.';
+    await tooLong.getByText(sentence).first().waitFor();
   });
 
   test('is exported to CSV files without formulas', async () => {
@@ -302,7 +303,7 @@ describe('the statistics board', () => {
   });
 
   test('passes the accessibility check with data, as do visits: light, and on a phone, dark (without data: accessibility.test.ts)', async () => {
-    const page = await dashboardOf(app, fixture.owner, '/app/stats', { timezoneId: noonZone });
+    const page = await dashboard(fixture.owner, '/app/stats');
     for (const path of [
       `/app/stats?table=1&country=DE&device=mobile&range=${dayBefore(20)}..${dayBefore(1)}`,
       '/app/stats?view=live',

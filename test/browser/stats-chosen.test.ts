@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { followLink } from './follow-link.ts';
 import { startStatsApp, statsOf, title, waitUntilLive } from './stats-pages.ts';
 
 const app = await startStatsApp();
-const { newFixture } = statsOf(app);
+const { newFixture, dashboard } = statsOf(app);
 
 test('the board of all links is narrowed to those of a tag, or to those chosen in the list', async () => {
   const tagged = await newFixture();
@@ -19,7 +19,7 @@ test('the board of all links is narrowed to those of a tag, or to those chosen i
   await app.visit(new URL(plain.url).pathname, { 'x-forwarded-for': '203.0.113.9', 'cf-ipcountry': 'DE' });
   await app.app.clicks.settled();
 
-  const page = await dashboardOf(app, tagged.owner, '/app/stats');
+  const page = await dashboard(tagged.owner, '/app/stats');
   const waitForTitle = (text: string) => title(page).filter({ hasText: text }).waitFor();
   await waitForTitle('3 clicks in 30 days');
   await page.getByLabel('Filter by tag').fill('spr');
@@ -48,7 +48,7 @@ test('the live view is limited to the same links, and so is its export', async (
   await visitPlain('203.0.113.1');
   await app.app.clicks.settled();
 
-  const page = await dashboardOf(app, tagged.owner, '/app/stats?view=live');
+  const page = await dashboard(tagged.owner, '/app/stats?view=live');
   const waitForClicks = (clicks: string) => page.getByText(`${clicks} in all.`).waitFor();
   await waitForClicks('2 clicks');
   await page.getByLabel('Filter by tag').fill('spr');
@@ -76,7 +76,7 @@ test('an address with a deleted tag, link or domain says what is gone, and leads
   const plain = (await app.call('POST', '/api/v1/link', { key, body })).json;
   await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key });
   await app.call('DELETE', `/api/v1/link/${plain.id}`, { key });
-  const page = await dashboardOf(app, owner, '/app/stats');
+  const page = await dashboard(owner, '/app/stats');
   // The three differ in a heading and a sentence, so that two checks for accessibility are enough.
   for (const [query, gone, checkedView] of [
     [`tag=${tag.id}`, 'A tag in this address is gone', ''],

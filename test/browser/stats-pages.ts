@@ -2,8 +2,8 @@ import { expect } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { dayLength } from '../../src/rules/durations.ts';
 import { browserUserAgent as laptopUserAgent, type TestAccount, type TestApp } from '../support/app.ts';
-import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 export const phoneUserAgent =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
@@ -39,6 +39,7 @@ export interface StatsResponse {
 
 /** Owners with a link of their own, and functions to visit it and to open its pages. */
 export function statsOf(app: TestApp) {
+  const dashboard = dashboardsInOnePage(app, { timezoneId: noonZone });
   let visitors = 0;
   async function newFixture(fields: object = {}, account?: TestAccount): Promise<Fixture> {
     const owner = account ?? (await app.createAccount());
@@ -108,9 +109,9 @@ export function statsOf(app: TestApp) {
     new Intl.DateTimeFormat('en-CA', { timeZone: noonZone }).format(app.clock.now - days * dayLength);
 
   const openBoard = (fixture: Fixture, query = ''): Promise<Page> =>
-    dashboardOf(app, fixture.owner, `/app/links/${fixture.link.id}/stats${query}`, { timezoneId: noonZone });
+    dashboard(fixture.owner, `/app/links/${fixture.link.id}/stats${query}`);
 
-  return { newFixture, busyFixture, dayBefore, openBoard };
+  return { newFixture, busyFixture, dayBefore, dashboard, openBoard };
 }
 
 export const title = (page: Page): Locator => page.locator('.board-title');

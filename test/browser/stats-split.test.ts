@@ -54,7 +54,7 @@ test('a split shows the share of each variant and its uncertainty, and rules hav
 
   // What the rules have done can be seen without them.
   await app.call('PATCH', `/api/v1/link/${split.link.id}`, { key: split.owner.key, body: { rules: [] } });
-  const later = await openBoard(split);
-  await bar(later, 'Rules', /^r_split/).waitFor();
-  await bar(later, 'Rules', /^r_gone/).waitFor();
+  await page.goto(`${app.url}/app/links/${split.link.id}/stats`);
+  await bar(page, 'Rules', /^r_split/).waitFor();
+  await bar(page, 'Rules', /^r_gone/).waitFor();
 });

@@ -7,13 +7,13 @@ import { followLink } from './follow-link.ts';
 import { bar, phoneUserAgent, startStatsApp, statsOf, title, waitUntilLive } from './stats-pages.ts';
 
 const app = await startStatsApp();
-const { newFixture } = statsOf(app);
+const { newFixture, dashboard } = statsOf(app);
 
 describe('a visit', () => {
   test('of a link that can not be loaded now shows its number, and only of a deleted link that it was deleted', async () => {
     const { owner, link, visit } = await newFixture();
     await visit({ country: 'FR' });
-    const page = await dashboardOf(app, owner, '/app/tags');
+    const page = await dashboard(owner, '/app/tags');
     await page.route(`**/api/v1/link/${link.id}`, (route) => route.abort());
     const name = page.locator('.hit-link');
     const live = async () => {
@@ -34,7 +34,7 @@ describe('a visit', () => {
 
   test('appears on the page of its link and in the live view of all, at the top, while they are open', async () => {
     const { owner, link, visit } = await newFixture();
-    const visits = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
+    const visits = await dashboard(owner, `/app/links/${link.id}/visits`);
     const all = await dashboardOf(app, owner, '/app/stats?view=live');
     for (const page of [visits, all]) {
       await waitUntilLive(page);
@@ -70,7 +70,7 @@ describe('a visit', () => {
 
   test("is counted even if it arrives before a response that doesn't include it", async () => {
     const { owner, link, visit } = await newFixture();
-    const page = await dashboardOf(app, owner, `/app/links/${link.id}`);
+    const page = await dashboard(owner, `/app/links/${link.id}`);
     const secondRead = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     let reads = 0;
@@ -98,7 +98,7 @@ describe('a visit', () => {
     const { owner, link, visit } = await newFixture();
     for (let visits = 0; visits < 30; visits++) await visit();
     await app.app.clicks.settled();
-    const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
+    const page = await dashboard(owner, `/app/links/${link.id}/visits`);
     await waitUntilLive(page);
     const rows = page.locator('[data-hit]');
     const newest = await rows.first().getAttribute('data-hit');
@@ -123,7 +123,7 @@ describe('a visit', () => {
     const { owner, link, visit } = await newFixture();
     for (let visits = 0; visits < 103; visits++) await visit();
     await app.app.clicks.settled();
-    const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
+    const page = await dashboard(owner, `/app/links/${link.id}/visits`);
     const rows = page.locator('[data-hit]');
     const older = page.getByRole('button', { name: 'Show older clicks' });
     await older.click();
@@ -146,7 +146,7 @@ describe('a visit', () => {
     const { owner, link } = await newFixture();
     const hit = { link: link.id, organization: owner.organizationId, at: '2020-02-03T04:05:06Z' };
     await seedHits(app.app.context.database, [hit]);
-    const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
+    const page = await dashboard(owner, `/app/links/${link.id}/visits`);
     await page.getByText('1 click in all.').waitFor();
     await page.getByRole('heading', { name: 'No single clicks are left' }).waitFor();
     await page.getByLabel('Show', { exact: true }).selectOption('Bots');
@@ -155,7 +155,7 @@ describe('a visit', () => {
 
   test('is not missed when the stream fails: the page shows the error, and loads missed visits automatically', async () => {
     const { owner, link, visit } = await newFixture();
-    const page = await dashboardOf(app, owner, `/app/links/${link.id}`);
+    const page = await dashboard(owner, `/app/links/${link.id}`);
     let isRefused = true;
     await page.route('**/clicks/live*', (route) =>
       isRefused
@@ -196,7 +196,7 @@ test.each([
   async (_, detect) => {
     const { owner, link, visit } = await newFixture();
     await visit({ country: 'FR' });
-    const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
+    const page = await dashboard(owner, `/app/links/${link.id}/visits`);
     await waitUntilLive(page);
     const headers = { origin: app.url };
     await page.context().request.delete(`${app.url}/api/v1/session`, { headers });
@@ -228,7 +228,7 @@ test("visitors' texts are shown as text and never run as scripts", async () => {
   });
   await visit({ headers: { referer: `https://${encodeURIComponent(payload)}.example/` } });
   await app.app.clicks.settled();
-  const page = await dashboardOf(app, owner, `/app/links/${link.id}/stats`);
+  const page = await dashboard(owner, `/app/links/${link.id}/stats`);
   await bar(page, 'Campaigns', /<img src=x/).click();
   await title(page).filter({ hasText: '1 click' }).waitFor();
   await page.getByRole('button', { name: /UTM source <img src=x/ }).waitFor();

@@ -5,9 +5,10 @@ import { foldClicks } from '../support/click.ts';
 import { eventually } from '../support/eventually.ts';
 import { targetOfEachTest } from '../support/webhook-target.ts';
 import { linkPagesOf } from './link-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = linkPagesOf(app);
+const open = linkPagesOf(app, dashboardsInOnePage(app));
 const newTarget = targetOfEachTest();
 
 test('deliveries that failed during an outage are shown, and sent again with one click', async () => {
