@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { freshContext, signedOutPage } from '../support/browser.ts';
+import { signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { startTarget } from '../support/webhook-target.ts';
 import { save } from './link-page.ts';
@@ -44,7 +44,7 @@ describe('a visitor', () => {
     const owner = await app.createAccount();
     const fields = { destination_url: destination.url, password: 'sesame', captcha: true };
     const { path } = await app.createLink(owner, fields);
-    const visitor = await (await freshContext()).newPage();
+    const visitor = await signedOutPage(app, '/robots.txt');
     await visitor.goto(app.url + path, { referer: 'https://shop.example/' });
     await visitor.getByLabel('Password').fill('sesame');
     await visitor.getByRole('button', { name: 'Open link' }).click();
@@ -59,7 +59,7 @@ describe('a visitor', () => {
     const owner = await app.createAccount();
     const fields = { destination_url: 'https://shop.example/', password: 'sesame', captcha: true };
     const { path } = await app.createLink(owner, fields);
-    const visitor = await (await freshContext()).newPage();
+    const visitor = await signedOutPage(app, '/robots.txt');
     await visitor.goto(app.url + path, { referer: 'https://shop.example/' });
     await visitor.getByLabel('Password').fill('sesame');
     await visitor.getByRole('button', { name: 'Open link' }).click();

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { TestAccount } from '../support/app.ts';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
 import { linksOf, notice } from './link-list.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
+const dashboard = dashboardsInOnePage(app);
 const { createLink, createTag } = linksOf(app);
 
 const rows = (page: Page) => page.locator('.tag-row');
@@ -19,7 +21,7 @@ const namesInApi = async (account: TestAccount): Promise<string[]> =>
 describe('tags', () => {
   test('are created, counted, sorted, and link to their links; a name that is taken is refused, and kept', async () => {
     const account = await app.createAccount();
-    const page = await dashboardOf(app, account, '/app/tags');
+    const page = await dashboard(account, '/app/tags');
     await page.getByText('No tags yet').waitFor();
     // The field that creates the first tag has the focus.
     await page.locator('input:focus').waitFor();
@@ -46,7 +48,7 @@ describe('tags', () => {
   test('are renamed in place, by keyboard; a refused name stays open', async () => {
     const account = await app.createAccount();
     for (const name of ['one', 'two']) await createTag(account, name);
-    const page = await dashboardOf(app, account, '/app/tags');
+    const page = await dashboard(account, '/app/tags');
     await row(page, 'one').waitFor();
     await pressUntil(page, 'j', row(page, 'one').locator('[data-row-link]:focus'));
     await page.keyboard.press('e');
@@ -69,7 +71,7 @@ describe('tags', () => {
   test('whose long names are written from right to left show their beginning where there is no room', async () => {
     const account = await app.createAccount();
     await createTag(account, 'تخفيضات الصيف الكبرى لجميع العملاء في جميع المتاجر');
-    const page = await dashboardOf(app, account, '/app/tags');
+    const page = await dashboard(account, '/app/tags');
     await page.setViewportSize({ width: 360, height: 740 });
     const isBeginningShown = (element: Element) => {
       const name = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode();
@@ -91,7 +93,7 @@ describe('tags', () => {
     const account = await app.createAccount();
     const id = await createTag(account, 'doomed');
     await createLink(account, 'doomed', { tags: [id] });
-    const page = await dashboardOf(app, account, '/app/tags');
+    const page = await dashboard(account, '/app/tags');
     await row(page, 'doomed').hover();
     const openConfirmation = async () => {
       await page.getByRole('button', { name: 'Delete doomed' }).click();
@@ -117,7 +119,7 @@ describe('tags', () => {
 
   test('remain usable if there are 10,000: the list has pages, and it and the picker are filtered while typing', async () => {
     const account = await app.createAccount();
-    const page = await dashboardOf(app, account, '/app');
+    const page = await dashboard(account, '/app');
     const tags = Array.from({ length: 10_000 }, (_, index) => ({
       id: index + 1,
       created_at: '2026-01-01_00-00-00',
@@ -154,7 +156,7 @@ describe('tags', () => {
     const account = await app.createAccount();
     for (const name of ['Spring', 'Summer']) await createTag(account, name);
     const { id } = await createLink(account, 'tagged');
-    const page = await dashboardOf(app, account, `/app/links/${id}`);
+    const page = await dashboard(account, `/app/links/${id}`);
     const picker = page.getByRole('combobox', { name: 'Tags' });
     await picker.fill('spring');
     await page.getByRole('option', { name: 'Spring' }).waitFor();
@@ -175,14 +177,13 @@ describe('tags', () => {
     expect(await picker.inputValue()).toBe('sprin');
   });
 
-  test('pass the accessibility check: light on a phone, and dark', async () => {
+  test('pass the accessibility check: light on a phone; without any, dark on a desktop too', async () => {
     const account = await app.createAccount();
-    const page = await dashboardOf(app, account, '/app/tags');
-    const expectNoBarriers = async (state: string) => {
-      for (const [colorScheme, width, height] of [
-        ['light', 390, 844],
-        ['dark', 1280, 720],
-      ] as const) {
+    const page = await dashboard(account, '/app/tags');
+    const phone = ['light', 390, 844] as const;
+    const desktop = ['dark', 1280, 720] as const;
+    const expectNoBarriers = async (state: string, ...views: readonly (typeof phone | typeof desktop)[]) => {
+      for (const [colorScheme, width, height] of views) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height });
         expect([state, width, await accessibilityViolations(page)]).toEqual([state, width, []]);
@@ -191,22 +192,23 @@ describe('tags', () => {
       }
     };
     await page.getByText('No tags yet').waitFor();
-    await expectNoBarriers('without tags');
+    await expectNoBarriers('without tags', desktop, phone);
+    // On a desktop, accessibility.test.ts has the others.
     for (const text of ['Spring', 'קמפיין', 'x'.repeat(100)]) await createTag(account, text);
     await page.reload();
     await row(page, 'Spring').getByRole('button', { name: 'Rename Spring' }).click();
-    await expectNoBarriers('a name is changed');
+    await expectNoBarriers('a name is changed', phone);
     await page.keyboard.press('Escape');
     await row(page, 'Spring').getByRole('button', { name: 'Delete Spring' }).click();
     await page.getByRole('dialog').waitFor();
-    await expectNoBarriers('a deletion is confirmed');
+    await expectNoBarriers('a deletion is confirmed', phone);
   });
 
   test('with scripts in their names never run them', async () => {
     const account = await app.createAccount();
     const payload = '<img src=x onerror="globalThis.ran=1">';
     await createTag(account, payload);
-    const page = await dashboardOf(app, account, `/app/tags?q=${encodeURIComponent('<img')}`);
+    const page = await dashboard(account, `/app/tags?q=${encodeURIComponent('<img')}`);
     await row(page, payload).hover();
     await page.getByRole('button', { name: `Delete ${payload}` }).click();
     await page.getByRole('dialog').getByText(payload).waitFor();
@@ -217,7 +219,7 @@ describe('tags', () => {
 });
 
 test('a notice stays while the pointer or the focus is on it', async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
+  const page = await dashboard(await app.createAccount(), '/app/tags');
   await page.clock.install();
   await page.getByLabel('New tag').fill('Spring');
   await page.getByLabel('New tag').press('Enter');
