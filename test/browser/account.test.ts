@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserUserAgent, type TestAccount } from '../support/app.ts';
-import { accessibilityViolations, dashboardOf, signedOutPage } from '../support/browser.ts';
+import { accessibilityViolations, signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { browserHeadersOf, invite, member } from '../support/members.ts';
@@ -9,10 +9,10 @@ import { proveEmails } from '../support/proven-emails.ts';
 import { expectNoBarriers } from './barriers.ts';
 import { followLink } from './follow-link.ts';
 import { holdBack } from './held-requests.ts';
-import { onePageOf } from './one-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = onePageOf(app);
+const open = dashboardsInOnePage(app);
 /** The user of the first account, whose organization runs the service. */
 const operator = await app.createAccount();
 
@@ -32,7 +32,7 @@ async function inviteOn(page: Page, email: string): Promise<string> {
 test("the page Organization shows the doctor's findings only to the operator of the service", async () => {
   const { json } = await app.call('GET', '/api/v1/instance/health', { key: operator.key });
   const backup = json.findings.find(({ check }: { check: string }) => check === 'backup');
-  const page = await dashboardOf(app, operator, '/app/organization');
+  const page = await open(operator, '/app/organization');
   const service = page.getByRole('region', { name: 'This service' });
   const rowOf = (name: string) => service.getByRole('listitem').filter({ hasText: name });
   await rowOf('Settings').getByText('All settings can be used.').waitFor();
@@ -41,16 +41,15 @@ test("the page Organization shows the doctor's findings only to the operator of 
   for (const text of ['Notice', backup.found, backup.todo])
     await rowOf('Backup').getByText(text, { exact: true }).waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
-  const { email } = await app.createAccount();
-  await page.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
-  await page.reload();
-  await page.getByRole('region', { name: 'Members' }).getByText(email).first().waitFor();
+  const other = await app.createAccount();
+  await open(other, '/app/organization');
+  await page.getByRole('region', { name: 'Members' }).getByText(other.email).first().waitFor();
   expect(await page.getByText('This service').count()).toBe(0);
 });
 
 test('a changed password ends every other session, and a wrong current password changes nothing', async () => {
   const account = await app.createAccount();
-  const page = await dashboardOf(app, account, '/app/account');
+  const page = await open(account, '/app/account');
   const otherBrowser = await browserHeadersOf(app, account);
   const section = page.getByRole('region', { name: 'Password' });
   await section.getByLabel('Current password').fill('not this one');
@@ -70,7 +69,7 @@ test('a changed password ends every other session, and a wrong current password 
 
 test('signing out everywhere ends this session and the others', async () => {
   const account = await app.createAccount();
-  const page = await dashboardOf(app, account, '/app/account');
+  const page = await open(account, '/app/account');
   const otherBrowser = await browserHeadersOf(app, account);
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
@@ -96,7 +95,7 @@ describe('the list of sessions', () => {
   test('shows where the user is signed in, and ends a single session', async () => {
     const account = await app.createAccount();
     const otherBrowser = await signIn(account, firefox);
-    const page = await dashboardOf(app, account, '/app/account');
+    const page = await open(account, '/app/account');
     const currentSession = row(page, /This one/);
     await currentSession.waitFor();
     expect(await currentSession.innerText()).toMatch(/^Chrome on Linux This one\s.*now/s);
@@ -115,7 +114,7 @@ describe('the list of sessions', () => {
     const account = await app.createAccount();
     const otherBrowser = await signIn(account, browserUserAgent);
     await signIn(account, browserUserAgent);
-    const page = await dashboardOf(app, account, '/app/account');
+    const page = await open(account, '/app/account');
     const rows = section(page).locator('tbody tr');
     await rows.nth(2).waitFor();
     await app.call('DELETE', '/api/v1/session', { headers: otherBrowser });
@@ -141,7 +140,7 @@ describe('the list of sessions', () => {
   test('keeps a session that could not be ended, and shows why', async () => {
     const account = await app.createAccount();
     const otherBrowser = await signIn(account, firefox);
-    const page = await dashboardOf(app, account, '/app/account');
+    const page = await open(account, '/app/account');
     await page.route('**/api/v1/session/*', (route) => route.abort());
     await section(page)
       .getByRole('button', { name: /^Sign out Firefox/ })
@@ -153,7 +152,7 @@ describe('the list of sessions', () => {
 });
 
 test('an invited user signs up on the page of the invitation and becomes a member', async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/organization');
+  const page = await open(await app.createAccount(), '/app/organization');
   const url = await inviteOn(page, 'charles@example.com');
   await page
     .getByRole('region', { name: 'Outstanding invitations' })
@@ -186,7 +185,7 @@ test('a user with an account accepts or declines an invitation on the page of th
   const guest = await app.createAccount('guest@example.com');
   await proveEmails(app);
   await invite(app, administrator.key, guest.email);
-  const guestPage = await dashboardOf(app, guest, '/app/account');
+  const guestPage = await open(guest, '/app/account');
   await guestPage.getByRole('button', { name: 'Decline' }).click();
   await guestPage.getByText('declined').waitFor();
   const outstanding = await app.call('GET', '/api/v1/invitation', { key: administrator.key });
@@ -207,7 +206,7 @@ test('a user with an account accepts or declines an invitation on the page of th
 test('an administrator changes a role and removes a member, but never the last administrator', async () => {
   const administrator = await app.createAccount();
   await member(app, administrator, 'editor', 'second@example.com');
-  const page = await dashboardOf(app, administrator, '/app/organization');
+  const page = await open(administrator, '/app/organization');
   await page.getByLabel(`Role of ${administrator.email}`).selectOption('Editor');
   await page.getByRole('alert').waitFor();
   await page.getByLabel('Role of second@example.com').selectOption('Administrator');
@@ -220,7 +219,7 @@ test('an administrator changes a role and removes a member, but never the last a
 });
 
 test('the pages of an organization without invitations and domains pass the accessibility check (with them: accessibility.test.ts)', async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/organization');
+  const page = await open(await app.createAccount(), '/app/organization');
   await page.getByText('There are no outstanding invitations.').waitFor();
   await expectNoBarriers(page);
   await followLink(page, '/app/domains');
@@ -230,7 +229,7 @@ test('the pages of an organization without invitations and domains pass the acce
 });
 
 test('a name that is typed while another is being saved stays', async () => {
-  const { page } = await open('/app/organization');
+  const page = await open(await app.createAccount(), '/app/organization');
   const name = page.getByLabel("The organization's name");
   const { arrived, release } = await holdBack(page, '**/api/v1/organization', { method: 'PATCH' });
   await name.fill('First');
@@ -243,7 +242,8 @@ test('a name that is typed while another is being saved stays', async () => {
 });
 
 test('a name that another window has saved is shown, and is no change to save', async () => {
-  const { page, owner } = await open('/app/organization');
+  const owner = await app.createAccount();
+  const page = await open(owner, '/app/organization');
   const name = page.getByLabel("The organization's name");
   await name.waitFor();
   await app.call('PATCH', '/api/v1/organization', { key: owner.key, body: { name: 'Saved elsewhere' } });
@@ -258,7 +258,8 @@ test('a name that another window has saved is shown, and is no change to save', 
 
 test('scripts in names never run', async () => {
   const payload = `"><img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
-  const { page, owner } = await open('/app/account');
+  const owner = await app.createAccount();
+  const page = await open(owner, '/app/account');
   await app.call('PATCH', '/api/v1/organization', { key: owner.key, body: { name: payload } });
   await page.getByLabel('Your name').fill(payload);
   await page.getByRole('button', { name: 'Save name' }).click();

@@ -1,15 +1,16 @@
 import { expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { followLink } from './follow-link.ts';
 import { holdBack } from './held-requests.ts';
-import { onePageOf } from './one-page.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
-const open = onePageOf(app);
+const open = dashboardsInOnePage(app);
 
 test('an API key is created, shown once, used, deleted and then refused', async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/account');
+  const page = await open(await app.createAccount(), '/app/account');
   const section = page.getByRole('region', { name: 'API Keys' });
   await section.getByRole('button', { name: 'Add API Key' }).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Newsletter script');
@@ -40,7 +41,7 @@ const newKeyOn = async (page: Page): Promise<Locator> => {
 test('an API key that was deleted elsewhere leaves the list when it is to be deleted', async () => {
   const owner = await app.createAccount();
   const { id } = (await app.call('POST', '/api/v1/api_key', { key: owner.key, body: { name: 'Old' } })).json;
-  const page = await dashboardOf(app, owner, '/app/account');
+  const page = await open(owner, '/app/account');
   const deleting = page.getByRole('button', { name: 'Delete API key Old' });
   await deleting.waitFor();
   expect((await app.call('DELETE', `/api/v1/api_key/${id}`, { key: owner.key })).status).toBe(204);
@@ -51,7 +52,7 @@ test('an API key that was deleted elsewhere leaves the list when it is to be del
 });
 
 test('the second click of a double click neither closes a secret nor confirms a deletion', async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/account');
+  const page = await open(await app.createAccount(), '/app/account');
   // The buttons lie upon each other.
   await page.setViewportSize({ width: 390, height: 844 });
   const doubleClick = async (first: Locator, second: Locator) => {
@@ -74,7 +75,7 @@ test('the second click of a double click neither closes a secret nor confirms a 
 });
 
 test('a notice that appears while a dialog is open is in that dialog, and is dismissed by keyboard', async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/account');
+  const page = await open(await app.createAccount(), '/app/account');
   const dialog = await newKeyOn(page);
   await page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
@@ -96,10 +97,14 @@ test('a notice that appears while a dialog is open is in that dialog, and is dis
   await dialog.getByRole('button', { name: 'Done' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('alert').getByText("This browser doesn't let pages copy.").waitFor();
+  await page.evaluate(() => {
+    Reflect.deleteProperty(navigator.clipboard, 'writeText');
+    Reflect.deleteProperty(document, 'execCommand');
+  });
 });
 
 test("the browser's Back asks before it leaves a key that is not shown again", async () => {
-  const { page } = await open('/app/tags');
+  const page = await open(await app.createAccount(), '/app/tags');
   await page.getByRole('button', { name: 'My account' }).click();
   await page.getByRole('link', { name: 'My account' }).click();
   const dialog = await newKeyOn(page);
@@ -118,14 +123,15 @@ test("the browser's Back asks before it leaves a key that is not shown again", a
 });
 
 test('a secret that is being created is shown, although its dialog was to be closed meanwhile', async () => {
-  const { page, owner } = await open('/app/nowhere');
+  const owner = await app.createAccount();
+  const page = await open(owner, '/app/nowhere');
   const dialog = page.getByRole('dialog');
   for (const [path, call, opening, label, submit, shown] of [
     ['account', 'api_key', 'Add API Key', 'Name', 'Create API Key', 'Copy it now'],
     ['organization', 'invitation', 'Invite member', 'Email', 'Invite member', 'no mail was sent'],
   ] as const) {
     const { release } = await holdBack(page, `**/api/v1/${call}`);
-    await page.goto(`${app.url}/app/${path}`);
+    await followLink(page, `/app/${path}`);
     await page.getByRole('button', { name: opening }).click();
     await dialog.getByRole('textbox', { name: label, exact: true }).fill('slow@example.com');
     if (path === 'organization') await dialog.getByLabel('Role').selectOption('Administrator');
@@ -136,6 +142,7 @@ test('a secret that is being created is shown, although its dialog was to be clo
     release();
     await dialog.getByText(shown).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'detached' });
   }
   const { json } = await app.call('GET', '/api/v1/invitation', { key: owner.key });
   expect(json).toMatchObject([{ email: 'slow@example.com', role: 'administrator' }]);

@@ -3,8 +3,10 @@ import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { seedHits } from '../support/hits.ts';
 import { followLink } from './follow-link.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
+const open = dashboardsInOnePage(app);
 
 async function createFloodedLink() {
   const owner = await app.createAccount();
@@ -21,7 +23,7 @@ async function createFloodedLink() {
 
 test('the hits of a flood are counted as clicks, moved back and erased, and every correction is described', async () => {
   const { owner, path } = await createFloodedLink();
-  const page = await dashboardOf(app, owner, path);
+  const page = await open(owner, path);
   const waitForTitle = (text: string) => page.getByRole('heading', { name: text }).waitFor();
   await waitForTitle('2 clicks in 24 hours');
   await page.getByRole('button', { name: 'Count these as clicks' }).click();
@@ -50,7 +52,7 @@ test('the hits of a flood are counted as clicks, moved back and erased, and ever
 
 test('clicks of all links are erased on the page of the organization', async () => {
   const { owner } = await createFloodedLink();
-  const page = await dashboardOf(app, owner, '/app/organization');
+  const page = await open(owner, '/app/organization');
   const section = page.getByRole('region', { name: 'Erase clicks' });
   await section.getByRole('button', { name: 'Erase clicks' }).click();
   const dialog = page.getByRole('dialog', { name: 'Erase clicks of all links' });
@@ -92,7 +94,7 @@ test('older corrections are listed on request', async () => {
     const body = { class: classes[turn % 3], to_class: classes[(turn + 1) % 3] };
     await app.call('PATCH', `/api/v1/link/${link.id}/clicks/reclassify`, { key: owner.key, body });
   }
-  const page = await dashboardOf(app, owner, path);
+  const page = await open(owner, path);
   const corrections = page.getByRole('region', { name: 'Corrections' });
   const moves = corrections.getByText(/^2 hits moved/);
   await moves.nth(9).waitFor();
@@ -104,7 +106,7 @@ test('older corrections are listed on request', async () => {
 
 test('while the corrections can not be loaded, none is said to be missing', async () => {
   const { owner, path } = await createFloodedLink();
-  const page = await dashboardOf(app, owner, '/app/tags');
+  const page = await open(owner, '/app/tags');
   await page.route('**/clicks/corrections*', (route) => route.abort());
   await followLink(page, path);
   const corrections = page.getByRole('region', { name: 'Corrections' });
@@ -118,7 +120,7 @@ test('while the corrections can not be loaded, none is said to be missing', asyn
 
 test('if the hits to erase can not be counted, the dialog says why, and counts them on retry', async () => {
   const { owner } = await createFloodedLink();
-  const page = await dashboardOf(app, owner, '/app/organization');
+  const page = await open(owner, '/app/organization');
   const section = page.getByRole('region', { name: 'Erase clicks' });
   await section.getByRole('button', { name: 'Erase clicks' }).click({ trial: true });
   await page.context().setOffline(true);

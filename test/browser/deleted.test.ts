@@ -2,11 +2,13 @@ import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { dayLength } from '../../src/rules/durations.ts';
 import type { TestAccount } from '../support/app.ts';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
+const open = dashboardsInOnePage(app);
 
 const binPath = '/app/links/deleted';
 const rows = (page: Page) => page.locator('.deleted-row');
@@ -38,7 +40,7 @@ describe('deleted links', () => {
       key: account.key,
       body: { destination_url: 'https://example.com/stays', suffix: 'way-stays' },
     });
-    const page = await dashboardOf(app, account);
+    const page = await open(account);
     await page.getByRole('link', { name: 'Deleted links' }).click();
     await page.getByRole('heading', { name: 'Deleted links' }).waitFor();
     await row(page, 'way-back').waitFor();
@@ -62,7 +64,7 @@ describe('deleted links', () => {
 
   test('are linked from a list that is empty because all were deleted', async () => {
     const account = await app.createAccount();
-    const page = await dashboardOf(app, account);
+    const page = await open(account);
     await page.getByText('Your first link is one paste away').waitFor();
     expect(await page.getByText('can still be restored').count()).toBe(0);
     await createDeleted(account, 'all-gone');
@@ -78,7 +80,7 @@ describe('deleted links', () => {
       key: account.key,
       body: { destination_url: 'https://example.com', suffix: 'to-and-fro' },
     });
-    const page = await dashboardOf(app, account);
+    const page = await open(account);
     for (let round = 0; round < 2; round += 1) {
       await page.locator('.link-row', { hasText: 'to-and-fro' }).waitFor();
       await page.getByRole('checkbox', { name: /to-and-fro/ }).check();
@@ -97,7 +99,7 @@ describe('deleted links', () => {
   test('are selected as a range and restored together', async () => {
     const account = await app.createAccount();
     for (const number of [1, 2, 3, 4, 5]) await createDeleted(account, `bin-${number}`);
-    const page = await dashboardOf(app, account, binPath);
+    const page = await open(account, binPath);
     await rows(page).nth(4).waitFor();
     expect(await suffixes(page)).toEqual(['/bin-5', '/bin-4', '/bin-3', '/bin-2', '/bin-1']);
     await page.getByRole('checkbox', { name: /bin-4/ }).click();
@@ -114,7 +116,7 @@ describe('deleted links', () => {
   test('are restored by keyboard alone, and the focus moves to the next', async () => {
     const account = await app.createAccount();
     for (const number of [1, 2, 3, 4]) await createDeleted(account, `press-${number}`);
-    const page = await dashboardOf(app, account, binPath);
+    const page = await open(account, binPath);
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
     await row(page, 'press-4').waitFor();
     await pressUntil(page, 'j', row(page, 'press-4').locator('[data-row-link]:focus'));
@@ -148,7 +150,7 @@ describe('deleted links', () => {
   test("that can't be restored stay with a message, and can be retried", async () => {
     const account = await app.createAccount();
     await createDeleted(account, 'try-again');
-    const page = await dashboardOf(app, account, binPath);
+    const page = await open(account, binPath);
     await page.route('**/api/v1/link/restore', (route) => route.abort());
     await restoreButton(page, 'try-again').click();
     await page.getByRole('alert').getByText('Nothing was restored.').waitFor();
@@ -166,7 +168,7 @@ describe('deleted links', () => {
     const third = await createDeleted(account, 'theirs-3');
     const restore = (id: number) =>
       app.call('POST', '/api/v1/link/restore', { key: account.key, body: { ids: [id] } });
-    const page = await dashboardOf(app, account, binPath);
+    const page = await open(account, binPath);
     await row(page, 'theirs-1').waitFor();
     await restore(first);
     await restoreButton(page, 'theirs-1').click();
@@ -187,7 +189,7 @@ describe('deleted links', () => {
       key: account.key,
       body: { destination_url: 'https://example.com', suffix: 'two-tabs' },
     });
-    const page = await dashboardOf(app, account);
+    const page = await open(account);
     const linkRow = page.locator('.link-row', { hasText: 'two-tabs' });
     await linkRow.waitFor();
     const listResponse = page.waitForResponse(
@@ -210,7 +212,7 @@ describe('deleted links', () => {
       key: account.key,
       body: { destination_url: 'https://example.com', suffix: 'own-page' },
     });
-    const page = await dashboardOf(app, account, `/app/links/${link.id}`);
+    const page = await open(account, `/app/links/${link.id}`);
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('button', { name: 'Delete link' }).click();
     await page.getByText('Your first link is one paste away').waitFor();
@@ -227,7 +229,7 @@ describe('deleted links', () => {
     const created = await app.call('POST', '/api/v1/link/bulk', { key: account.key, body: { links } });
     const ids = created.json.results.map((result: { link: { id: number } }) => result.link.id);
     await app.call('POST', '/api/v1/link/bulk_delete', { key: account.key, body: { ids } });
-    const page = await dashboardOf(app, account, binPath);
+    const page = await open(account, binPath);
     await rows(page).nth(99).waitFor();
     expect(await rows(page).count()).toBe(100);
     await page.getByRole('status').getByText('101 deleted links').waitFor();
@@ -245,7 +247,7 @@ describe('deleted links', () => {
   test("that can't be loaded can be requested again", async () => {
     const account = await app.createAccount();
     await createDeleted(account, 'late-list');
-    const page = await dashboardOf(app, account, '/app/tags');
+    const page = await open(account, '/app/tags');
     await page.route('**/api/v1/link/deleted**', (route) => route.abort());
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Find links, tags, pages' }).fill('deleted');
@@ -265,7 +267,7 @@ describe('deleted links', () => {
       name: payload,
       destination_url: `https://example.com/?x=${payload}`,
     });
-    const page = await dashboardOf(app, account, binPath);
+    const page = await open(account, binPath);
     await page.getByText(payload, { exact: true }).waitFor();
     expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
   });
@@ -277,7 +279,7 @@ describe('deleted links', () => {
     await createDeleted(account, 'nearly-gone', { name: 'קישור לאתר' });
     app.clock.now = now;
     await createDeleted(account, 'just-gone');
-    const page = await dashboardOf(app, account, binPath);
+    const page = await open(account, binPath);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'dark' });
     await row(page, 'nearly-gone')

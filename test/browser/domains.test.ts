@@ -1,22 +1,24 @@
 import { afterAll, expect, test } from 'bun:test';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Names, startNameServer, zoneOf } from '../support/name-server.ts';
 import { visitRaw } from '../support/raw-http.ts';
 import { holdBack } from './held-requests.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const names: Names = {};
 const dns = await startNameServer(zoneOf(names));
 const app = await appOfSuite({
   env: { DNS_SERVERS: dns.address, DOMAIN_TARGET: '127.0.0.1' },
-  overrides: { domainInterval: 20 },
+  overrides: { domainInterval: 200 },
 });
 afterAll(() => dns.stop());
+const open = dashboardsInOnePage(app);
 
 test('a domain is added, shows its records, is verified automatically, has a link, and is deleted with that link', async () => {
   const account = await app.createAccount();
-  const page = await dashboardOf(app, account, '/app/domains');
+  const page = await open(account, '/app/domains');
   await page.getByLabel('Domain or subdomain').fill('https://go.bücher.de/');
   await page.getByRole('button', { name: 'Add domain' }).click();
   await page.waitForURL('**/app/domains/*');
@@ -77,7 +79,7 @@ test('a link is created on a verified domain in the dashboard, and the list is f
     body: { destination_url: 'https://example.com/', suffix: 'on-the-service' },
   });
 
-  const page = await dashboardOf(app, account);
+  const page = await open(account);
   await page.getByRole('button', { name: 'Options' }).click();
   await page.getByRole('combobox', { name: 'Domain', exact: true }).selectOption('läden.example.com');
   await page.getByRole('textbox', { name: 'Suffix' }).fill('open');
@@ -118,7 +120,7 @@ test('where visitors without a link go is saved field by field, and shown as ano
   });
   const path = `/api/v1/domain/${domain.id}`;
   const saveElsewhere = (body: object) => app.call('PATCH', path, { key: account.key, body });
-  const page = await dashboardOf(app, account, `/app/domains/${domain.id}`);
+  const page = await open(account, `/app/domains/${domain.id}`);
   const root = page.getByLabel("The domain's own page");
   await saveElsewhere({ root_url: 'https://example.com/theirs' });
   // The page is reloaded every few seconds until the domain is verified.
@@ -147,7 +149,7 @@ test('an address that is typed while another is being saved stays', async () => 
     body: { domain: 'typed-on.example.com' },
   });
   const path = `/api/v1/domain/${domain.id}`;
-  const page = await dashboardOf(app, account, `/app/domains/${domain.id}`);
+  const page = await open(account, `/app/domains/${domain.id}`);
   const root = page.getByLabel("The domain's own page");
   const { arrived, release } = await holdBack(page, `**${path}`, { method: 'PATCH' });
   await root.fill('https://example.com/first');
@@ -162,7 +164,7 @@ test('an address that is typed while another is being saved stays', async () => 
 
 test("the API's message about an invalid domain is shown beside the field", async () => {
   const account = await app.createAccount();
-  const page = await dashboardOf(app, account, '/app/domains');
+  const page = await open(account, '/app/domains');
   await page.getByLabel('Domain or subdomain').fill('not a domain');
   await page.getByRole('button', { name: 'Add domain' }).click();
   const response = await app.call('POST', '/api/v1/domain', {
@@ -179,7 +181,7 @@ test('unsaved changes are not discarded without asking', async () => {
     key: account.key,
     body: { domain: 'mine.example.com' },
   });
-  const page = await dashboardOf(app, account, `/app/domains/${domain.json.id}`);
+  const page = await open(account, `/app/domains/${domain.json.id}`);
   await page.getByLabel('Unknown links').fill('https://example.com/lost');
   await page.getByRole('link', { name: 'Tags' }).click();
   await page
@@ -213,7 +215,7 @@ test("a domain whose certificate can't be issued is marked in the list, with ins
   const settings = domains as { getsCertificates: boolean };
   settings.getsCertificates = true;
   try {
-    const page = await dashboardOf(app, account, '/app/domains');
+    const page = await open(account, '/app/domains');
     const item = page.getByRole('listitem').filter({ hasText: 'caa.example.net' });
     await item.getByText('No certificate', { exact: true }).waitFor();
     await item
@@ -239,7 +241,7 @@ test('a domain that is deleted leaves the page of another alone, and Back to its
   const account = await app.createAccount();
   for (const domain of ['first.example.com', 'second.example.com'])
     await app.call('POST', '/api/v1/domain', { key: account.key, body: { domain } });
-  const page = await dashboardOf(app, account, '/app/domains');
+  const page = await open(account, '/app/domains');
   await page.getByRole('link', { name: 'first.example.com' }).click();
   const { arrived, release } = await holdBack(page, '**/api/v1/domain/*', { method: 'DELETE' });
   await page.getByRole('button', { name: 'Delete domain' }).click();
@@ -273,7 +275,7 @@ test('a domain that has only aliases of links, or links by now, is deleted after
   const link = await app.createLink(account, { domain: former.domain, suffix: 'tulips' });
   const setDomain = { key: account.key, body: { domain: new URL(app.url).host } };
   expect((await app.call('PATCH', `/api/v1/link/${link.id}`, setDomain)).status).toBe(200);
-  const page = await dashboardOf(app, account, `/app/domains/${former.id}`);
+  const page = await open(account, `/app/domains/${former.id}`);
   const question = page.getByRole('dialog');
   const remove = async () => {
     await page.getByRole('button', { name: 'Delete domain' }).click();

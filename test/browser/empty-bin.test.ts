@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { TestAccount } from '../support/app.ts';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
+const open = dashboardsInOnePage(app);
 
 const row = (page: Page, suffix: string) => page.locator('.deleted-row').filter({ hasText: suffix });
 const send = (account: TestAccount, method: string, path: string, body?: object) =>
@@ -18,7 +20,7 @@ async function createLink(account: TestAccount, suffix: string): Promise<number>
 
 async function openBinWith(account: TestAccount, ...suffixes: string[]): Promise<Page> {
   for (const suffix of suffixes) await send(account, 'DELETE', `/link/${await createLink(account, suffix)}`);
-  const page = await dashboardOf(app, account, '/app/links/deleted');
+  const page = await open(account, '/app/links/deleted');
   await row(page, suffixes[0] ?? '').waitFor();
   return page;
 }
@@ -57,7 +59,7 @@ test('a deleted link whose address another link uses shows that, links to it, an
   const account = await app.createAccount();
   await send(account, 'DELETE', `/link/${await createLink(account, 'taken-again')}`);
   const newLinkId = await createLink(account, 'taken-again');
-  const page = await dashboardOf(app, account, '/app/links/deleted');
+  const page = await open(account, '/app/links/deleted');
   const restoreButton = row(page, 'taken-again').getByRole('button', { name: /^Restore/ });
   await row(page, 'taken-again').getByText('Address used by').waitFor();
   await restoreButton.click();

@@ -4,6 +4,8 @@ import { dashboardOf, keepForSuite } from '../support/browser.ts';
 import { followLink } from './follow-link.ts';
 import type { LinkPage } from './link-page.ts';
 
+type User = Pick<TestAccount, 'email' | 'password'>;
+
 interface SharedPage {
   readonly owner: TestAccount;
   readonly page: Page;
@@ -27,12 +29,14 @@ export function onePageOf(app: TestApp): (path: string) => Promise<SharedPage> {
     }
     const { owner, page } = shared;
     await clean(page);
-    const isSignedIn = (await sessionIn(page)) === session;
-    if (!isSignedIn) {
+    const hasSession = (await sessionIn(page)) === session;
+    if (!hasSession) {
       await signIn(app, page, owner);
       session = await sessionIn(page);
     }
-    await leave(page, isSignedIn, app);
+    if (!hasSession || (await hasDialog(page))) await page.goto(`${app.url}/app/nowhere`);
+    else await followLink(page, '/app/nowhere');
+    await waitUntilNowhere(page);
     if (path !== '/app/nowhere') await followLink(page, path);
     return shared;
   };
@@ -58,75 +62,66 @@ export function linksInOnePage(app: TestApp): (fields?: object, changes?: object
 }
 
 /**
- * Like `dashboardOf`, in one page, which drops what it has loaded, and takes half of the CPU of loading it again. A test that changes
- * functions or styles of the page closes it.
+ * Like `dashboardOf`, in one page: each user replaces the one before, as if they had signed in in another window, and a link is followed
+ * to the path. That takes half of the CPU of loading it. A test that changes functions or styles of the page closes it.
  */
 export function dashboardsInOnePage(
   app: TestApp,
   options: BrowserContextOptions = {},
-): (account: TestAccount, path?: string) => Promise<Page> {
-  let page: Page | undefined;
-  let user: TestAccount | undefined;
-  let other: TestAccount | undefined;
-  let session = '';
-  return async (account, path = '/app') => {
-    if (!page || page.isClosed()) {
-      page = await dashboardOf(app, account, path, options);
-      keepForSuite(page);
-    } else {
-      await clean(page);
-      if ((await sessionIn(page)) === session) {
-        await leave(page, true, app);
-        // For the same user the page would drop nothing.
-        if (account === user) {
-          other ??= await app.createAccount();
-          await becomeUser(app, page, other);
-        }
-        await becomeUser(app, page, account);
-      } else {
-        await signIn(app, page, account);
-        await leave(page, false, app);
-      }
+): (user: User, path?: string) => Promise<Page> {
+  let shared: Page | undefined;
+  let email = '';
+  return async (user, path = '/app') => {
+    // For the same user the page would drop nothing of what it has loaded.
+    const isAnother = user.email !== email;
+    email = user.email;
+    if (!shared || shared.isClosed()) {
+      shared = await dashboardOf(app, user, path, options);
+      keepForSuite(shared);
+      return shared;
+    }
+    const page = shared;
+    await clean(page);
+    const isReplaced = isAnother && (await isSignedIn(page)) && !(await hasDialog(page));
+    if (isReplaced) {
+      await followLink(page, '/app/nowhere');
+      await waitUntilNowhere(page);
+    }
+    await signIn(app, page, user);
+    if (isReplaced) {
+      await page.evaluate(() => dispatchEvent(new Event('focus')));
+      const notice = page.locator('.notice', { hasText: `You are signed in as ${email}, ` });
+      await notice.locator('[aria-label=Dismiss]').evaluate((button: HTMLElement) => button.click());
+      await notice.waitFor({ state: 'detached' });
       if (path !== '/app/nowhere') {
         await followLink(page, path);
         await nowhere(page).waitFor({ state: 'detached' });
       }
-      await page.locator('main h1').first().waitFor();
-    }
-    user = account;
-    session = await sessionIn(page);
+    } else await page.goto(app.url + path);
+    await page.locator('main h1').first().waitFor();
     return page;
   };
 }
 
 const nowhere = (page: Page) => page.getByRole('heading', { name: 'Nothing here' });
 
-/** Shows a page without content, and discards what a test has left. */
-async function leave(page: Page, isSignedIn: boolean, app: TestApp): Promise<void> {
-  if (!isSignedIn || (await hasDialog(page))) await page.goto(`${app.url}/app/nowhere`);
-  else await followLink(page, '/app/nowhere');
-  const isThere = nowhere(page);
+const isSignedIn = (page: Page): Promise<boolean> =>
+  page.getByRole('navigation', { name: 'Main' }).isVisible();
+
+/** A test may have left unsaved input, which is discarded. */
+async function waitUntilNowhere(page: Page): Promise<void> {
   const question = page.getByRole('dialog', { name: 'Leave this page?' });
   const discard = question.getByRole('button', { name: /^(Discard changes|Leave this page)$/ });
-  // A test may have left unsaved input.
-  await isThere.or(discard).first().waitFor();
+  await nowhere(page).or(discard).first().waitFor();
   if (await discard.isVisible()) await discard.click();
-  await isThere.waitFor();
+  await nowhere(page).waitFor();
   // The page that was left asks no more, a moment after the next is shown.
   await page.waitForFunction(() => dispatchEvent(new Event('beforeunload', { cancelable: true })));
 }
 
-async function signIn(app: TestApp, page: Page, { email, password }: TestAccount): Promise<void> {
-  await page.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
-}
-
-/** As if another user had signed in in another window. */
-async function becomeUser(app: TestApp, page: Page, account: TestAccount): Promise<void> {
-  await signIn(app, page, account);
-  await page.evaluate(() => dispatchEvent(new Event('focus')));
-  const notice = page.locator('.notice', { hasText: `You are signed in as ${account.email}, ` });
-  await notice.locator('[aria-label=Dismiss]').evaluate((button: HTMLElement) => button.click());
-  await notice.waitFor({ state: 'detached' });
+async function signIn(app: TestApp, page: Page, { email, password }: User): Promise<void> {
+  const response = await page.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
+  if (!response.ok()) throw new Error(`not signed in: ${await response.text()}`);
 }
 
 async function clean(page: Page): Promise<void> {
