@@ -1,11 +1,13 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { accessibilityViolations, contrastViolations, dashboardOf } from '../support/browser.ts';
+import { accessibilityViolations, contrastViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { startTarget } from '../support/webhook-target.ts';
 import { followLink } from './follow-link.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
+const open = dashboardsInOnePage(app);
 const owner = await app.createAccount();
 const create = async (path: string, body: unknown): Promise<number> =>
   (await app.call('POST', path, { key: owner.key, body })).json.id;
@@ -43,7 +45,7 @@ const deletedLinkId = await create('/api/v1/link', {
 await app.call('DELETE', `/api/v1/link/${deletedLinkId}`, { key: owner.key });
 
 const desktop = { width: 1280, height: 860 };
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const phone = { width: 390, height: 844 };
 const mainPath = '/app';
 const pages = [
   mainPath,
@@ -78,9 +80,20 @@ const navigateTo = async (page: Page, path: string) => {
   await waitUntilLoaded(page);
 };
 
+const targetsTooSmallForFingers = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('button, select, .tabs a, .nav a, a.button, input.input')]
+      .filter(
+        (element) => element.checkVisibility() && !element.closest('.unseen, [role=status], .picker-box'),
+      )
+      .filter((element) => element.getBoundingClientRect().height < 40)
+      .map((element) => element.outerHTML.slice(0, 120)),
+  );
+
 describe('every page', () => {
-  test('passes the accessibility check, light on a desktop and dark on a phone, and fits a window of 320 pixels, or of 1280 pixels at 400 % zoom', async () => {
-    const page = await dashboardOf(app, owner, mainPath);
+  test('passes the accessibility check, light on a desktop and dark on a phone with large targets, and fits a window of 320 pixels, or of 1280 pixels at 400 % zoom', async () => {
+    const page = await open(owner, mainPath);
+    const session = await page.context().newCDPSession(page);
     const expectToFit = async (path: string, viewport: { width: number; height: number }) => {
       await page.setViewportSize(viewport);
       const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -90,53 +103,32 @@ describe('every page', () => {
       await navigateTo(page, path);
       await expectToFit(path, { width: 320, height: 640 });
       // Colours are the same at every width, and the parts of a width in both schemes.
-      for (const [viewport, colorScheme] of [
-        [desktop, 'light'],
-        [phone.viewport, 'dark'],
+      for (const [viewport, colorScheme, enabled] of [
+        [desktop, 'light', false],
+        [phone, 'dark', true],
       ] as const) {
         await page.emulateMedia({ colorScheme });
+        await session.send('Emulation.setTouchEmulationEnabled', { enabled });
         await expectToFit(path, viewport);
         expect({ path, viewport, barriers: await accessibilityViolations(page) }).toMatchObject({
           barriers: [],
         });
       }
-    }
-  });
-
-  test('has targets large enough for a finger on a phone', async () => {
-    const page = await dashboardOf(app, owner, mainPath, phone);
-    for (const path of pages) {
-      await navigateTo(page, path);
-      const small = await page.evaluate(() =>
-        [...document.querySelectorAll<HTMLElement>('button, select, .tabs a, .nav a, a.button, input.input')]
-          .filter(
-            (element) => element.checkVisibility() && !element.closest('.unseen, [role=status], .picker-box'),
-          )
-          .filter((element) => element.getBoundingClientRect().height < 40)
-          .map((element) => element.outerHTML.slice(0, 120)),
-      );
-      expect({ path, small }).toEqual({ path, small: [] });
+      expect(await page.evaluate(() => matchMedia('(pointer: coarse)').matches)).toBe(true);
+      expect({ path, small: await targetsTooSmallForFingers(page) }).toEqual({ path, small: [] });
     }
   });
 });
 
 describe('dialogs and menus', () => {
-  const openings: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
-    ['the palette', () => mainPath, (page) => page.keyboard.press('Control+k')],
-    ['the account menu', () => mainPath, (page) => page.getByRole('button', { name: 'My account' }).click()],
-    [
-      'the options of a new link',
-      () => mainPath,
-      (page) => page.getByRole('button', { name: 'Options' }).click(),
-    ],
-    [
-      'the menu of a row',
-      () => mainPath,
-      (page) => page.getByRole('button', { name: /^More about/ }).click(),
-    ],
+  const openings: readonly (readonly [string, string, (page: Page) => Promise<void>])[] = [
+    ['the palette', mainPath, (page) => page.keyboard.press('Control+k')],
+    ['the account menu', mainPath, (page) => page.getByRole('button', { name: 'My account' }).click()],
+    ['the options of a new link', mainPath, (page) => page.getByRole('button', { name: 'Options' }).click()],
+    ['the menu of a row', mainPath, (page) => page.getByRole('button', { name: /^More about/ }).click()],
     [
       'the dialog that adds tags',
-      () => mainPath,
+      mainPath,
       async (page) => {
         await page.getByRole('checkbox').nth(1).check();
         await page.getByRole('button', { name: 'Tag', exact: true }).click();
@@ -144,47 +136,39 @@ describe('dialogs and menus', () => {
     ],
     [
       'the bar of selected deleted links',
-      () => '/app/links/deleted',
+      '/app/links/deleted',
       (page) => page.getByRole('checkbox').nth(1).check(),
     ],
     [
       'the QR code of a link',
-      () => `/app/links/${linkId}`,
+      `/app/links/${linkId}`,
       (page) => page.getByRole('button', { name: 'QR code' }).click(),
     ],
-    [
-      'the export of statistics',
-      () => '/app/stats',
-      (page) => page.getByText('Export', { exact: true }).click(),
-    ],
-    [
-      'a custom time range',
-      () => '/app/stats',
-      (page) => page.getByRole('button', { name: 'Custom' }).click(),
-    ],
+    ['the export of statistics', '/app/stats', (page) => page.getByText('Export', { exact: true }).click()],
+    ['a custom time range', '/app/stats', (page) => page.getByRole('button', { name: 'Custom' }).click()],
     [
       'the form that renames a tag',
-      () => '/app/tags',
+      '/app/tags',
       (page) => page.getByRole('button', { name: /^Rename/ }).click(),
     ],
     [
       'the confirmation of deleting a tag',
-      () => '/app/tags',
+      '/app/tags',
       (page) => page.getByRole('button', { name: /^Delete/ }).click(),
     ],
     [
       'the confirmation of deleting a domain',
-      () => `/app/domains/${domainId}`,
+      `/app/domains/${domainId}`,
       (page) => page.getByRole('button', { name: 'Delete domain' }).click(),
     ],
     [
       'the form of an invitation',
-      () => '/app/organization',
+      '/app/organization',
       (page) => page.getByRole('button', { name: 'Invite member' }).click(),
     ],
     [
       'a new API key',
-      () => '/app/account',
+      '/app/account',
       async (page) => {
         await page.getByRole('button', { name: 'Add API Key' }).click();
         await page.getByRole('dialog').getByLabel('Name').fill('for a look');
@@ -195,14 +179,14 @@ describe('dialogs and menus', () => {
     // Last, because the page asks for confirmation before it is left.
     [
       'the bar of unsaved changes',
-      () => `/app/links/${linkId}`,
+      `/app/links/${linkId}`,
       (page) => page.getByLabel('Card title').fill('Not saved'),
     ],
   ];
 
   test('pass the accessibility check, light and dark', async () => {
-    const page = await dashboardOf(app, owner, mainPath);
-    for (const [name, path, open] of openings) {
+    const page = await open(owner, mainPath);
+    for (const [name, path, act] of openings) {
       await page.emulateMedia({ colorScheme: 'light' });
       // Starts from another page, so that nothing opened before is left: navigation doesn't close the palette and the menu.
       await page.keyboard.press('Escape');
@@ -210,8 +194,8 @@ describe('dialogs and menus', () => {
       const done = page.getByRole('button', { name: 'Done' });
       if (await done.isVisible()) await done.click();
       await navigateTo(page, '/app/nowhere');
-      await navigateTo(page, path());
-      await open(page);
+      await navigateTo(page, path);
+      await act(page);
       expect({ name, barriers: await accessibilityViolations(page) }).toEqual({ name, barriers: [] });
       await page.emulateMedia({ colorScheme: 'dark' });
       expect({ name, dark: await contrastViolations(page) }).toEqual({ name, dark: [] });
@@ -239,7 +223,7 @@ describe('the focus', () => {
     const account = await app.createAccount();
     for (const name of ['one', 'two'])
       await app.call('POST', '/api/v1/api_key', { key: account.key, body: { name } });
-    const page = await dashboardOf(app, account, '/app/account');
+    const page = await open(account, '/app/account');
     const rows = page.locator('#api-keys tbody tr');
     const names = async () =>
       (await rows.locator('td:first-child').allInnerTexts()).map((text) => text.trim());
@@ -256,7 +240,7 @@ describe('the focus', () => {
   });
 
   test('returns to the element that had it before a dialog, a palette or a menu opened', async () => {
-    const page = await dashboardOf(app, owner, '/app/organization');
+    const page = await open(await app.createAccount(), '/app/organization');
     const invite = page.getByRole('button', { name: 'Invite member' });
     await invite.focus();
     await page.keyboard.press('Enter');
@@ -277,7 +261,7 @@ describe('the focus', () => {
   });
 
   test('stays in an open dialog, and is on the button again after it was busy', async () => {
-    const page = await dashboardOf(app, owner, '/app/account');
+    const page = await open(await app.createAccount(), '/app/account');
     await page.getByRole('button', { name: 'Add API Key' }).click();
     for (let press = 0; press < 6; press += 1) {
       await page.keyboard.press('Tab');
@@ -297,7 +281,7 @@ describe('the focus', () => {
 });
 
 test('nothing is animated if reduced motion is requested', async () => {
-  const page = await dashboardOf(app, owner, '/app', { reducedMotion: 'reduce' });
+  const page = await open(owner);
   const moving = await page.evaluate(
     () =>
       [...document.querySelectorAll('*')].filter((element) => {
@@ -311,7 +295,8 @@ test('nothing is animated if reduced motion is requested', async () => {
 });
 
 test('with forced colours, the state of switches, tabs, the navigation and options is still seen', async () => {
-  const page = await dashboardOf(app, owner, `/app/links/${linkId}`, { forcedColors: 'active' });
+  const page = await open(owner, `/app/links/${linkId}`);
+  await page.emulateMedia({ forcedColors: 'active' });
   const groundOf = (element: Element) => getComputedStyle(element).backgroundColor;
   const scans = page.getByRole('switch', { name: 'Count scans separately' });
   const thumb = (element: Element) => getComputedStyle(element, '::before').backgroundColor;

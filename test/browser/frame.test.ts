@@ -1,12 +1,14 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { startApp, type TestAccount } from '../support/app.ts';
-import { accessibilityViolations, dashboardOf, freshContext, signedOutPage } from '../support/browser.ts';
+import { accessibilityViolations, signedOutPage } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { holdBack } from './held-requests.ts';
+import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
+const open = dashboardsInOnePage(app);
 
 const password = 'correct horse battery';
 
@@ -74,9 +76,7 @@ test('the root of the service leads to the dashboard, that of custom domains doe
 test('a fresh instance asks for its first account, signs it in, and never asks again', async () => {
   const fresh = await startApp();
   try {
-    const context = await freshContext();
-    const page = await context.newPage();
-    await page.goto(fresh.url);
+    const page = await signedOutPage(fresh, '/');
     await page.getByRole('heading', { name: 'Set up Linnet' }).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByLabel('Email').fill('ada@example.com');
@@ -88,10 +88,11 @@ test('a fresh instance asks for its first account, signs it in, and never asks a
     expect(await user.json()).toMatchObject({ email: 'ada@example.com', role: 'administrator' });
     const organization = await page.context().request.get(`${fresh.url}/api/v1/organization`);
     expect(await organization.json()).toMatchObject({ name: 'Ada & Company' });
-    const other = await (await freshContext()).newPage();
-    await other.goto(fresh.url);
-    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await other.getByLabel('Organization').count()).toBe(0);
+    // In another browser.
+    await page.context().clearCookies();
+    await page.goto(fresh.url);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.getByLabel('Organization').count()).toBe(0);
   } finally {
     await fresh.stop();
   }
@@ -123,7 +124,7 @@ test("signing in shows the API's error messages, and signing out ends the sessio
 
 /** Waits until its lists have loaded; other tests cover lists that can't be loaded. */
 async function accountPage(account: TestAccount): Promise<Page> {
-  const page = await dashboardOf(app, account, '/app/account');
+  const page = await open(account, '/app/account');
   for (const name of ['API Keys', 'Sessions'])
     await page.getByRole('region', { name }).getByRole('table').waitFor();
   return page;
@@ -169,7 +170,7 @@ test('the palette finds a page, a link and a tag by keyboard alone', async () =>
   const account = await app.createAccount();
   const tag = await app.call('POST', '/api/v1/tag', { key: account.key, body: { name: 'Harvest' } });
   const link = await app.createLink(account, { suffix: 'harvest-2027' });
-  const page = await dashboardOf(app, account);
+  const page = await open(account);
   await openPalette(page);
   await page.keyboard.type('harvest-2027');
   await page.getByRole('option', { name: /harvest-2027/ }).waitFor();
@@ -197,7 +198,7 @@ test('if Enter is pressed before the search has finished, the palette opens its 
   const [, wanted] = await Promise.all(
     ['eager-1', 'eager-2'].map((suffix) => app.createLink(account, { suffix })),
   );
-  const page = await dashboardOf(app, account);
+  const page = await open(account);
   await openPalette(page);
   await page.keyboard.type('eager-1');
   await page.getByRole('option', { name: /eager-1/ }).waitFor();
@@ -211,7 +212,7 @@ test('if Enter is pressed before the search has finished, the palette opens its 
 });
 
 test('in a low window, the palette scrolls to the option that the arrow keys lead to', async () => {
-  const page = await dashboardOf(app, await app.createAccount());
+  const page = await open(await app.createAccount());
   await page.setViewportSize({ width: 900, height: 320 });
   await page.keyboard.press('Control+k');
   const isShown = (name: string) =>
@@ -247,7 +248,7 @@ test('the palette leads to the API keys from the same page too, as often as it i
 });
 
 test('the skip link, the first element of every page, moves the focus past the navigation', async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
+  const page = await open(await app.createAccount(), '/app/tags');
   // It takes the focus when the list has loaded.
   await page.getByLabel('New tag').and(page.locator(':focus')).waitFor();
   await page.getByRole('link', { name: 'Skip to content' }).focus();
@@ -259,7 +260,7 @@ test('the skip link, the first element of every page, moves the focus past the n
 });
 
 test('a field that appears when its list has loaded takes the focus from no user who has moved it', async () => {
-  const page = await dashboardOf(app, await app.createAccount(), '/app/account');
+  const page = await open(await app.createAccount(), '/app/account');
   const { release } = await holdBack(page, '**/api/v1/tag', { method: 'GET' });
   await page.goto(`${app.url}/app/tags`);
   await page.getByRole('link', { name: 'Skip to content' }).focus();
@@ -274,7 +275,7 @@ test('a field that appears when its list has loaded takes the focus from no user
 test("the question mark lists the page's shortcuts", async () => {
   const account = await app.createAccount();
   const link = await app.createLink(account);
-  const page = await dashboardOf(app, account, `/app/links/${link.id}`);
+  const page = await open(account, `/app/links/${link.id}`);
   await page.getByRole('navigation', { name: 'Link' }).waitFor();
   await page.keyboard.press('?');
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
@@ -288,7 +289,7 @@ test("the question mark lists the page's shortcuts", async () => {
 });
 
 test('the chosen theme stays after the page is reloaded', async () => {
-  const page = await dashboardOf(app, await app.createAccount());
+  const page = await open(await app.createAccount());
   const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const light = await background();
   for (const name of ['Theme: system', 'Theme: light']) {
@@ -303,10 +304,14 @@ test('the chosen theme stays after the page is reloaded', async () => {
   // Paper is light.
   await page.emulateMedia({ media: 'print' });
   expect(await background()).toBe(light);
+  await page.emulateMedia({ media: null });
+  await page.getByRole('button', { name: 'My account' }).click();
+  await page.getByRole('button', { name: 'Theme: dark', exact: true }).click();
+  expect(await background()).toBe(light);
 });
 
 test('the navigation stays on one line, and in the window, on tablets', async () => {
-  const page = await dashboardOf(app, await app.createAccount());
+  const page = await open(await app.createAccount());
   const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
   for (const width of [641, 680, 720, 741, 768]) {
     await page.setViewportSize({ width, height: 600 });

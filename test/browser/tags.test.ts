@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { TestAccount } from '../support/app.ts';
-import { accessibilityViolations } from '../support/browser.ts';
+import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
 import { linksOf, notice } from './link-list.ts';
@@ -219,7 +219,8 @@ describe('tags', () => {
 });
 
 test('a notice stays while the pointer or the focus is on it', async () => {
-  const page = await dashboard(await app.createAccount(), '/app/tags');
+  const page = await dashboardOf(app, await app.createAccount(), '/app/tags');
+  await page.getByLabel('New tag').waitFor();
   await page.clock.install();
   await page.getByLabel('New tag').fill('Spring');
   await page.getByLabel('New tag').press('Enter');
