@@ -67,8 +67,8 @@ const commands = {
 
 /**
  * The whole suite runs in two processes per core, because many tests wait. With three, calls exceed their time on a
- * slow machine. The files that cost most start first, by the numbers in `test/timings.json`: milliseconds of CPU, or a third of the time that
- * the file takes if that is more. The longest files mostly wait: if they all started first, half of a minute would be lost.
+ * slow machine. `test/timings.json` has the order in which the files start: those that cost most first, and those that mostly wait spread among
+ * the others. If they all started first, both cores would be idle for a third of a minute and a half.
  */
 const inParallel = [
   `--parallel=${availableParallelism() * 2}`,
