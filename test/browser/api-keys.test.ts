@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { followLink } from './follow-link.ts';
+import { followLink, waitUntilLeavable } from './follow-link.ts';
 import { holdBack } from './held-requests.ts';
 import { dashboardsInOnePage } from './one-page.ts';
 
@@ -143,6 +143,7 @@ test('a secret that is being created is shown, although its dialog was to be clo
     await dialog.getByText(shown).waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await dialog.waitFor({ state: 'detached' });
+    await waitUntilLeavable(page);
   }
   const { json } = await app.call('GET', '/api/v1/invitation', { key: owner.key });
   expect(json).toMatchObject([{ email: 'slow@example.com', role: 'administrator' }]);

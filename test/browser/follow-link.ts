@@ -10,3 +10,8 @@ export async function followLink(page: Page, path: string): Promise<void> {
     anchor.remove();
   }, path);
 }
+
+/** A page that asks before it is left asks no more a moment after what it asked about is gone. */
+export async function waitUntilLeavable(page: Page): Promise<void> {
+  await page.waitForFunction(() => dispatchEvent(new Event('beforeunload', { cancelable: true })));
+}

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { TestAccount, TestApp } from '../support/app.ts';
 import { dashboardOf, keepForSuite } from '../support/browser.ts';
-import { followLink } from './follow-link.ts';
+import { followLink, waitUntilLeavable } from './follow-link.ts';
 import type { LinkPage } from './link-page.ts';
 
 type User = Pick<TestAccount, 'email' | 'password'>;
@@ -115,8 +115,7 @@ async function waitUntilNowhere(page: Page): Promise<void> {
   await nowhere(page).or(discard).first().waitFor();
   if (await discard.isVisible()) await discard.click();
   await nowhere(page).waitFor();
-  // The page that was left asks no more, a moment after the next is shown.
-  await page.waitForFunction(() => dispatchEvent(new Event('beforeunload', { cancelable: true })));
+  await waitUntilLeavable(page);
 }
 
 async function signIn(app: TestApp, page: Page, { email, password }: User): Promise<void> {
