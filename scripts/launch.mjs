@@ -68,7 +68,7 @@ const commands = {
 /**
  * The whole suite runs in two processes per core, because many tests wait. With three, calls exceed their time on a
  * slow machine. `test/timings.json` has the order in which the files start: those that cost most first, and those that mostly wait spread among
- * the others. If they all started first, both cores would be idle for a third of a minute and a half.
+ * the others. When they all started first, a third of the CPU was idle for forty seconds.
  */
 const inParallel = [
   `--parallel=${availableParallelism() * 2}`,

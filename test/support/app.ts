@@ -10,7 +10,7 @@ import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 export type StoreKind = 'sqlite' | 'postgres';
 export const storeKinds: readonly StoreKind[] = ['sqlite', 'postgres'];
 
-/** Defines tests of `describe.each(storeKinds)` whose outcome is decided before the store is asked: on one of the two. */
+/** Defines tests of `describe.each(storeKinds)` whose outcome can't depend on the store, such as those of validation: on one of the two. */
 export function onOneStore(store: StoreKind, define: () => void): void {
   if (store === 'sqlite') define();
 }
