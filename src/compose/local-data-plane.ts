@@ -20,6 +20,7 @@ import { fastPath } from '../visit/fast-path.ts';
 import { insecurePath } from '../visit/insecure-path.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
 import { NotFoundTally } from '../visit/not-found-tally.ts';
+import { tickClock } from '../visit/tick-clock.ts';
 import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
 import { VisitCounts } from '../visit/visit-counts.ts';
 import { accessLogOf } from './access-log.ts';
@@ -93,14 +94,15 @@ export class LocalDataPlane implements DataPlane {
     );
     opened.defer(() => lookups.close());
     const now = await sharedClock(this.#start, lookups.queries);
+    const tickNow = tickClock(now, (task) => this.#afterTick(task));
     const caches: Caches = {
-      ...cachesOf(site, lookups, now, cacheBounds, config.forwardQuery),
+      ...cachesOf(site, lookups, tickNow, cacheBounds, config.forwardQuery),
       certificates: () => this.#certificates,
     };
     this.#feedLag = await followChanges(caches, lookups.queries, { ...this.#start, now });
     const recorder = openClickRecorder(site, saltKey, this.#start, (task) => this.#afterTick(task));
     const redirects = redirectsOf(caches, config, {
-      now,
+      now: tickNow,
       visitors: { placeOf: placesOf(config, log), hashSeed: hashSeedOf(saltKey) },
       misses: new MissLimit(config.missLimit, now, this.#appServer.misses),
       notFound: this.#notFound,

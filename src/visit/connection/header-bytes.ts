@@ -1,14 +1,16 @@
 import { mixBytes } from '../../rules/agents/client-hints.ts';
 
 /**
- * The bytes of a request's head, read as strictly as HTTP permits, for the fast path (with header-names.ts: 224 ns for a
- * browser's request, 389 before). They are copied to a shared buffer and followed by a zero, which ends every loop: none reads
- * beyond the copied bytes.
+ * The bytes of a request's head, read as strictly as HTTP permits, for the fast path: values and names four bytes at a time (with
+ * header-names.ts: 360 ns for a browser's request with nine headers; 500 byte by byte). They are copied to a shared buffer and
+ * followed by a zero, which ends every loop: none looks for anything beyond the copied bytes.
  */
 export const maxPlainHead = 8 * 1024;
 /** Includes the two line breaks at the end of a head. */
 const room = maxPlainHead + 4;
-const head = Buffer.from(new ArrayBuffer(room + 1));
+/** No header with a longer name is searched for. A name may be compared with bytes beyond the zero. */
+export const maxNameLength = 32;
+const head = Buffer.from(new ArrayBuffer(room + maxNameLength));
 const view = new DataView(head.buffer);
 
 const lineFeed = 10;
@@ -33,8 +35,6 @@ const nameBytes = tableOf(`!#$%&'*+-.^_\`|~0123456789${letters}`);
 /** Characters of a path that a URL parser leaves unchanged. */
 const pathBytes = tableOf(`!$%&()*+,-./0123456789:;=@[]_~${letters}`);
 
-const isInValue = (byte: number): boolean => byte >= blank && byte < 127;
-
 /** The index of the colon after the header name that begins here; -1 if there is no valid name. */
 export function nameEnd(at: number): number {
   let end = at;
@@ -45,8 +45,25 @@ export function nameEnd(at: number): number {
 /** The index of the line break that ends this value; -1 if the line is incomplete or not plain ASCII. */
 export function valueEnd(at: number): number {
   let end = at;
-  while (isInValue(head[end] as number)) end++;
+  let outside = outsideValue(wordAt(end));
+  while (outside === 0) {
+    end += 4;
+    outside = outsideValue(wordAt(end));
+  }
+  end += firstMarked(outside);
   return isLineBreak(end) ? end : -1;
+}
+
+/** Marks the first of four bytes that is below 0x20 or above 0x7e by its highest bit; bytes after it may be marked wrongly. */
+const outsideValue = (word: number): number => ((word - 0x20202020) | (word + 0x01010101)) & 0x80808080;
+
+/** Which of four bytes is the first one with its highest bit set, from 0 on. */
+const firstMarked = (marks: number): number => (31 - Math.clz32(marks & -marks)) >> 3;
+
+/** Whether these bytes begin here. */
+export function beginsWith(at: number, bytes: Uint8Array): boolean {
+  for (let index = 0; index < bytes.length; index++) if (head[at + index] !== bytes[index]) return false;
+  return true;
 }
 
 export const isLineBreak = (at: number): boolean => head[at] === carriageReturn && head[at + 1] === lineFeed;
@@ -67,6 +84,9 @@ export function targetEnd(at: number): number {
 
 /** A byte of a name in lower case. Hyphens and digits are unchanged. */
 export const lowerCase = (at: number): number => (head[at] as number) | 32;
+
+/** Four bytes at once, the first one lowest. */
+export const wordAt = (at: number): number => view.getInt32(at, true);
 
 /** The start of a value between these indexes, without leading blanks. */
 export function afterBlanks(from: number, to: number): number {

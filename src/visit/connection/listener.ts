@@ -2,6 +2,7 @@ import type { Config } from '../../config/options.ts';
 import { limitedNetwork, trustsProxies } from '../../http/client-address.ts';
 import type { ClientByPort } from '../../http/client-by-port.ts';
 import { RequestIds } from '../../http/request-ids.ts';
+import { tickClock } from '../tick-clock.ts';
 import { Connection, type ConnectionContext, type FastPath, happened } from './connection.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import { ConnectionTable } from './connection-table.ts';
@@ -80,6 +81,7 @@ export class Listener {
   #tickStart = 0;
   /** Answers that were sent in the tick in which their requests were read. */
   #tickAnswers = 0;
+  readonly #now = tickClock(Date.now, (task) => this.afterTick(task));
   #dateSecond = 0;
   #headEnd = '';
 
@@ -325,7 +327,7 @@ export class Listener {
   }
 
   #headEndOf(id: string): string {
-    const now = Date.now();
+    const now = this.#now();
     const second = Math.floor(now / 1000);
     if (second !== this.#dateSecond) {
       this.#dateSecond = second;

@@ -4,6 +4,7 @@ import { countryHeaders, purposeOf } from '../visit.ts';
 import {
   afterBlanks,
   beforeBlanks,
+  beginsWith,
   copyHead,
   isLineBreak,
   maxPlainHead,
@@ -43,6 +44,9 @@ export interface PlainRequest {
   readonly end: number;
 }
 
+const [getBytes, headBytes] = [Buffer.from('GET /'), Buffer.from('HEAD /')];
+const [http10Bytes, http11Bytes] = [Buffer.from(' HTTP/1.0\r\n'), Buffer.from(' HTTP/1.1\r\n')];
+const navigateBytes = Buffer.from('navigate');
 const names = new HeaderNames();
 /** Headers that announce a body, concern more than this one request, or carry a credential of the API. */
 const refusedHeaders = [
@@ -74,6 +78,18 @@ const purpose = names.add('purpose');
 const xMoz = names.add('x-moz');
 const xPurpose = names.add('x-purpose');
 const countries = countryHeaders.map((name) => names.add(name));
+/** Frequent ones that don't matter: a known name needn't be checked byte by byte. */
+const skippedHeaders = [
+  'accept',
+  'accept-encoding',
+  'cache-control',
+  'cookie',
+  'priority',
+  'sec-fetch-site',
+  'sec-fetch-user',
+  'upgrade-insecure-requests',
+].map((name) => names.add(name));
+const firstSkipped = Math.min(...skippedHeaders);
 
 /**
  * Reads the request that begins at `at`; `text` is `bytes` in Latin-1. Returns null if it is incomplete or unusual in any way:
@@ -85,14 +101,14 @@ export function readPlainRequest(
   at: number,
   scheme: 'https' | 'http' | null = null,
 ): PlainRequest | null {
-  const method = text.startsWith('GET /', at) ? 'GET' : text.startsWith('HEAD /', at) ? 'HEAD' : null;
-  if (method === null) return null;
   copyHead(bytes, at);
+  const method = beginsWith(0, getBytes) ? 'GET' : beginsWith(0, headBytes) ? 'HEAD' : null;
+  if (method === null) return null;
   const pathStart = method.length + 1;
   const searchStart = pathEnd(pathStart);
   const versionStart = targetEnd(searchStart);
-  const isHttp10 = !text.startsWith(' HTTP/1.1\r\n', at + versionStart);
-  if (isHttp10 && !text.startsWith(' HTTP/1.0\r\n', at + versionStart)) return null;
+  const isHttp10 = !beginsWith(versionStart, http11Bytes);
+  if (isHttp10 && !beginsWith(versionStart, http10Bytes)) return null;
   const headers = new PlainHeaders(text, at);
   const end = headers.read(versionStart + 11);
   if (end < 0) return null;
@@ -149,10 +165,11 @@ class PlainHeaders {
   read(first: number): number {
     let line = first;
     while (!isLineBreak(line)) {
-      const name = nameEnd(line);
-      if (name < 0) return -1;
-      const end = valueEnd(name + 1);
-      if (end < 0 || end > maxPlainHead || !this.#take(names.find(line, name), name + 1, end)) return -1;
+      const header = names.find(line);
+      const colon = header === 0 ? nameEnd(line) : line + names.lengthOf(header);
+      if (colon < 0) return -1;
+      const end = valueEnd(colon + 1);
+      if (end < 0 || end > maxPlainHead || !this.#take(header, colon + 1, end)) return -1;
       line = end + 2;
     }
     return line + 2;
@@ -200,11 +217,11 @@ class PlainHeaders {
   #isNavigation(): boolean {
     if ((this.#present & (1 << fetchMode)) === 0) return false;
     const start = afterBlanks(starts[fetchMode] as number, ends[fetchMode] as number);
-    return this.#text.startsWith('navigate', this.#at + start);
+    return beginsWith(start, navigateBytes);
   }
 
   #take(header: number, from: number, to: number): boolean {
-    if (header === 0) return true;
+    if (header === 0 || header >= firstSkipped) return true;
     const bit = 1 << header;
     if (header <= lastRefused || (this.#present & bit) !== 0) return false;
     this.#present |= bit;
