@@ -8,7 +8,7 @@ import type { Visit } from './visit.ts';
 
 function requestFor(path: string, host: string, method = 'GET'): PlainRequest {
   const text = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
-  return readPlainRequest(Buffer.from(text), text, 0) as PlainRequest;
+  return readPlainRequest(Buffer.from(text), 0) as PlainRequest;
 }
 
 const redirect: VisitAnswer = {

@@ -261,11 +261,10 @@ export class Connection implements Limited {
     this.#lookupSince = 0;
     const isWhole = from === 0 && bytes.length <= windowLength;
     const window = isWhole ? bytes : bytes.subarray(from, from + windowLength);
-    const text = window.toString('latin1');
     let at = 0;
     let waits = false;
     let isPlain = true;
-    for (let count = 0; at < text.length; count++) {
+    for (let count = 0; at < window.length; count++) {
       if (count === maxPerTick) {
         this.happened(waits ? 'answers wait' : 'share used');
         return at;
@@ -275,7 +274,7 @@ export class Connection implements Limited {
         this.happened('answers ready');
         if (state.writeBlocked) break;
       }
-      const request = state.skipsFastPath ? null : readPlainRequest(window, text, at, this.#context.scheme);
+      const request = state.skipsFastPath ? null : readPlainRequest(window, at, this.#context.scheme);
       const answer = request === null ? null : this.#context.fastPath(request, this.peer);
       if (request === null || answer === null) {
         isPlain = false;
@@ -297,13 +296,13 @@ export class Connection implements Limited {
       at = request.end;
       if (closes) {
         this.happened('last answer');
-        at = text.length;
+        at = window.length;
       }
     }
     this.happened(waits ? 'answers wait' : 'answers ready');
     // Only once all earlier answers are written.
     if (isPlain || !canRead(state)) return at;
-    return at + this.#passOn(text, at, from + window.length < bytes.length);
+    return at + this.#passOn(window.toString('latin1'), at, from + window.length < bytes.length);
   }
 
   #note(request: string, { method, host, path }: PlainRequest, { head }: WireAnswer): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { hintsChecksum } from '../../rules/agents/client-hints.ts';
 import { readPlainRequest } from './plain-request.ts';
 
-const read = (text: string, at = 0) => readPlainRequest(Buffer.from(text, 'latin1'), text, at);
+const read = (text: string, at = 0) => readPlainRequest(Buffer.from(text, 'latin1'), at);
 const get = (headers: string, target = '/abc') => `GET ${target} HTTP/1.1\r\nHost: h\r\n${headers}\r\n`;
 
 test('a visit is parsed with names in any case and spaces around values', () => {

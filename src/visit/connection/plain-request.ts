@@ -1,11 +1,13 @@
 import { finished } from '../../rules/agents/client-hints.ts';
 import { type HeaderEvidence, headerEvidenceOf } from '../../rules/agents/header-evidence.ts';
 import { countryHeaders, purposeOf } from '../visit.ts';
+import { FrequentTexts } from './frequent-texts.ts';
 import {
   afterBlanks,
   beforeBlanks,
   beginsWith,
   copyHead,
+  headText,
   isLineBreak,
   maxPlainHead,
   mixed,
@@ -47,6 +49,7 @@ export interface PlainRequest {
 const [getBytes, headBytes] = [Buffer.from('GET /'), Buffer.from('HEAD /')];
 const [http10Bytes, http11Bytes] = [Buffer.from(' HTTP/1.0\r\n'), Buffer.from(' HTTP/1.1\r\n')];
 const navigateBytes = Buffer.from('navigate');
+const frequentTexts = new FrequentTexts();
 const names = new HeaderNames();
 /** Headers that announce a body, concern more than this one request, or carry a credential of the API. */
 const refusedHeaders = [
@@ -92,12 +95,11 @@ const skippedHeaders = [
 const firstSkipped = Math.min(...skippedHeaders);
 
 /**
- * Reads the request that begins at `at`; `text` is `bytes` in Latin-1. Returns null if it is incomplete or unusual in any way:
- * then the strict reader (request-head.ts) reads it. `scheme` replaces X-Forwarded-Proto; null leaves that as it is.
+ * Reads the request that begins at `at`. Returns null if it is incomplete or unusual in any way: then the strict reader
+ * (request-head.ts) reads it. `scheme` replaces X-Forwarded-Proto; null leaves that as it is.
  */
 export function readPlainRequest(
   bytes: Buffer,
-  text: string,
   at: number,
   scheme: 'https' | 'http' | null = null,
 ): PlainRequest | null {
@@ -109,10 +111,10 @@ export function readPlainRequest(
   const versionStart = targetEnd(searchStart);
   const isHttp10 = !beginsWith(versionStart, http11Bytes);
   if (isHttp10 && !beginsWith(versionStart, http10Bytes)) return null;
-  const headers = new PlainHeaders(text, at);
+  const headers = new PlainHeaders();
   const end = headers.read(versionStart + 11);
   if (end < 0) return null;
-  const hostHeader = headers.value(host);
+  const hostHeader = headers.frequent(host);
   const option = headers.value(connection)?.toLowerCase();
   // An HTTP/1.0 connection is only kept alive if both sides ask for it.
   if (
@@ -120,14 +122,14 @@ export function readPlainRequest(
     !(option === undefined || option === 'close' || (option === 'keep-alive' && !isHttp10))
   )
     return null;
-  const agent = headers.value(userAgent);
+  const agent = headers.frequent(userAgent);
   return {
     method,
-    path: text.slice(at + pathStart, at + searchStart),
-    search: text.slice(at + searchStart, at + versionStart),
+    path: headText(pathStart, searchStart),
+    search: headText(searchStart, versionStart),
     host: hostHeader,
     userAgent: agent,
-    acceptLanguage: headers.value(acceptLanguage) ?? '',
+    acceptLanguage: headers.frequent(acceptLanguage) ?? '',
     clientHints: headers.clientHints(),
     referer: headers.value(referer) ?? '',
     purpose: purposeOf(
@@ -146,20 +148,13 @@ export function readPlainRequest(
   };
 }
 
-/** The values of interest in the copied head, by their name's number. */
+/** The values of interest in the copied head, without blanks around them, by their name's number. */
 const starts = new Int32Array(32);
 const ends = new Int32Array(32);
 
 class PlainHeaders {
-  readonly #text: string;
-  readonly #at: number;
   /** A bit for each name that is present. */
   #present = 0;
-
-  constructor(text: string, at: number) {
-    this.#text = text;
-    this.#at = at;
-  }
 
   /** Reads all lines from this one on. Returns the end of the head; -1 if the request isn't plain. */
   read(first: number): number {
@@ -177,9 +172,13 @@ class PlainHeaders {
 
   value(header: number): string | null {
     if ((this.#present & (1 << header)) === 0) return null;
-    const start = afterBlanks(starts[header] as number, ends[header] as number);
-    const end = beforeBlanks(start, ends[header] as number);
-    return this.#text.slice(this.#at + start, this.#at + end);
+    return headText(starts[header] as number, ends[header] as number);
+  }
+
+  /** The same for a header whose value is often that of earlier requests. */
+  frequent(header: number): string | null {
+    if ((this.#present & (1 << header)) === 0) return null;
+    return frequentTexts.get(starts[header] as number, ends[header] as number);
   }
 
   firstOf(headers: readonly number[]): string | null {
@@ -209,15 +208,12 @@ class PlainHeaders {
 
   #mixed(hash: number, header: number): number {
     if ((this.#present & (1 << header)) === 0) return mixed(hash, 0, 0);
-    const start = afterBlanks(starts[header] as number, ends[header] as number);
-    const end = beforeBlanks(start, ends[header] as number);
-    return mixed(hash, start, end);
+    return mixed(hash, starts[header] as number, ends[header] as number);
   }
 
   #isNavigation(): boolean {
     if ((this.#present & (1 << fetchMode)) === 0) return false;
-    const start = afterBlanks(starts[fetchMode] as number, ends[fetchMode] as number);
-    return beginsWith(start, navigateBytes);
+    return beginsWith(starts[fetchMode] as number, navigateBytes);
   }
 
   #take(header: number, from: number, to: number): boolean {
@@ -225,8 +221,9 @@ class PlainHeaders {
     const bit = 1 << header;
     if (header <= lastRefused || (this.#present & bit) !== 0) return false;
     this.#present |= bit;
-    starts[header] = from;
-    ends[header] = to;
+    const start = afterBlanks(from, to);
+    starts[header] = start;
+    ends[header] = beforeBlanks(start, to);
     return true;
   }
 }
