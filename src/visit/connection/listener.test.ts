@@ -14,6 +14,7 @@ const never: ReturnType<FastPath> = new Promise(() => {});
 let listener: Listener;
 let receiver: Receiver<unknown>;
 const tickEnds: (() => void)[] = [];
+const closes: (() => void)[] = [];
 const faults: unknown[] = [];
 
 beforeEach(() => {
@@ -34,6 +35,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  for (const close of closes.splice(0)) close();
   await listener.stopAccepting(0);
   await listener.endConnections();
   expect(faults.splice(0)).toEqual([]);
@@ -57,8 +59,16 @@ function openFrom(remoteAddress: string) {
       client.isClosed = true;
     },
   });
-  const request = () => receiver.received(connection, get);
-  return { client, request, close: () => receiver.closed(connection) };
+  const close = () => receiver.closed(connection);
+  closes.push(close);
+  const send = (bytes: Buffer) => receiver.received(connection, bytes);
+  return {
+    client,
+    send,
+    request: () => send(get),
+    end: () => receiver.ended(connection),
+    close,
+  };
 }
 
 const endTick = () => {
@@ -93,4 +103,66 @@ test('connections beyond the limit are refused if answers are still pending then
   endTick();
   expect(refused()).toHaveLength(19);
   expect(listener.connections).toBe(2);
+});
+
+test('the requests of a tick are decided together at its end, before the tasks that write their clicks', () => {
+  const order: string[] = [];
+  listener.open(() => {
+    if (!order.includes('decided')) listener.afterTick(() => order.push('written'));
+    order.push('decided');
+    return redirect;
+  });
+  const visitors = ['192.0.2.1', '192.0.2.2'].map(openFrom);
+  for (const { request } of visitors) request();
+  expect(order).toEqual([]);
+  endTick();
+  expect(order).toEqual(['decided', 'decided', 'written']);
+  expect(visitors.map(({ client }) => client.written.slice(0, 12))).toEqual(['HTTP/1.1 302', 'HTTP/1.1 302']);
+});
+
+test('a request is answered before the end of its client, which came in the same tick', () => {
+  listener.open(() => redirect);
+  const { client, request, end } = openFrom('192.0.2.1');
+  request();
+  end();
+  endTick();
+  expect(client.written).toStartWith('HTTP/1.1 302');
+});
+
+test('a request is decided even if its client has gone in the same tick', () => {
+  let decided = 0;
+  listener.open(() => {
+    decided += 1;
+    return redirect;
+  });
+  const { client, request, close } = openFrom('192.0.2.1');
+  request();
+  close();
+  endTick();
+  expect(decided).toBe(1);
+  expect(client.written).toBe('');
+});
+
+test('requests that were received when the server stops are answered', async () => {
+  listener.open(() => redirect);
+  const { client, request } = openFrom('192.0.2.1');
+  request();
+  await listener.stopAccepting(0);
+  endTick();
+  expect(client.written).toStartWith('HTTP/1.1 302');
+});
+
+test('many bytes are processed before the end of the tick', () => {
+  let decided = 0;
+  listener.open(() => {
+    decided += 1;
+    return redirect;
+  });
+  const { send, request, client } = openFrom('192.0.2.1');
+  send(Buffer.concat(Array.from({ length: 12_000 }, () => get)));
+  expect(decided).toBe(4);
+  request();
+  expect(client.written).toBe('');
+  while (tickEnds.length > 0) endTick();
+  expect(decided).toBe(12_001);
 });

@@ -15,6 +15,8 @@ import { UpstreamSlots } from './upstream-slots.ts';
 
 const defaultIdleTime = 10_000;
 const readingTime = 5;
+/** Bytes that are received before they are processed: more would only wait in memory. */
+const maxReceived = 256 * 1024;
 /** Each of these connections beyond the limit takes a descriptor of the reserve. */
 const maxWithoutRoom = 16;
 /** Milliseconds in which a TCP handshake completes on most networks. */
@@ -22,6 +24,12 @@ const handshakeTime = 150;
 
 export const originOf = (host: string, port: number, isSecure = false): string =>
   `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Bytes from a connection that are to be processed at the end of the tick. */
+interface Piece {
+  readonly connection: Connection;
+  readonly bytes: Buffer;
+}
 
 /** The work at the end of a tick, when all bytes of the tick have been processed. */
 interface TickEnd {
@@ -76,6 +84,8 @@ export class Listener {
   #fastPath: FastPath = () => null;
   #insecurePath: FastPath = () => null;
   #tickEnd: TickEnd | null = null;
+  #received: Piece[] = [];
+  #receivedLength = 0;
   readonly #answered: (milliseconds: number, count: number) => void;
   /** When this tick began; 0 before anything is read in it. The clock is read once a tick, not once an answer. */
   #tickStart = 0;
@@ -145,6 +155,7 @@ export class Listener {
       throw cause;
     }
     this.#sweeping = setInterval(() => {
+      this.#processReceived();
       for (const connection of this.#connections) guard.run(connection, happened, 'sweep');
     }, idleTime);
     this.#reserving = keepDescriptorReserve(limits.total, this.#connections, guard);
@@ -155,6 +166,7 @@ export class Listener {
     const guard = this.#guard;
     return {
       opened: (socket) => {
+        this.#processReceived();
         // Reset before it was accepted: it has no address any more, despite its type.
         if (!socket.remoteAddress) {
           queueMicrotask(() => socket.terminate());
@@ -173,23 +185,46 @@ export class Listener {
         if (connection !== null) guard.run(connection, happened, 'handshake waits');
       },
       received: (connection, bytes) => {
-        if (connection !== null) guard.run(connection, take, bytes);
+        if (connection !== null) this.#receive(connection, bytes);
       },
       drained: (connection) => {
+        this.#processReceived();
         if (connection !== null) guard.run(connection, drained);
       },
       ended: (connection) => {
+        this.#processReceived();
         if (connection !== null) guard.run(connection, happened, 'client ended');
       },
       closed: (connection) => {
+        this.#processReceived();
         if (connection === null) return;
         this.#connections.remove(connection);
         guard.run(connection, happened, 'closed');
       },
       failed: (connection, cause) => {
+        this.#processReceived();
         if (connection !== null) guard.fail(connection, cause);
       },
     };
+  }
+
+  /**
+   * Processing waits for the end of the tick, or for another event of a connection: the requests of a tick are read and decided one
+   * after the other, without a system call in between (0.45 µs less each, of 6.8).
+   */
+  #receive(connection: Connection, bytes: Buffer): void {
+    this.#tickStartNow();
+    this.#received.push({ connection, bytes });
+    this.#receivedLength += bytes.length;
+    if (this.#receivedLength > maxReceived) this.#processReceived();
+  }
+
+  #processReceived(): void {
+    if (this.#receivedLength === 0) return;
+    const received = this.#received;
+    this.#received = [];
+    this.#receivedLength = 0;
+    for (const { connection, bytes } of received) this.#guard.run(connection, take, bytes);
   }
 
   /** In the middle of a tick all connections may have a pending answer that is sent at its end. */
@@ -277,6 +312,7 @@ export class Listener {
   }
 
   #endIdle(): void {
+    this.#processReceived();
     for (const connection of this.#connections) this.#guard.run(connection, happened, 'end if idle');
   }
 
@@ -289,11 +325,12 @@ export class Listener {
   }
 
   /**
-   * First the tasks, then the answers that wait for them, then the new connections that found no room, and only then the deferred
+   * First what was received, then the tasks, then the answers that wait for them, then the new connections that found no room, and only then the deferred
    * requests, which add tasks and answers to the end of the next tick. So no answer is sent before its own click is in the journal,
    * and no answer waits while further requests are served.
    */
   readonly #endTick = (): void => {
+    this.#processReceived();
     const end = this.#tickEnd;
     this.#tickEnd = null;
     if (end === null) return;

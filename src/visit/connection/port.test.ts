@@ -135,6 +135,19 @@ describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
     ]);
   });
 
+  test('leaves the bytes of a piece as they were, whatever is received after it', async () => {
+    open();
+    const kept: { readonly bytes: Buffer; readonly text: string }[] = [];
+    receiver.onReceived = (_, bytes) => kept.push({ bytes, text: bytes.toString('latin1') });
+    const clients = await Promise.all(Array.from({ length: 8 }, () => connectClient()));
+    const length = 200_000;
+    for (const [index, { client }] of clients.entries()) client.write(Buffer.alloc(length, 65 + index));
+    const sum = () => kept.reduce((total, { bytes }) => total + bytes.length, 0);
+    await eventually(() => sum() === length * clients.length, 'all to be received');
+    expect(kept.filter(({ bytes, text }) => bytes.toString('latin1') !== text)).toEqual([]);
+    expect(new Set(kept.map(({ text }) => text[0])).size).toBe(clients.length);
+  });
+
   test("sends data beyond the system's buffer, in order, to slow readers", async () => {
     open();
     const length = 20_000_000;

@@ -26,7 +26,7 @@ export interface Receiver<Connection> {
   opened(socket: VisitorSocket): Connection;
   /** The client has begun a TLS handshake, which waits for a certificate that is being looked up or ordered. */
   handshakeWaits(connection: Connection): void;
-  /** The bytes are only valid during the call: the buffer is reused. */
+  /** The receiver may keep the bytes: each piece has its own memory. */
   received(connection: Connection, bytes: Buffer): void;
   /** There is room again after a partial write. */
   drained(connection: Connection): void;
