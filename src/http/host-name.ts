@@ -4,7 +4,7 @@ import { memoize } from '../structures/memoize.ts';
 /** Memoized: parsing costs more than a lookup. */
 const parsedName = memoize(1_000, (header): string | null => parseHost(header)?.name ?? null);
 
-/** Most requests name the same host as the one before, often in the same text object, which is recognised without reading it. */
+/** Most requests name the same host as the one before: comparing the two takes less than a lookup. */
 let latestHeader = '';
 let latestName: string | null = null;
 

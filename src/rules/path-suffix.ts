@@ -1,6 +1,5 @@
 import { isSuffix, normaliseSuffix } from './suffix.ts';
 
-const slash = '/'.charCodeAt(0);
 /** The maximum number of path segments that are tried to find a link that forwards longer paths. */
 export const maxParts = 16;
 
@@ -9,7 +8,7 @@ export const maxParts = 16;
  * a line break it would be the cache key of another domain.
  */
 export function suffixOf(path: string): string | null {
-  const raw = path.charCodeAt(path.length - 1) === slash ? path.slice(1, -1) : path.slice(1);
+  const raw = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
   if (raw === '') return null;
   if (!raw.includes('%')) return raw;
   try {

@@ -91,9 +91,6 @@ export function targetEnd(at: number): number {
   return end;
 }
 
-/** A byte of a name in lower case. Hyphens and digits are unchanged. */
-export const lowerCase = (at: number): number => (head[at] as number) | 32;
-
 /** Four bytes at once, the first one lowest. */
 export const wordAt = (at: number): number => view.getInt32(at, true);
 

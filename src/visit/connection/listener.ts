@@ -325,9 +325,9 @@ export class Listener {
   }
 
   /**
-   * First what was received, then the tasks, then the answers that wait for them, then the new connections that found no room, and only then the deferred
-   * requests, which add tasks and answers to the end of the next tick. So no answer is sent before its own click is in the journal,
-   * and no answer waits while further requests are served.
+   * First what was received, then the tasks, then the answers that wait for them, then the new connections that found no room, and
+   * only then the deferred requests, which add tasks and answers to the end of the next tick. So no answer is sent before its own
+   * click is in the journal, and no answer waits while further requests are served.
    */
   readonly #endTick = (): void => {
     this.#processReceived();

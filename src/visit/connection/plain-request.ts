@@ -1,7 +1,6 @@
 import { finished } from '../../rules/agents/client-hints.ts';
 import { type HeaderEvidence, headerEvidenceOf } from '../../rules/agents/header-evidence.ts';
 import { countryHeaders, purposeOf } from '../visit.ts';
-import { FrequentTexts } from './frequent-texts.ts';
 import {
   afterBlanks,
   beforeBlanks,
@@ -49,7 +48,6 @@ export interface PlainRequest {
 const [getBytes, headBytes] = [Buffer.from('GET /'), Buffer.from('HEAD /')];
 const [http10Bytes, http11Bytes] = [Buffer.from(' HTTP/1.0\r\n'), Buffer.from(' HTTP/1.1\r\n')];
 const navigateBytes = Buffer.from('navigate');
-const frequentTexts = new FrequentTexts();
 const names = new HeaderNames();
 /** Headers that announce a body, concern more than this one request, or carry a credential of the API. */
 const refusedHeaders = [
@@ -81,18 +79,6 @@ const purpose = names.add('purpose');
 const xMoz = names.add('x-moz');
 const xPurpose = names.add('x-purpose');
 const countries = countryHeaders.map((name) => names.add(name));
-/** Frequent ones that don't matter: a known name needn't be checked byte by byte. */
-const skippedHeaders = [
-  'accept',
-  'accept-encoding',
-  'cache-control',
-  'cookie',
-  'priority',
-  'sec-fetch-site',
-  'sec-fetch-user',
-  'upgrade-insecure-requests',
-].map((name) => names.add(name));
-const firstSkipped = Math.min(...skippedHeaders);
 
 /**
  * Reads the request that begins at `at`. Returns null if it is incomplete or unusual in any way: then the strict reader
@@ -114,7 +100,7 @@ export function readPlainRequest(
   const headers = new PlainHeaders();
   const end = headers.read(versionStart + 11);
   if (end < 0) return null;
-  const hostHeader = headers.frequent(host);
+  const hostHeader = headers.value(host);
   const option = headers.value(connection)?.toLowerCase();
   // An HTTP/1.0 connection is only kept alive if both sides ask for it.
   if (
@@ -122,14 +108,14 @@ export function readPlainRequest(
     !(option === undefined || option === 'close' || (option === 'keep-alive' && !isHttp10))
   )
     return null;
-  const agent = headers.frequent(userAgent);
+  const agent = headers.value(userAgent);
   return {
     method,
     path: headText(pathStart, searchStart),
     search: headText(searchStart, versionStart),
     host: hostHeader,
     userAgent: agent,
-    acceptLanguage: headers.frequent(acceptLanguage) ?? '',
+    acceptLanguage: headers.value(acceptLanguage) ?? '',
     clientHints: headers.clientHints(),
     referer: headers.value(referer) ?? '',
     purpose: purposeOf(
@@ -175,12 +161,6 @@ class PlainHeaders {
     return headText(starts[header] as number, ends[header] as number);
   }
 
-  /** The same for a header whose value is often that of earlier requests. */
-  frequent(header: number): string | null {
-    if ((this.#present & (1 << header)) === 0) return null;
-    return frequentTexts.get(starts[header] as number, ends[header] as number);
-  }
-
   firstOf(headers: readonly number[]): string | null {
     for (const header of headers) {
       const value = this.value(header);
@@ -217,7 +197,7 @@ class PlainHeaders {
   }
 
   #take(header: number, from: number, to: number): boolean {
-    if (header === 0 || header >= firstSkipped) return true;
+    if (header === 0) return true;
     const bit = 1 << header;
     if (header <= lastRefused || (this.#present & bit) !== 0) return false;
     this.#present |= bit;
