@@ -64,7 +64,10 @@ test('UTM parameters are read from the destination, written into it, and stored 
   await field(page, 'Name of the template').fill('Letter');
   await page.getByRole('button', { name: 'Rename template' }).click();
   await checked.filter({ hasText: /^Letter$/ }).waitFor({ state: 'attached' });
+  const suggested = page.locator('datalist').first().locator('option');
+  const suggestion = (value: string) => suggested.and(page.locator(`[value=${value}]`));
   await save(page);
+  await suggestion('mail').waitFor({ state: 'detached' });
   expect((await read()).destination_url).toBe('https://example.com/b?utm_source=pasted&utm_content=button');
 
   await followLink(page, '/app');
@@ -77,14 +80,15 @@ test('UTM parameters are read from the destination, written into it, and stored 
   expect(await page.getByLabel('Long URL').inputValue()).toBe(
     'example.com/one?utm_source=pasted&utm_content=button\nexample.com/two?utm_source=pasted&utm_content=button',
   );
-  const suggested = page.locator('datalist').first().locator('option');
-  // Suggestions from before the link was saved are shown until the new ones have loaded.
-  await suggested.and(page.locator('[value=mail]')).waitFor({ state: 'detached' });
   expect(
     await suggested.evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value)),
   ).toEqual(['pasted']);
   await page.getByRole('button', { name: 'Create 2 links' }).click();
   await page.getByText('2 links created').first().waitFor();
+
+  await page.getByLabel('Long URL').fill('example.com/new?utm_source=first');
+  await page.getByRole('button', { name: 'Create link' }).click();
+  await suggestion('first').waitFor({ state: 'attached' });
 
   await page.getByLabel('Long URL').fill('example.com/three?utm_source=pasted&utm_content=button');
   await page.getByRole('button', { name: 'Delete template' }).click();

@@ -84,7 +84,7 @@ export function useLinkForm(latest: Link) {
     // Changes made while the link was being saved remain unsaved.
     const savedNames = names(sent).filter((name) => draft.value[name] === sent[name]);
     rebase(saved, savedNames);
-    refresh('links', 'tags', `link history ${saved.id}`);
+    refresh('links', 'tags', 'utm values', `link history ${saved.id}`);
     if (names(draft.value).length === 0) notify('Changes saved.');
   };
 

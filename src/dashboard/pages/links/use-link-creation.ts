@@ -48,7 +48,7 @@ export function useLinkCreation() {
   const clearSent = (sent: string, suffix: string, refused: readonly string[]) => {
     text.value = withRefused(withoutSent(text.value, sent), refused);
     if (input.value.suffix === suffix) input.value = { ...input.value, suffix: '' };
-    refresh('links', 'tags', 'domains');
+    refresh('links', 'tags', 'domains', 'utm values');
   };
   const { run, error, isRunning } = useAction(async () => {
     const sent = text.value;
