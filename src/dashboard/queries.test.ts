@@ -111,3 +111,15 @@ test('what has failed is loaded again once something else that had failed is', a
   await answer(4, 'the domains');
   expect([domains.data.value, gone.error.value === null]).toEqual(['the domains', false]);
 });
+
+test('a page that is opened again right away asks anew, and a part that is added to it does not', async () => {
+  await open('links');
+  await answer(0, 'before');
+  await open('links');
+  expect(answers).toHaveLength(1);
+  await closePages();
+  const query = await open('links');
+  expect([answers.length, query.data.value]).toEqual([2, 'before']);
+  await answer(1, 'after');
+  expect(query.data.value).toBe('after');
+});

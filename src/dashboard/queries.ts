@@ -24,7 +24,7 @@ interface Entry<T> extends Query<T> {
 }
 
 const maxEntries = 100;
-/** How long an answer is shared between the parts of a page; opening a page again reloads it. */
+/** How long an answer is shared with parts that are added to a page; opening a page again reloads it. */
 const freshFor = 200;
 const cache = new Map<string, Entry<unknown>>();
 const notLoaded = Promise.resolve(false);
@@ -82,10 +82,11 @@ export function useQuery<T>(key: string, fetcher: () => Promise<T>): Query<T> {
   const found = entry;
   found.fetcher = fetcher;
   useEffect(() => {
+    const isShared = found.users > 0 && Date.now() - found.loadedAt <= freshFor;
     found.users += 1;
     // The cleanup of the page before may have dropped it since it was rendered.
     if (!cache.has(key)) cache.set(key, found as Entry<unknown>);
-    if (!found.isLoading.value && Date.now() - found.loadedAt > freshFor) void found.reload();
+    if (!found.isLoading.value && !isShared) void found.reload();
     return () => {
       found.users -= 1;
       if (found.isForgotten && found.users === 0 && cache.get(key) === found) cache.delete(key);

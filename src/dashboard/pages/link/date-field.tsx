@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { hasPassed, instant, timezone } from '../../format.ts';
 import { isSavingKey, whenFocusLeaves } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
@@ -22,7 +22,7 @@ export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
   const error = form.errorOf(name);
   useEffect(() => () => form.setInvalid(name, null), []);
   // What is half-typed goes with the other changes that are discarded.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const field = input.current;
     if (field && error === null && field.validity.badInput) field.value = localOf(at);
   }, [error]);
