@@ -23,9 +23,9 @@ export function freeDescriptors(): () => number | null {
  * reserved, fewer connections are allowed: otherwise `accept` would fail for lack of a descriptor, and the runtime would retry it
  * in a loop.
  */
-export function keepDescriptorReserve<Connection extends Limited>(
+export function keepDescriptorReserve(
   maxConnections: number,
-  connections: ConnectionTable<Connection>,
+  connections: Pick<ConnectionTable<Limited>, 'size' | 'limitTo'>,
   guard: Pick<Guard, 'report'>,
   free = freeDescriptors(),
 ): Timer {

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test';
 import { noProxies } from '../../../test/support/both-paths.ts';
 import { ClientByPort } from '../../http/client-by-port.ts';
 import type { FastPath } from './connection.ts';
 import { Listener } from './listener.ts';
 import type { Receiver, VisitorPort } from './port.ts';
 
-const limits = { total: 2, perNetwork: 2, upstream: 2, upstreamPerNetwork: 2 };
 const get = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
 const redirect: ReturnType<FastPath> = { head: 'HTTP/1.1 302 Found\r\n', body: '', waits: true };
 const never: ReturnType<FastPath> = new Promise(() => {});
@@ -16,9 +15,15 @@ let receiver: Receiver<unknown>;
 const tickEnds: (() => void)[] = [];
 const closes: (() => void)[] = [];
 const faults: unknown[] = [];
+let free: number;
+/** What the listener does every second. */
+let countDescriptors: () => void;
 
-beforeEach(() => {
+function listen(total: number): void {
+  free = 1_000;
+  const intervals = spyOn(globalThis, 'setInterval');
   const listenAt = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
+  const limits = { total, perNetwork: total, upstream: 2, upstreamPerNetwork: 2 };
   const appServer = { port: 9, clientByPort: new ClientByPort() };
   const port: VisitorPort = {
     port: 1,
@@ -31,8 +36,13 @@ beforeEach(() => {
       receiver = callbacks as Receiver<unknown>;
       return port;
     },
+    free: () => free,
   });
-});
+  countDescriptors = intervals.mock.calls.find(([, delay]) => delay === 1_000)?.[0] as () => void;
+  intervals.mockRestore();
+}
+
+beforeEach(() => listen(2));
 
 afterEach(async () => {
   for (const close of closes.splice(0)) close();
@@ -165,4 +175,23 @@ test('many bytes are processed before the end of the tick', () => {
   expect(client.written).toBe('');
   while (tickEnds.length > 0) endTick();
   expect(decided).toBe(12_001);
+});
+
+test('while descriptors are short, a connection whose request was received is not taken for an idle one', async () => {
+  await listener.stopAccepting(0);
+  listen(9);
+  listener.open(() => redirect);
+  const visitors = Array.from({ length: 9 }, (_, index) => openFrom(`192.0.2.${index + 1}`));
+  for (const { request } of visitors) request();
+  endTick();
+  for (const { request } of visitors) request();
+  free = 0;
+  countDescriptors();
+  expect(listener.connections).toBe(9);
+  endTick();
+  expect(visitors.map(({ client }) => client.written.split('HTTP/1.1 302').length - 1)).toEqual(
+    Array(9).fill(2),
+  );
+  countDescriptors();
+  expect(listener.connections).toBe(8);
 });

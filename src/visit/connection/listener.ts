@@ -6,7 +6,7 @@ import { tickClock } from '../tick-clock.ts';
 import { Connection, type ConnectionContext, type FastPath, happened } from './connection.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import { ConnectionTable } from './connection-table.ts';
-import { keepDescriptorReserve } from './descriptor-reserve.ts';
+import { type freeDescriptors, keepDescriptorReserve } from './descriptor-reserve.ts';
 import { Guard, type OnFault } from './guard.ts';
 import { openPort, type Receiver, type VisitorPort } from './port.ts';
 import { portProblem } from './port-problem.ts';
@@ -50,6 +50,8 @@ interface Overrides {
   /** Reports `count` answers of the fast path, sent so many milliseconds after their requests arrived. */
   readonly answered?: (milliseconds: number, count: number) => void;
   readonly note?: ConnectionContext['note'];
+  /** The number of free descriptors. */
+  readonly free?: ReturnType<typeof freeDescriptors>;
 }
 
 type OpenPort = typeof openPort;
@@ -106,6 +108,7 @@ export class Listener {
       https = null,
       answered = () => {},
       note = null,
+      free,
     }: Overrides = {},
   ) {
     const guard = new Guard(onFault);
@@ -158,7 +161,21 @@ export class Listener {
       this.#processReceived();
       for (const connection of this.#connections) guard.run(connection, happened, 'sweep');
     }, idleTime);
-    this.#reserving = keepDescriptorReserve(limits.total, this.#connections, guard);
+    this.#reserving = keepDescriptorReserve(limits.total, this.#limited(), guard, free);
+  }
+
+  /** A connection is not idle if a request of it has been received. */
+  #limited(): Pick<ConnectionTable<Connection>, 'size' | 'limitTo'> {
+    const connections = this.#connections;
+    return {
+      get size() {
+        return connections.size;
+      },
+      limitTo: (total) => {
+        this.#processReceived();
+        connections.limitTo(total);
+      },
+    };
   }
 
   /** The callbacks of a port. Null stands for a socket that was reset before it was accepted. */
