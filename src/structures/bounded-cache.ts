@@ -1,4 +1,5 @@
 import { ownText } from '../rules/text.ts';
+import { stringHash } from './string-hash.ts';
 
 const none = -1;
 const minSlots = 64;
@@ -34,7 +35,7 @@ export class BoundedCache<Value> {
   }
 
   get(key: string): Value | undefined {
-    const slot = this.#find(key, hashOf(key));
+    const slot = this.#find(key, stringHash(key));
     if (slot === none) return undefined;
     this.#used[slot] = 1;
     return this.#values[slot];
@@ -45,20 +46,20 @@ export class BoundedCache<Value> {
     const key = ownText(text);
     this.delete(key);
     const weight = this.#weigh(key, value);
-    while (this.#weight + weight > this.#maxWeight && this.#size > 0) this.#evictOne();
+    while (this.#weight + weight > this.#maxWeight && this.#size > 0) this.evict();
     // A slot that the hand has just left is the last one it returns to.
     const slot = this.#takeSlot();
     this.#keys[slot] = key;
     this.#values[slot] = value;
     this.#used[slot] = 0;
-    this.#hashes[slot] = hashOf(key);
+    this.#hashes[slot] = stringHash(key);
     this.#addToChain(slot);
     this.#weight += weight;
     this.#size++;
   }
 
   delete(key: string): void {
-    const slot = this.#find(key, hashOf(key));
+    const slot = this.#find(key, stringHash(key));
     if (slot === none) return;
     this.#weight -= this.#weigh(key, this.#values[slot] as Value);
     this.#size--;
@@ -81,6 +82,25 @@ export class BoundedCache<Value> {
 
   get size(): number {
     return this.#size;
+  }
+
+  get weight(): number {
+    return this.#weight;
+  }
+
+  /** Evicts one entry, of one or more. */
+  evict(): void {
+    for (;;) {
+      const slot = this.#hand;
+      this.#hand = (slot + 1) % this.#keys.length;
+      const key = this.#keys[slot];
+      if (key === undefined) continue;
+      if (this.#used[slot] === 0) {
+        this.delete(key);
+        return;
+      }
+      this.#used[slot] = 0;
+    }
   }
 
   #find(key: string, hash: number): number {
@@ -135,28 +155,4 @@ export class BoundedCache<Value> {
       this.#addToChain(slot);
     }
   }
-
-  #evictOne(): void {
-    for (;;) {
-      const slot = this.#hand;
-      this.#hand = (slot + 1) % this.#keys.length;
-      const key = this.#keys[slot];
-      if (key === undefined) continue;
-      if (this.#used[slot] === 0) {
-        this.delete(key);
-        return;
-      }
-      this.#used[slot] = 0;
-    }
-  }
-}
-
-/** Random in each process, so that clients can't prepare keys that share a chain. */
-const seed = crypto.getRandomValues(new Int32Array(1))[0] ?? 0;
-
-/** FNV-1a: for keys as short as suffixes it is faster than calling the runtime's hashes. */
-function hashOf(key: string): number {
-  let hash = seed;
-  for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193);
-  return hash ^ (hash >>> 15);
 }

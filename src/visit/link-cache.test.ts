@@ -106,6 +106,61 @@ describe('cached links', () => {
   });
 });
 
+describe('the memory of cached links', () => {
+  const bytes = 1_000_000;
+  let kept: LinkCache;
+  beforeEach(() => {
+    kept = new LinkCache(
+      (_, suffix) => {
+        const destination = `https://example.com/${suffix}`;
+        return visitedLink(destination, suffix.startsWith('plain') ? null : { captcha: true });
+      },
+      { bytes, misses: 100 },
+    );
+  });
+  const fetch = (kind: string) => {
+    for (let index = 0; index < 20_000; index++) void kept.fetch(0, `${kind} ${index}`);
+  };
+  const countOf = (kind: string) =>
+    Array.from({ length: 20_000 }, (_, index) => kept.peek(0, `${kind} ${index}`)).filter(Boolean).length;
+
+  test('is all for one kind if there is no other, and half for each if both need it', () => {
+    fetch('plain');
+    const plain = countOf('plain');
+    fetch('rich');
+    expect(countOf('plain')).toBeGreaterThan(plain * 0.4);
+    expect(countOf('plain')).toBeLessThan(plain * 0.6);
+    kept.clear();
+    fetch('rich');
+    const rich = countOf('rich');
+    expect(plain).toBeGreaterThan(3 * rich);
+    fetch('plain');
+    expect(countOf('rich')).toBeGreaterThan(rich * 0.4);
+    expect(countOf('rich')).toBeLessThan(rich * 0.6);
+  });
+
+  test('is that of the kind that a link has now', async () => {
+    let isPlain = true;
+    const changing = new LinkCache(
+      () => visitedLink('https://example.com', isPlain ? null : { captcha: true }),
+      { bytes, misses: 100 },
+    );
+    for (const now of [true, false, true]) {
+      isPlain = now;
+      changing.forget(0, 'a');
+      expect(changing.peek(0, 'a')).toBeUndefined();
+      await changing.fetch(0, 'a');
+      expect(changing.peek(0, 'a')?.options === null).toBe(now);
+    }
+    isPlain = false;
+    void changing.fetch(0, 'b');
+    isPlain = true;
+    void changing.fetch(0, 'b');
+    for (let index = 0; index < 20_000; index++) void changing.fetch(0, `other ${index}`);
+    expect(changing.peek(0, 'b')).toBeUndefined();
+  });
+});
+
 describe('a link found by an alias', () => {
   const own = { domainId: 5, suffix: 'own' };
   const byAlias = { ...visitedLink('https://one.example/'), ownAddress: own, alias: 'alias' };

@@ -1,6 +1,7 @@
 import type { LinkForVisitor } from '../rules/link-rules/resolve.ts';
 import { anyForwarding } from '../rules/suffix.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
+import { PlainLinks } from './plain-links.ts';
 
 export interface CacheBounds {
   readonly bytes: number;
@@ -30,14 +31,19 @@ type Load = (domainId: number, suffix: string) => Loaded | Promise<Loaded>;
  * query; a query that is answered synchronously makes no request wait.
  */
 export class LinkCache {
+  readonly #plain: PlainLinks;
+  /** The other links. */
   readonly #links: BoundedCache<LinkForVisitor>;
   readonly #misses: BoundedCache<true>;
   readonly #aliases: BoundedCache<Alias>;
   readonly #pending = new Map<string, PendingLoad>();
   readonly #load: Load;
+  readonly #maxBytes: number;
 
   constructor(load: Load, bounds: CacheBounds) {
     this.#load = load;
+    this.#maxBytes = bounds.bytes;
+    this.#plain = new PlainLinks(bounds.bytes);
     this.#links = new BoundedCache(bounds.bytes, weight);
     this.#misses = new BoundedCache(bounds.misses * usualKey, weightOfKey);
     this.#aliases = new BoundedCache(bounds.misses * usualKey, weightOfKey);
@@ -46,12 +52,16 @@ export class LinkCache {
   /** The cached link, null when there is none, undefined when it has to be loaded. */
   peek(domainId: number, suffix: string): LinkForVisitor | null | undefined {
     const key = keyOf(domainId, suffix);
-    return this.#links.get(key) ?? (this.#misses.get(key) ? null : this.#peekAlias(key, suffix));
+    return this.#get(key) ?? (this.#misses.get(key) ? null : this.#peekAlias(key, suffix));
+  }
+
+  #get(key: string): LinkForVisitor | undefined {
+    return this.#plain.get(key) ?? this.#links.get(key);
   }
 
   #peekAlias(key: string, suffix: string): LinkForVisitor | undefined {
     const alias = this.#aliases.get(key);
-    const link = alias && this.#links.get(keyOf(alias.domainId, alias.suffix));
+    const link = alias && this.#get(keyOf(alias.domainId, alias.suffix));
     return link && link.id === alias?.linkId ? { ...link, alias: suffix } : undefined;
   }
 
@@ -73,7 +83,7 @@ export class LinkCache {
       return this.#fetchLink(key, domainId, suffix);
     };
     const ownKey = keyOf(alias.domainId, alias.suffix);
-    const known = this.#links.get(ownKey) ?? this.#fetchLink(ownKey, alias.domainId, alias.suffix);
+    const known = this.#get(ownKey) ?? this.#fetchLink(ownKey, alias.domainId, alias.suffix);
     return known instanceof Promise ? known.then(checked) : checked(known);
   }
 
@@ -103,6 +113,7 @@ export class LinkCache {
   #forgetKey(key: string): void {
     const pending = this.#pending.get(key);
     if (pending) pending.isOutdated = true;
+    this.#plain.delete(key);
     this.#links.delete(key);
     this.#misses.delete(key);
     this.#aliases.delete(key);
@@ -119,12 +130,23 @@ export class LinkCache {
   #keep(key: string, link: Loaded): Loaded {
     if (!link) this.#misses.set(key, true);
     else if (link.ownAddress) this.#aliases.set(key, { ...link.ownAddress, linkId: link.id });
-    else this.#links.set(key, link);
+    else this.#keepLink(key, link);
     return link;
+  }
+
+  #keepLink(key: string, link: LinkForVisitor): void {
+    this.#links.delete(key);
+    if (!this.#plain.set(key, link)) this.#links.set(key, link);
+    // Plain links and others may each have half of the memory, and what the others leave.
+    while (this.#plain.bytes + this.#links.weight > this.#maxBytes) {
+      if (this.#plain.bytes > this.#maxBytes / 2) this.#plain.evict();
+      else this.#links.evict();
+    }
   }
 
   clear(): void {
     for (const load of this.#pending.values()) load.isOutdated = true;
+    this.#plain.clear();
     this.#links.clear();
     this.#misses.clear();
     this.#aliases.clear();
