@@ -7,6 +7,8 @@ export interface Effort {
   readonly many: number;
   /** Visits to uncached links. */
   readonly cold: number;
+  /** Seconds until the cache has the links that it will have. */
+  readonly fillSeconds: number;
   readonly latencySeconds: number;
 }
 
@@ -18,6 +20,7 @@ export const full: Effort = {
   links: 1_000,
   many: 1_000_000,
   cold: 100_000,
+  fillSeconds: 30,
   latencySeconds: 5,
 };
 
@@ -29,5 +32,6 @@ export const quick: Effort = {
   links: 1_000,
   many: 20_000,
   cold: 20_000,
+  fillSeconds: 1,
   latencySeconds: 1,
 };

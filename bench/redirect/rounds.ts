@@ -31,22 +31,24 @@ export async function measureAlternately(
   running: readonly Running[],
   rounds: number,
   plan: WrkOptions,
+  warmUp?: number,
 ): Promise<readonly Measured[]> {
-  const roundsByContender = await alternatingRounds(running, rounds, () => plan);
+  const roundsByContender = await alternatingRounds(running, rounds, () => plan, warmUp);
   const [first = []] = roundsByContender;
   return running.map((one, index) => summary(one, roundsByContender[index] ?? [], first));
 }
 
-/** The rounds of each contender. */
+/** The rounds of each contender, after so many seconds that aren't measured. */
 export async function alternatingRounds(
   running: readonly Running[],
   rounds: number,
   planOf: (index: number) => WrkOptions,
+  warmUp = 2,
 ): Promise<Round[][]> {
   const roundsByContender = running.map((): Round[] => []);
   for (const [index, one] of running.entries()) {
     const plan = planOf(index);
-    await runWrk(`${one.url}${pathOf(plan)}`, { ...plan, seconds: 2 });
+    await runWrk(`${one.url}${pathOf(plan)}`, { ...plan, seconds: warmUp });
   }
   for (let round = 0; round < rounds; round++) {
     for (let index = 0; index < running.length; index++) {

@@ -9,6 +9,8 @@ export interface WrkOptions {
   readonly path?: string;
   /** A file with one path per line, visited in turn. */
   readonly paths?: string;
+  /** A file with one path per line, the most visited first: they are visited by Zipf's law, differently in each run. */
+  readonly byPopularity?: string;
   /** The expected status of every response; wrk only counts those from 400 on. */
   readonly expects?: 'redirects' | 'refusals';
   /** Whether each request uses a new connection. */
@@ -23,20 +25,26 @@ export interface WrkResult {
   readonly p99: number;
 }
 
-const script = new URL('./paths.lua', import.meta.url).pathname;
+const scriptFile = (name: string): string => new URL(`./${name}.lua`, import.meta.url).pathname;
+let runs = 0;
 
-export async function runWrk(
-  url: string,
-  { seconds, connections, paths, expects, isFresh }: WrkOptions,
-): Promise<WrkResult> {
+/** The script that chooses the paths, and its arguments. */
+function scriptFor({ paths, byPopularity }: WrkOptions): { file: string; args: readonly string[] } | null {
+  if (byPopularity !== undefined)
+    return { file: scriptFile('popularity'), args: [byPopularity, String(runs++)] };
+  return paths === undefined ? null : { file: scriptFile('paths'), args: [paths] };
+}
+
+export async function runWrk(url: string, options: WrkOptions): Promise<WrkResult> {
+  const { seconds, connections, expects, isFresh } = options;
+  const script = scriptFor(options);
   const allHeaders = isFresh ? { ...browserHeaders, Connection: 'close' } : browserHeaders;
   const headers = Object.entries(allHeaders).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const child = Bun.spawn(
     [
       ...[toolPath('taskset'), '-c', loadCore, toolPath('wrk')],
       ...['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...headers],
-      ...(paths === undefined ? [] : ['-s', script]),
-      ...[url, ...(paths === undefined ? [] : ['--', paths])],
+      ...(script === null ? [url] : ['-s', script.file, url, '--', ...script.args]),
     ],
     { stdout: 'pipe', stderr: 'inherit' },
   );
