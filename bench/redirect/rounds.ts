@@ -49,6 +49,7 @@ export async function alternatingRounds(
   for (const [index, one] of running.entries()) {
     const plan = planOf(index);
     await runWrk(`${one.url}${pathOf(plan)}`, { ...plan, seconds: warmUp });
+    await one.untilIdle();
   }
   for (let round = 0; round < rounds; round++) {
     for (let index = 0; index < running.length; index++) {
