@@ -95,6 +95,7 @@ test('another link at the place of the one that was read last is not taken for i
   links.set('b', link(2));
   expect(links.get('b')).toEqual(link(2));
   links.clear();
+  expect(links.get('b')).toBeUndefined();
   links.set('c', link(3));
   expect(links.get('c')).toEqual(link(3));
 });
