@@ -7,7 +7,7 @@ export interface Effort {
   readonly many: number;
   /** Visits to uncached links. */
   readonly cold: number;
-  /** Seconds until the cache has the links that it will have. */
+  /** Seconds of visits in which the cache fills, before the rounds. */
   readonly fillSeconds: number;
   readonly latencySeconds: number;
 }

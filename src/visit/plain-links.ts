@@ -9,7 +9,7 @@ const wordBytes = 4;
 /** Bytes of a usual record: how many chains there are depends on it. */
 const usualRecord = 128;
 
-/** The words of a record: where the next one of its chain is, the hash of its key, two ids, and the lengths of two texts with two marks. */
+/** The words of a record: where the next one of its chain is, the hash of its key, two ids, and two lengths with two marks. Then the two texts. */
 const hashAt = 1;
 const idAt = 2;
 const organizationAt = 3;
@@ -90,7 +90,7 @@ export class PlainLinks {
     return this.#last;
   }
 
-  /** False if the link can't be kept here: it has options, was found by an alias, or has other letters or larger numbers than usual. */
+  /** False if the link can't be kept here: it has options, was found by an alias, or its texts or ids don't fit into a record. */
   set(key: string, link: LinkForVisitor): boolean {
     this.delete(key);
     const { id, organizationId, destinationUrl } = link;
