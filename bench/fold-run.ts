@@ -38,7 +38,7 @@ function stored(): number {
 /** Merges hits into chunks, which the fold postpones until it is idle: this is part of the cost of a hit. */
 async function mergeAll(url: string): Promise<void> {
   const store = new PostgresFoldStore(url);
-  while (await store.mergeSome(now));
+  while (await store.chunkSome(now));
   await store.close();
 }
 
@@ -69,7 +69,7 @@ const settings = {
   saltKey: '',
   origin: 'https://links.example.com',
   daysKept: 180,
-  clock: 'told',
+  clock: 'messages',
   keep: { milliseconds: 0, bytes: 0 },
   repeatWindow: 2_000,
   floodLimit: 30_000,

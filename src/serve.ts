@@ -15,7 +15,7 @@ import type { Config } from './config/options.ts';
 import { Dns } from './domains/dns.ts';
 import { Site } from './rules/site.ts';
 import { StartProblem } from './start-problem.ts';
-import { within } from './structures/within.ts';
+import { withTimeout } from './structures/with-timeout.ts';
 import { Log } from './telemetry/log.ts';
 import { collectWhenIdle } from './threads/gc-when-idle.ts';
 import { lowerPriority } from './threads/lower-priority.ts';
@@ -131,7 +131,7 @@ async function serveAsWorker(config: Config, begin: Begin): Promise<void> {
  * start first. A start that takes long, because of a large migration, is aborted.
  */
 async function stopOf(starting: Promise<App>, isWhole = false): Promise<void> {
-  const app = await within(
+  const app = await withTimeout(
     startTimeout,
     starting.catch(() => null),
     () => null,

@@ -7,11 +7,11 @@ import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
 import type { Config } from './config/options.ts';
-import { lostStoreFound, lostStoreTodo, remainsOfStore } from './journal/former-store.ts';
+import { lostStoreAdvice, lostStoreMessage, traceOfLostStore } from './journal/lost-store.ts';
 import {
   hasClicksOfOther,
-  otherStoreFound,
-  otherStoreTodo,
+  otherStoreAdvice,
+  otherStoreMessage,
   storeMarkIn,
   writeStoreMark,
 } from './journal/store-mark.ts';
@@ -31,7 +31,7 @@ import type { BeforeUpgrade } from './storage/migrate.ts';
 import { hitLocation, hitStoreId, hitTablesMade } from './storage/moved-hits.ts';
 import { openDatabase } from './storage/open.ts';
 import { makeAllPrivate } from './storage/private-files.ts';
-import { claimSetting, findSetting, keyMarkSetting, replaceSetting } from './storage/settings.ts';
+import { claimSetting, findSetting, keyFingerprintSetting, replaceSetting } from './storage/settings.ts';
 import { sqliteTodo } from './storage/sqlite-todo.ts';
 import { storeIdOf } from './storage/store-id.ts';
 import type { Log } from './telemetry/log.ts';
@@ -69,8 +69,8 @@ export async function openStore(
 }
 
 /**
- * Connects to ClickHouse if single clicks are stored there. Once they are, they must stay there: a node that stored them in
- * another database would count half of them. While that server is down, only queries for single clicks fail, and new ones wait in
+ * Connects to ClickHouse if individual clicks are stored there. Once they are, they must stay there: a node that stored them in
+ * another database would count half of them. While that server is down, only queries for individual clicks fail, and new ones wait in
  * the journal.
  */
 async function withHits(database: Database, { clicksUrl }: Config, log: Log): Promise<Database> {
@@ -78,16 +78,16 @@ async function withHits(database: Database, { clicksUrl }: Config, log: Log): Pr
   if (clicksUrl === null) {
     if (known === null) return database;
     throw new StartProblem(
-      'The single clicks of this database are in ClickHouse. Set CLICKS_URL to it, as on the other nodes.',
+      'The individual clicks of this database are in ClickHouse. Set CLICKS_URL to it, as on the other nodes.',
     );
   }
   if (move !== null)
     throw new StartProblem(
-      `Single clicks are being moved to ClickHouse. Wait until "${shellCommand('clicks move')}" is done; if it has ended, run it again.`,
+      `Individual clicks are being moved to ClickHouse. Wait until "${shellCommand('clicks move')}" is done; if it has ended, run it again.`,
     );
   if (known === null && (await hasHits(database.read)))
     throw new StartProblem(
-      `CLICKS_URL is set, and the database has single clicks. Move them with "${shellCommand('clicks move')}", and leave CLICKS_URL out until then.`,
+      `CLICKS_URL is set, and the database has individual clicks. Move them with "${shellCommand('clicks move')}", and leave CLICKS_URL out until then.`,
     );
   await database.write((queries) => claimSetting(queries, hitStoreId, randomUUID()));
   const storeId = (await hitLocation(database.read)).storeId;
@@ -196,10 +196,10 @@ async function writeIn(dataDir: string, write: () => unknown): Promise<void> {
 /** An empty store is only made in a folder that never had one. */
 export function requireNoLostStore({ databaseUrl, dataDir }: Config): void {
   const folder = resolve(dataDir);
-  const remains = databaseUrl === null ? remainsOfStore(folder) : null;
-  if (remains !== null)
+  const trace = databaseUrl === null ? traceOfLostStore(folder) : null;
+  if (trace !== null)
     throw new StartProblem(
-      `${lostStoreFound(folder, remains)} ${lostStoreTodo(shellCommand('restore FILE'))}`,
+      `${lostStoreMessage(folder, trace)} ${lostStoreAdvice(shellCommand('restore FILE'))}`,
     );
 }
 
@@ -219,7 +219,7 @@ async function newKey(
   key: 'require_key' | 'replace_key',
 ): Promise<string> {
   const dataDir = resolve(config.dataDir);
-  const hasKey = (await findSetting(database.read, keyMarkSetting)) !== null;
+  const hasKey = (await findSetting(database.read, keyFingerprintSetting)) !== null;
   // Another process on this folder may have created it before it marked the database.
   const found = await existingKey(config);
   if (found !== null) return found;
@@ -272,9 +272,9 @@ export function storeProblem({ databaseUrl, dataDir }: Config, cause: unknown): 
     );
   }
   const { hasAnswered, todo } = databaseProblem(cause);
-  const isAway = cause instanceof StoreUnavailable && !hasAnswered;
+  const isUnavailable = cause instanceof StoreUnavailable && !hasAnswered;
   return new StartProblem(
-    `The database at ${databaseName(databaseUrl)} can not be ${isAway ? 'reached' : 'used'}: ${reason(cause)}. ${todo}`,
+    `The database at ${databaseName(databaseUrl)} can not be ${isUnavailable ? 'reached' : 'used'}: ${reason(cause)}. ${todo}`,
   );
 }
 
@@ -304,8 +304,8 @@ function beforeUpgrade(
 /** A node with another key would issue tokens that the others refuse, and could not decrypt what they sealed. */
 async function requireSameKey(database: Database, secrets: Secrets, { secretKey }: Config): Promise<void> {
   const mark = markOf(secrets);
-  await database.write((queries) => claimSetting(queries, keyMarkSetting, mark));
-  if ((await findSetting(database.read, keyMarkSetting)) !== mark) {
+  await database.write((queries) => claimSetting(queries, keyFingerprintSetting, mark));
+  if ((await findSetting(database.read, keyFingerprintSetting)) !== mark) {
     throw new StartProblem(
       `This database belongs to another secret key.${strayBlanks(secretKey)} Copy secret.key from the data folder of the first node, or set SECRET_KEY to the same value everywhere; if the key is lost, run "${shellCommand('secret replace')}".`,
     );
@@ -315,7 +315,7 @@ async function requireSameKey(database: Database, secrets: Secrets, { secretKey 
 /** Folded into another store, clicks would be lost for the one that they belong to. */
 async function requireOwnJournals(database: Database, dataDir: string): Promise<void> {
   if (hasClicksOfOther(dataDir, await storeIdOf(database, storeMarkIn(dataDir))))
-    throw new StartProblem(`${otherStoreFound(dataDir)} ${otherStoreTodo}`);
+    throw new StartProblem(`${otherStoreMessage(dataDir)} ${otherStoreAdvice}`);
 }
 
 /** Notes which store the clicks of this folder are for. Only the server does: a command may run as a user whose files it can't read. */
@@ -329,7 +329,7 @@ export async function claimJournals(database: Database, dataDir: string): Promis
 export async function replaceKey(config: Config, log: Log): Promise<void> {
   await using store = await openStore(config, log, 'replace_key');
   await store.database.write(async (queries) => {
-    await replaceSetting(queries, keyMarkSetting, markOf(store.secrets));
+    await replaceSetting(queries, keyFingerprintSetting, markOf(store.secrets));
     await forgetSealedKeys(queries);
     await reorderCertificates(queries, Date.now());
   });

@@ -94,7 +94,7 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
   });
 
   onOneStore(store, () => {
-    test('an entry that is no object is told so, not how to send many links', async () => {
+    test('an entry that is not an object is refused as such, without the hint about bulk calls', async () => {
       const sentence =
         'Each entry of "links" must be a JSON object, such as {"destination_url": "https://example.com"}.';
       const { json } = await bulk([

@@ -10,7 +10,7 @@ import { insertHits, type SeedHit, seedHits } from './support/hits.ts';
 const start = Date.parse('2026-03-01T00:00:00Z');
 
 describe.each(storeKinds)('lists of clicks on %s', (store) => {
-  // Single hits of `start` are still kept then.
+  // Individual hits of `start` are still kept then.
   const app = appForSuite({ store, startsAt: start + 30 * dayLength });
   let owner: TestAccount;
   let link: number;
@@ -126,7 +126,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(other.json).toMatchObject({ clicks: [], total_clicks: 0, partial: false });
   });
 
-  test('raw_since is the time since which single clicks are kept, even if the retention was once shorter', async () => {
+  test('raw_since is the time since which individual clicks are kept, even if the retention was once shorter', async () => {
     const { database, config } = app.app.context;
     const since = async () => [
       (await get('/api/v1/clicks')).json.raw_since,

@@ -112,7 +112,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
     expect(await nameOf(other.key)).toBe(other.email);
   });
 
-  test('renames no organization of others that has for a name what may not be its address', async () => {
+  test('does not rename another person’s organization whose name merely looks like the deleted address', async () => {
     const owner = await app.createAccount();
     const name = `sales-${store}@example.com`;
     await app.call('PATCH', '/api/v1/organization', { key: owner.key, body: { name } });

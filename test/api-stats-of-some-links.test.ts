@@ -87,7 +87,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect((await stats(`domain=${host}&tag=${tag}`)).totals.clicks).toBe(3);
   });
 
-  test('the export of single hits has those of the chosen links', async () => {
+  test('the export of individual hits has those of the chosen links', async () => {
     const exported = async (query: string) => {
       const { status, text, json } = await send('GET', `/clicks.csv?class=all&${query}`);
       if (status !== 200) return [status, json.error_code, json.field_key];
@@ -103,7 +103,7 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     expect(await exported(`ids=${foreign}`)).toEqual([400, 'FIELD_INVALID', 'ids']);
   });
 
-  test('the list of single hits has those of the chosen links, page by page', async () => {
+  test('the list of individual hits has those of the chosen links, page by page', async () => {
     const listed = async (query: string) => {
       const { status, json } = await send('GET', `/clicks?${query}`);
       if (status !== 200) return [status, json.error_code, json.field_key];

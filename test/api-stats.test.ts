@@ -182,7 +182,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     expect(reasons.groups[0]).toEqual({ value: 'monitor', clicks: 0, not_counted: 1 });
   });
 
-  test('reasons of clicks are counted from single hits, those of other hits from the roll-ups', async () => {
+  test('reasons of clicks are counted from individual hits, those of other hits from the roll-ups', async () => {
     for (const [query, groups] of [
       ['class=click', [{ value: 'browser', clicks: 6, not_counted: 0 }]],
       ['class=human', [{ value: 'browser', clicks: 6, not_counted: 1 }]],

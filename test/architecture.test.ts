@@ -67,7 +67,7 @@ const allowedImports: Record<string, readonly string[]> = {
 const allowedFiles: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
   'manage → ledger':
-    /^ledger\/(corrections\/(correction-step|first-classes)|chunks\/delete-chunks|external-hits|kept-hits)/,
+    /^ledger\/(corrections\/(correction-step|first-classes)|chunks\/delete-chunks|external-hits|has-all-hits)/,
   'dashboard → rules':
     /^rules\/(link-rules\/rule-|click-fields|durations|csv|agents\/(agent-|app-browsers)|destinations\/utm)/,
   'mail → http': /^http\/html/,
@@ -80,17 +80,17 @@ const allowedFiles: Record<string, RegExp> = {
   'ledger → threads': /^threads\/(yield-core|free-descriptors)/,
   'stats → journal': /^journal\/hit/,
   'store.ts → ledger': /^ledger\/clickhouse\/clickhouse-hits/,
-  'store.ts → journal': /^journal\/(store-mark|former-store)/,
+  'store.ts → journal': /^journal\/(store-mark|lost-store)/,
   'store.ts → backup': /^backup\/before-upgrade/,
   'health → ledger': /^ledger\/clickhouse\/clickhouse-client/,
-  'health → journal': /^journal\/(files|former-store|store-mark|unfolded)/,
+  'health → journal': /^journal\/(files|lost-store|store-mark|unfolded)/,
   'backup → ledger':
     /^ledger\/(packs\/hit-pack|chunks\/(hit-chunk|chunk-scan|chunk-store)|stores\/partitions)/,
   'journal → storage': /^storage\/file-lock/,
 };
 
 /** Files of `ledger/` that put its folders together. Its other files are shared by all folders, and import none of them. */
-const ledgerEntries = ['open-ledger', 'open-counts', 'kept-hits', 'click-recorder'].map(
+const ledgerEntries = ['open-ledger', 'open-counts', 'has-all-hits', 'click-recorder'].map(
   (name) => `ledger/${name}.ts`,
 );
 

@@ -29,7 +29,7 @@ async function hitsOf(database: Database): Promise<ReferenceLedger> {
   return reference;
 }
 
-describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHouse', () => {
+describe.skipIf(!isInstalled)('a backup of a store with individual clicks in ClickHouse', () => {
   let ledger: TestLedger;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let clickhouse: string;
@@ -92,7 +92,7 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
   test('is not restored into a ClickHouse with clicks, and neither database changes', async () => {
     const target = { DATABASE_URL: await freshPostgres(), CLICKS_URL: clickhouse, DATA_DIR: fileOf('taken') };
     await expect(runHere(restoreBackup, [fileOf('whole')], target)).rejects.toThrow(
-      'has single clicks already',
+      'has individual clicks already',
     );
     const after = await hitsOf({ ...ledger.database, hits: ClickhouseHits.of(serverOf(clickhouse)) });
     expect(after.hits).toEqual(before.hits);
@@ -141,12 +141,12 @@ describe.skipIf(!isInstalled)('a backup of a store with single clicks in ClickHo
     await backup.close();
   });
 
-  test('fails if single clicks are missing, instead of omitting them', async () => {
+  test('fails if individual clicks are missing, instead of omitting them', async () => {
     const { CLICKS_URL: _, ...without } = settings;
     await expect(runHere(makeBackup, [fileOf('refused')], without)).rejects.toThrow('Set CLICKS_URL');
     const withoutClicks = { 'without-clicks': true };
     expect(await runHere(makeBackup, [fileOf('parts')], without, withoutClicks)).toContain(
-      'WITHOUT single clicks',
+      'WITHOUT individual clicks',
     );
     const target = { DATABASE_URL: await freshPostgres(), DATA_DIR: fileOf('parts-of') };
     await runHere(restoreBackup, [fileOf('parts')], target);

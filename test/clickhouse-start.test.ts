@@ -45,7 +45,7 @@ describe('while ClickHouse is away', () => {
     await refusingServer.stop(true);
   });
 
-  test('links redirect, clicks wait in the journal, and only queries for single clicks fail', async () => {
+  test('links redirect, clicks wait in the journal, and only queries for individual clicks fail', async () => {
     const before = requests;
     expect((await app.visit(link.path)).status).toBe(302);
     await eventually(() => requests > before, 'the fold to call ClickHouse');
@@ -59,10 +59,10 @@ describe('while ClickHouse is away', () => {
 
   test('a node without CLICKS_URL does not start, because it would store clicks separately', async () => {
     const start = startApp({ env: { DATABASE_URL, SECRET_KEY } });
-    await expect(start).rejects.toThrow('The single clicks of this database are in ClickHouse.');
+    await expect(start).rejects.toThrow('The individual clicks of this database are in ClickHouse.');
   });
 
-  test('a node with CLICKS_URL does not start if its database already has single clicks', async () => {
+  test('a node with CLICKS_URL does not start if its database already has individual clicks', async () => {
     const taken = await migratedPostgres();
     const before = await startApp({ env: { DATABASE_URL: taken, SECRET_KEY } });
     await insertHits(before.app.context.database, [{ link: 1, organization: 1, at: before.clock.now }]);

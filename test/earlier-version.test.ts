@@ -16,7 +16,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let program: Program;
 let url: string;
 
-// Keeps single clicks for ten years, so that those of the fixture are still there when this runs.
+// Keeps individual clicks for ten years, so that those of the fixture are still there when this runs.
 const start = async () => {
   program = runServer({ PORT: '0', DATA_DIR: folder.path, CLICK_RETENTION_DAYS: '3650' });
   url = await program.address();

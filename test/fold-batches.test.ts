@@ -53,7 +53,7 @@ function writeRecords(name: JournalName, records: number, from = plain.at): Posi
 
 /** Folds short batches, with hooks to observe them. */
 class ObservedStore extends SqliteFoldStore {
-  isAway = false;
+  isUnavailable = false;
   afterBatch: (batch: FoldBatch) => void = () => {};
   beforeBatch: () => void = () => {};
 
@@ -62,7 +62,7 @@ class ObservedStore extends SqliteFoldStore {
   }
 
   override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
-    if (this.isAway) throw new StoreUnavailable('away');
+    if (this.isUnavailable) throw new StoreUnavailable('away');
     this.beforeBatch();
     await super.fold(batch, deliveries);
     this.afterBatch(batch);
@@ -95,7 +95,7 @@ function workerOf(
       clickServer: null,
       origin: 'http://127.0.0.1',
       daysKept: 180,
-      clock: 'told',
+      clock: 'messages',
       keep: { milliseconds: 0, bytes: 0 },
       repeatWindow: 2_000,
       floodLimit: 30_000,
@@ -218,7 +218,7 @@ test('a stop while the store is unavailable, in the middle of a leftover journal
     let batches = 0;
     store.afterBatch = () => {
       if (++batches !== 3) return;
-      store.isAway = true;
+      store.isUnavailable = true;
       worker.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: plain.at });
     };
   });

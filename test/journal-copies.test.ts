@@ -8,7 +8,7 @@ import { lockJournal } from '../src/journal/lock.ts';
 import { OwnJournal } from '../src/journal/own-journal.ts';
 import { writeStoreMark } from '../src/journal/store-mark.ts';
 import { markFinished } from '../src/ledger/fold/finished-mark.ts';
-import { watermarksKept } from '../src/ledger/fold-store.ts';
+import { watermarkRetention } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
@@ -116,7 +116,7 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     expect(await watermarks()).toEqual([position, position, { segment: 1, offset: 2 }]);
     await store.deleteFinishedBefore(1_001);
     expect(await watermarks()).toEqual([null, position, { segment: 1, offset: 2 }]);
-    expect(watermarksKept).toBe(90 * dayLength);
+    expect(watermarkRetention).toBe(90 * dayLength);
     await store.close();
   });
 
@@ -135,7 +135,7 @@ describe.each(storeKinds)('a journal on %s', (kind) => {
     if (name === undefined) throw new Error('the journal is not kept');
     const mark = join(folderOf(dataDir, name), 'finished');
     expect(Date.now() - Number(await Bun.file(mark).text())).toBeLessThan(hourLength);
-    markFinished(folderOf(dataDir, name), Date.now() - watermarksKept);
+    markFinished(folderOf(dataDir, name), Date.now() - watermarkRetention);
     await cp(dataDir, copy, { recursive: true });
     const store = new PostgresFoldStore(databaseUrl);
     await store.deleteFinishedBefore(Date.now() + 1_000);

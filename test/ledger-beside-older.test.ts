@@ -51,7 +51,7 @@ afterAll(async () => {
 
 async function foldAndMerge(journal: string, count: number): Promise<void> {
   await new BatchFolder(store, journal).fold(hits(count), true);
-  while (await store.mergeSome(at));
+  while (await store.chunkSome(at));
 }
 
 /** Two clicks and one bot hit of each link, in the same hour. */

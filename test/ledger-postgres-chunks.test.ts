@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 const merge = async (store: PostgresFoldStore) => {
-  while (await store.mergeSome(december));
+  while (await store.chunkSome(december));
 };
 const chunksOf = async (
   organization: number,

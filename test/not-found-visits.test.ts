@@ -231,7 +231,7 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
   });
 });
 
-test('addresses survive a stop, and are kept as long as single clicks', async () => {
+test('addresses survive a stop, and are kept as long as individual clicks', async () => {
   const { cleanUp } = await import('../src/manage/clean-up.ts');
   const app = await startApp({
     env: { CLICK_RETENTION_DAYS: '3' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
-import { TookTooLong } from '../src/rules/errors.ts';
+import { TimeoutExceeded } from '../src/rules/errors.ts';
 import { type Database, internalReadTerms } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { openDatabase } from '../src/storage/open.ts';
@@ -97,7 +97,7 @@ describe.each(accessKinds)('a database reached %s', (access) => {
     const terms = { ...internalReadTerms, organizationId: 1, timeout: 300 };
     const reading = sql`select pg_sleep(3600)`.execute(database.readFor(terms));
     const cause = await reading.catch((thrown) => thrown);
-    expect(cause).toBeInstanceOf(TookTooLong);
+    expect(cause).toBeInstanceOf(TimeoutExceeded);
     expect(cause.timeout).toBe(300);
     await eventually(
       async () => (await runningSleeps()) === 0,
@@ -117,7 +117,7 @@ describe.each(accessKinds)('a database reached %s', (access) => {
         { ...internalReadTerms, changeDeadline: startedAt + 400 },
       )
       .catch((thrown) => thrown);
-    expect(cause).toBeInstanceOf(TookTooLong);
+    expect(cause).toBeInstanceOf(TimeoutExceeded);
     expect(performance.now() - startedAt).toBeLessThan(scaledToLoad(1_500));
     const rows = await direct.unsafe(`select from settings where key = 'late ${access}'`);
     expect(rows.length).toBe(0);

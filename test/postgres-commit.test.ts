@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { TookTooLong } from '../src/rules/errors.ts';
+import { TimeoutExceeded } from '../src/rules/errors.ts';
 import { type Database, internalReadTerms, NotUnique } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { prepared, runWithCommit } from '../src/storage/prepared.ts';
@@ -20,7 +20,7 @@ const stored = async () =>
 test("a change's reads end with it, and their error names the time that they had", async () => {
   const terms = { ...internalReadTerms, timeout: 8_000, changeDeadline: performance.now() + 1_500 };
   const late = await sql`select pg_sleep(60)`.execute(database.readFor(terms)).catch((cause) => cause);
-  expect(late).toBeInstanceOf(TookTooLong);
+  expect(late).toBeInstanceOf(TimeoutExceeded);
   expect(late.timeout).toBeLessThanOrEqual(1_500);
 });
 
@@ -108,7 +108,7 @@ test('statements sent with the commit are stored with it, or make it fail with t
   }).catch((cause) => cause);
   mayCommit.resolve();
   await lockingChange;
-  expect(late).toBeInstanceOf(TookTooLong);
+  expect(late).toBeInstanceOf(TimeoutExceeded);
   for (const lost of ['own of a failed one', 'only once', 'own of a late one'])
     expect(await stored()).not.toContain(lost);
 });

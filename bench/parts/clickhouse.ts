@@ -31,7 +31,7 @@ interface Measured {
   readonly clickhouseCpu: number;
   /** Bytes of WAL a hit. */
   readonly wal: number;
-  /** Bytes on disk of single hits with their indexes, per hit. */
+  /** Bytes on disk of individual hits with their indexes, per hit. */
   readonly bytes: number;
   readonly answers: readonly QueryTimes[];
 }
@@ -51,7 +51,7 @@ export async function measureClickhouse({ folded, isQuick }: Effort): Promise<Re
   };
   const names = measured[0]?.[1].answers.map(({ name }) => name) ?? [];
   return {
-    title: `Single hits in SQLite, PostgreSQL and ClickHouse, ${formatNumber(hits)} hits`,
+    title: `Individual hits in SQLite, PostgreSQL and ClickHouse, ${formatNumber(hits)} hits`,
     columns: [...kinds, 'ClickHouse itself'],
     rows: [
       ...Object.entries(facts).map(([name, of]) => [
@@ -116,7 +116,7 @@ async function measure(hits: number, kind: Kind): Promise<Measured> {
 async function merge(dataDir: string, databaseUrl: string): Promise<void> {
   const store: FoldStore =
     databaseUrl === '' ? new SqliteFoldStore(dataDir) : new PostgresFoldStore(databaseUrl);
-  while (await store.mergeSome(Date.now()));
+  while (await store.chunkSome(Date.now()));
   await store.close();
 }
 

@@ -109,7 +109,7 @@ async function untilCounted(program: Program, owner: Owner, clicks: number): Pro
   }
 }
 
-/** Statistics of the organization, some from roll-ups and some counted from single hits. */
+/** Statistics of the organization, some from roll-ups and some counted from individual hits. */
 const statistics = [
   '/api/v1/stats?group_by=country',
   '/api/v1/stats?interval=hour&group_by=browser',

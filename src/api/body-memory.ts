@@ -10,7 +10,7 @@ const maxBytes = {
   largePerOrganization: 16 * 1024 * 1024,
 } as const;
 
-/** After so many milliseconds a large body that is still arriving gives way to others. */
+/** After this many milliseconds a large body that is still arriving gives way to others. */
 const usualPatience = 10_000;
 
 /** A call's share of the memory for bodies, held until it is answered. */

@@ -69,7 +69,7 @@ const outline = {
 } as const;
 
 const erasureDescription =
-  'Erases single hits of every class, their share of all totals, and the bodies of webhook deliveries about them. Hits that are only in totals are subtracted by whole hours. This cannot be undone.';
+  'Erases individual hits of every class, their share of all totals, and the bodies of webhook deliveries about them. Hits that are only in totals are subtracted by whole hours. This cannot be undone.';
 
 export const eraseOfLink = endpoint({
   ...outline,

@@ -1,11 +1,11 @@
 import { statusOf } from '../rules/error-codes.ts';
-import { type Problem, Refusal, StoreUnavailable, TookTooLong } from '../rules/errors.ts';
+import { type Problem, Refusal, StoreUnavailable, TimeoutExceeded } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** Converts an exception into the refusal for the client. Unexpected errors are logged, never shown. */
 export function refusalOf(cause: unknown, log: Log): Refusal {
   if (cause instanceof Refusal) return cause;
-  if (cause instanceof TookTooLong) return cause.hasBegun ? timedOut(cause.timeout) : notBegun();
+  if (cause instanceof TimeoutExceeded) return cause.hasBegun ? timedOut(cause.timeout) : notBegun();
   if (cause instanceof StoreUnavailable) {
     log.warn('store away', { error: cause.message });
     return new Refusal(

@@ -1,5 +1,5 @@
 import type { termsOf } from '../manage/reading.ts';
-import { TookTooLong } from '../rules/errors.ts';
+import { TimeoutExceeded } from '../rules/errors.ts';
 import { FairQueue } from '../structures/fair-queue.ts';
 
 /** Concurrent heavy reads of one organization; further ones wait. */
@@ -22,7 +22,7 @@ export class HeavyReads {
       this.#dispatch();
     });
     try {
-      if (signal?.aborted || performance.now() >= deadline) throw new TookTooLong(false);
+      if (signal?.aborted || performance.now() >= deadline) throw new TimeoutExceeded(false);
       return await read();
     } finally {
       this.#queue.done(organizationId);

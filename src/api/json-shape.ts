@@ -2,7 +2,7 @@ import { Refusal } from '../rules/errors.ts';
 
 const maxDepth = 32;
 /**
- * A thousand links with every field and a hundred tags need fewer. A parsed value takes up to a hundred bytes, however short its
+ * Enough for a thousand links with every field and a hundred tags each. A parsed value takes up to a hundred bytes, however short its
  * text.
  */
 const maxValues = 150_000;

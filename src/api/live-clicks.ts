@@ -1,7 +1,7 @@
 import { Refusal } from '../rules/errors.ts';
 import { type ClickQuestion, clicksAfter, type StoredClick } from '../stats/clicks.ts';
 import type { LiveClicks } from '../stats/live-clicks.ts';
-import { waitAtMost } from '../structures/within.ts';
+import { waitAtMost } from '../structures/with-timeout.ts';
 import { clickAnswer } from './click-answer.ts';
 import { chosenOwner } from './click-owner.ts';
 import { endpoint, Reply } from './endpoint.ts';

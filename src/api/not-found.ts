@@ -25,7 +25,7 @@ const addressAnswer = (
 export const list = endpoint({
   summary: 'List requested addresses without a link',
   description:
-    'Addresses that people requested on your domains without finding a link, most visited first: mistyped, misprinted, or deleted since. Addresses that have a link by now are omitted. Machines are not counted, nor addresses that scanners request on every site. Counted within seconds, and kept as long as single clicks.',
+    'Addresses that people requested on your domains without finding a link, most visited first: mistyped, misprinted, or deleted since. Addresses that have a link by now are omitted. Machines are not counted, nor addresses that scanners request on every site. Counted within seconds, and kept as long as individual clicks.',
   heavy: true,
   query: NotFoundQuery,
   statuses: { 200: 'A page of addresses.' },

@@ -51,7 +51,7 @@ function withMistaken(problem: Problem, ignored: readonly string[]): Problem {
   };
 }
 
-/** The names of the fields that an object may have; none if the schema is no object. */
+/** The names of the fields that an object may have; none if the schema isn't one of an object. */
 export function fieldsOf(schema: z.core.$ZodType | undefined): readonly string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
   return schema instanceof z.ZodPipe ? fieldsOf(schema.in) : [];

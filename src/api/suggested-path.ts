@@ -39,7 +39,7 @@ const segmentOf = (sent: string): string => {
   );
 };
 
-/** A word of the API is no id: `/link/external` lacks one, and is not the link with the id `external`. */
+/** A word of the API isn't an id: `/link/external` lacks one, and is not the link with the id `external`. */
 function mayStandFor(sent: string, segment: string): boolean {
   if (segment === '{id}') return !segmentsByPlainName.has(plain(sent));
   return segment.startsWith('{') || segment === segmentOf(sent);

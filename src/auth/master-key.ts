@@ -17,7 +17,7 @@ class KeyFileProblem extends Error {
 export const findMasterKey = async (configured: string | null, dataDir: string): Promise<string | null> =>
   configured ?? (await read(fileIn(dataDir)));
 
-/** For messages about a SECRET_KEY that doesn't fit: that of a file may have the file's line break, which is no part of a `secret.key`. */
+/** For messages about a SECRET_KEY that doesn't fit: that of a file may have the file's line break, which isn't part of a `secret.key`. */
 export const strayBlanks = (configured: string | null): string =>
   configured === null || configured === configured.trim()
     ? ''

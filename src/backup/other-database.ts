@@ -1,7 +1,7 @@
 import { HitPack } from '../ledger/packs/hit-pack.ts';
 import { hitColumns } from '../rules/click-fields.ts';
 import type { BackupPart, Cells, RowsPart } from './backup-stream.ts';
-import { UnmergedHits } from './unmerged-hits.ts';
+import { HitsFromChunks } from './hits-from-chunks.ts';
 
 const hitsAtOnce = 4_096;
 /** Their content is in the rows. */
@@ -19,9 +19,9 @@ export async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): Async
   let table = '';
   let columns: readonly string[] = [];
   let newestHit = 0;
-  const merged = new UnmergedHits();
+  const fromChunks = new HitsFromChunks();
   for await (const part of parts) {
-    if (part.part !== 'rows') yield* merged.finish();
+    if (part.part !== 'rows') yield* fromChunks.finish();
     if (part.part === 'table') [table, columns] = [part.name, part.columns];
     if (part.part === 'ids') {
       const hits = Math.max(newestHit, part.last.hits ?? 0);
@@ -33,10 +33,10 @@ export async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): Async
       if (part.part === 'rows')
         newestHit = Number(JSON.parse(part.json)[0]?.[columns.indexOf('newest')] ?? 0);
     } else if (table === 'hit_chunks') {
-      if (part.part === 'rows') merged.takeFacts(part.json, columns);
+      if (part.part === 'rows') fromChunks.takeFacts(part.json, columns);
     } else if (table === 'hit_chunk_columns') {
       if (part.part === 'table') yield { ...part, name: 'hits', columns: ['id', ...hitColumns], bytes: [] };
-      else yield* merged.takeColumns(part.json, columns);
+      else yield* fromChunks.takeColumns(part.json, columns);
     } else if (table === 'link_hours' && part.part === 'rows') yield withZeros(part);
     else if (!ignoredTables.has(table)) yield part;
   }

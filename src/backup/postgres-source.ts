@@ -7,7 +7,7 @@ import type { Watermark } from '../storage/journal-watermarks.ts';
 import { newerStore } from '../storage/migrate.ts';
 import { hitMove, hitStoreId } from '../storage/moved-hits.ts';
 import { newestMigration } from '../storage/newest-migration.ts';
-import { keyMarkSetting } from '../storage/settings.ts';
+import { keyFingerprintSetting } from '../storage/settings.ts';
 import {
   type BackupPart,
   BackupProblem,
@@ -34,7 +34,7 @@ export async function readPostgres(
   const client = await connect(url);
   try {
     const migration = await beginSnapshot(client);
-    const keyMark = await settingOf(client, keyMarkSetting);
+    const keyMark = await settingOf(client, keyFingerprintSetting);
     return {
       header: { kind: 'postgres', migration, madeAt: now.toISOString(), keyMark },
       parts: partsOf(url, client, source),
@@ -176,7 +176,7 @@ export async function externalStoreId(url: string): Promise<string | null> {
   if (!(await tablesOf(client)).includes('settings')) return null;
   const storeId = await settingOf(client, hitStoreId);
   if (storeId !== null && (await settingOf(client, hitMove)) !== null)
-    throw new BackupProblem('Single clicks are being moved to ClickHouse. Try again when that is done.');
+    throw new BackupProblem('Individual clicks are being moved to ClickHouse. Try again when that is done.');
   return storeId;
 }
 

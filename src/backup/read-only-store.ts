@@ -38,7 +38,7 @@ export async function openReadOnlyStore(
   const database = new Sqlite(file, { readonly: true });
   try {
     database.run('pragma busy_timeout = 5000');
-    // Opening reads nothing: a file that is no database would be noticed by the first query only.
+    // Opening reads nothing: a file that isn't a database would be noticed by the first query only.
     database.query('select 1 from sqlite_master').get();
   } catch (cause) {
     database.close();

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { isPartition } from '../ledger/stores/partitions.ts';
-import { isAway } from '../rules/transient-error.ts';
+import { isUnavailable } from '../rules/transient-error.ts';
 import { readBackupFile } from './backup-file.ts';
 import { type BackupPart, BackupProblem, type BackupStream, type BackupTarget } from './backup-stream.ts';
 import { withRowsForPacks } from './other-database.ts';
@@ -65,7 +65,7 @@ async function fill(target: BackupTarget, backup: BackupStream): Promise<number>
     return rows;
   } catch (cause) {
     // Rows that the store refuses may come from a damaged backup, which only the checksum at its end reveals.
-    if (!isAway(cause)) for await (const _ of backup.parts);
+    if (!isUnavailable(cause)) for await (const _ of backup.parts);
     throw cause;
   }
 }

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from 'bun:sqlite';
 import { newerStore } from '../storage/migrate.ts';
 import { newestMigration } from '../storage/newest-migration.ts';
-import { keyMarkSetting } from '../storage/settings.ts';
+import { keyFingerprintSetting } from '../storage/settings.ts';
 import { sqliteTodo } from '../storage/sqlite-todo.ts';
 import {
   type BackupPart,
@@ -51,12 +51,12 @@ function openFile(file: string): Sqlite {
 }
 
 /** Hits that were added to a chunk stay in these tables for a minute; nothing reads them. */
-const mergedTables: ReadonlySet<string> = new Set(['hits', 'hit_packs']);
-const notMerged = `left join (select organization_id as owner, max(last_id) as merged_to from hit_chunks group by 1) on owner = organization_id
-  where merged_to is null or id > merged_to`;
+const chunkedTables: ReadonlySet<string> = new Set(['hits', 'hit_packs']);
+const notChunked = `left join (select organization_id as owner, max(last_id) as chunked_up_to from hit_chunks group by 1) on owner = organization_id
+  where chunked_up_to is null or id > chunked_up_to`;
 
 async function* partsOf(database: Sqlite): AsyncGenerator<BackupPart> {
-  const hasMerged = tablesOf(database).includes('hit_chunks');
+  const hasChunks = tablesOf(database).includes('hit_chunks');
   for (const name of tablesOf(database)) {
     const columns = columnsOf(database, name);
     const bytes = columns.filter(({ type }) => type === 'blob').map((column) => column.name);
@@ -65,7 +65,7 @@ async function* partsOf(database: Sqlite): AsyncGenerator<BackupPart> {
       bytes.includes(column.name) ? `hex(${column.name})` : column.name,
     );
     const rows = `select json_array(${cells.join(', ')}) as json from ${name}`;
-    yield* rowsOf(database, hasMerged && mergedTables.has(name) ? `${rows} ${notMerged}` : rows);
+    yield* rowsOf(database, hasChunks && chunkedTables.has(name) ? `${rows} ${notChunked}` : rows);
   }
   const ids = database
     .query<{ name: string; seq: number }, []>('select name, seq from sqlite_sequence')
@@ -124,7 +124,7 @@ function tablesOf(database: Sqlite): string[] {
 
 function keyMarkOf(database: Sqlite): string | null {
   const setting = database.query<{ value: string }, [string]>('select value from settings where key = ?');
-  return setting.get(keyMarkSetting)?.value ?? null;
+  return setting.get(keyFingerprintSetting)?.value ?? null;
 }
 
 export const columnsOf = (

@@ -43,7 +43,7 @@ export class CachedBundle<Prepared> {
   }
 }
 
-/** Ctrl-C, and a service manager that stops Linnet, signal the bundler as well: that is no failure. */
+/** Ctrl-C, and a service manager that stops Linnet, signal the bundler as well: that isn't a failure. */
 class BundlerStopped extends Error {
   override readonly name = 'BundlerStopped';
 }

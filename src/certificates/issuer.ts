@@ -344,11 +344,16 @@ export class Issuer {
       const { key } = await this.#accounts.find();
       await this.#accounts.keep({ key, account: null });
     }
-    const isAway = cause.problem === 'authority_away';
+    const isUnavailable = cause.problem === 'authority_away';
     const isUnproved = cause.problem === 'connection' || cause.problem === 'other_answer';
     // How many remain after this problem.
     const challengeTypes = isUnproved && hasHttpPort && !this.#hasValidCertificate(row) ? 2 : 1;
-    const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt, challengeTypes }, random);
+    const nextAt = nextTryAt(
+      now(),
+      failures,
+      { isUnavailable, retryAt: cause.retryAt, challengeTypes },
+      random,
+    );
     const { problem, message: problem_detail } = cause;
     const changes = { failures, problem, problem_detail, next_at: nextAt, claimed_until: null };
     await this.#write(writeUntil, (queries) => updateCertificate(queries, host, changes));

@@ -14,7 +14,7 @@ import { explainStoreError } from './explain-store-error.ts';
 export const backup: StandaloneCommand = {
   name: 'backup',
   usage:
-    'backup FILE [--without-clicks]   (writes everything in the database, while the server runs; "-" for a pipe; without the secret key; --without-clicks: without single clicks in ClickHouse)',
+    'backup FILE [--without-clicks]   (writes everything in the database, while the server runs; "-" for a pipe; without the secret key; --without-clicks: without individual clicks in ClickHouse)',
   options: { 'without-clicks': { type: 'boolean' } },
   async run(call) {
     const config = loadConfig(call.environment);
@@ -36,7 +36,7 @@ export const backup: StandaloneCommand = {
     );
     if (hits.areMissing)
       process.stderr.write(
-        'It is WITHOUT single clicks, which are in ClickHouse: back them up with its "backup database".\n',
+        'It is WITHOUT individual clicks, which are in ClickHouse: back them up with its "backup database".\n',
       );
     return 0;
   },
@@ -53,7 +53,7 @@ async function hitsOf(
   if (withoutClicks) return { source: null, areMissing: true };
   if (config.clicksUrl === null)
     throw new BackupProblem(
-      'The single clicks of this database are in ClickHouse. Set CLICKS_URL to have them in the backup, or add --without-clicks.',
+      'The individual clicks of this database are in ClickHouse. Set CLICKS_URL to have them in the backup, or add --without-clicks.',
     );
   const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');
   const { exportHits } = await import('../ledger/clickhouse/hit-export.ts');

@@ -18,7 +18,7 @@ const again = `Run "${shellCommand('clicks move')}" again: it goes on where it w
 export const clicks: StandaloneCommand = {
   name: 'clicks',
   usage:
-    'clicks move|start-empty   (move: moves single clicks from PostgreSQL to the ClickHouse of CLICKS_URL, while nodes run; run it again to continue, and to delete them from PostgreSQL; start-empty: lets a node that waits for lost single clicks in ClickHouse, or the next that starts, go on without them)',
+    'clicks move|start-empty   (move: moves individual clicks from PostgreSQL to the ClickHouse of CLICKS_URL, while nodes run; run it again to continue, and to delete them from PostgreSQL; start-empty: lets a node that waits for lost individual clicks in ClickHouse, or the next that starts, go on without them)',
   options: {},
   async run({ environment, words }) {
     const [action = ''] = words;
@@ -26,7 +26,10 @@ export const clicks: StandaloneCommand = {
       throw new Refusal('FIELD_INVALID', 'Type clicks move, or clicks start-empty.');
     const config = loadConfig(environment);
     if (config.clicksUrl === null)
-      throw new Refusal('FIELD_MISSING', 'Set CLICKS_URL to the ClickHouse that is to have single clicks.');
+      throw new Refusal(
+        'FIELD_MISSING',
+        'Set CLICKS_URL to the ClickHouse that is to have individual clicks.',
+      );
     await requireStore(config);
     const opened = openDatabase(config.databaseUrl, resolve(config.dataDir), () => {});
     const database = await explainStoreError(config, opened);
@@ -52,8 +55,8 @@ async function move(database: Database, server: ClickServer): Promise<number> {
     if (isLeft) await deleteMoved(database);
     printLine(
       isLeft
-        ? 'Single clicks that were moved are deleted from PostgreSQL.'
-        : 'All single clicks are in ClickHouse already.',
+        ? 'Individual clicks that were moved are deleted from PostgreSQL.'
+        : 'All individual clicks are in ClickHouse already.',
     );
     return 0;
   }
@@ -68,7 +71,7 @@ async function move(database: Database, server: ClickServer): Promise<number> {
           `${formatCount(moved)} moved, up to ${formatCount(Math.min(upTo, newest))} of ${formatCount(newest)} ids.`,
         ),
     });
-    printLine(`${formatCount(hits)} single clicks were moved, and ClickHouse has all of them.`);
+    printLine(`${formatCount(hits)} individual clicks were moved, and ClickHouse has all of them.`);
     printLine(
       'Now set CLICKS_URL on every node and start it again: until then its new clicks wait in its journal, and it shows no single ones that came since.',
     );
@@ -86,10 +89,10 @@ async function move(database: Database, server: ClickServer): Promise<number> {
 async function startEmpty(database: Database): Promise<number> {
   const { storeId } = await hitLocation(database.read);
   if (storeId === null)
-    throw new Refusal('FIELD_INVALID', 'The single clicks of this database are not in ClickHouse.');
+    throw new Refusal('FIELD_INVALID', 'The individual clicks of this database are not in ClickHouse.');
   await database.write((queries) => deleteSetting(queries, hitTablesMade));
   printLine(
-    'A node that waits for them, or the next that starts, creates the tables that are missing in ClickHouse, without earlier single clicks. Totals stay.',
+    'A node that waits for them, or the next that starts, creates the tables that are missing in ClickHouse, without earlier individual clicks. Totals stay.',
   );
   return 0;
 }

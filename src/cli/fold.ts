@@ -6,7 +6,7 @@ import { foldPartsOf } from '../compose/fold-parts.ts';
 import { saltKeyOf } from '../compose/salts.ts';
 import { loadConfig } from '../config/load.ts';
 import { filesIn, folderOf, journalsIn } from '../journal/files.ts';
-import { hasClicksOfOther, otherStoreFound, storeMarkIn } from '../journal/store-mark.ts';
+import { hasClicksOfOther, otherStoreMessage, storeMarkIn } from '../journal/store-mark.ts';
 import { foldFolder } from '../ledger/fold/fold-folder.ts';
 import { Refusal } from '../rules/errors.ts';
 import { goneAfter } from '../rules/node-status.ts';
@@ -58,7 +58,7 @@ async function refuseClicksOfOther(database: Database, folder: string): Promise<
   if (!hasClicksOfOther(folder, id)) return;
   throw new Refusal(
     'FIELD_INVALID',
-    `${otherStoreFound(folder)} Set DATABASE_URL to theirs. Nothing was counted.`,
+    `${otherStoreMessage(folder)} Set DATABASE_URL to theirs. Nothing was counted.`,
   );
 }
 

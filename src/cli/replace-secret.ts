@@ -12,7 +12,7 @@ import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
 import { Refusal } from '../rules/errors.ts';
 import { goneAfter } from '../rules/node-status.ts';
-import { keyMarkSetting } from '../storage/settings.ts';
+import { keyFingerprintSetting } from '../storage/settings.ts';
 import { existingKey, replaceKey } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import type { StandaloneCommand } from './command.ts';
@@ -43,7 +43,7 @@ export const replaceSecret: StandaloneCommand = {
 async function refuseFittingKey(config: Config): Promise<void> {
   const key = await existingKey(config);
   if (key === null) return;
-  const mark = await readStore(config, (found) => settingIn(found, keyMarkSetting));
+  const mark = await readStore(config, (found) => settingIn(found, keyFingerprintSetting));
   if (mark === markOf(new Secrets(key)))
     throw new Refusal('FIELD_INVALID', 'The key fits; nothing was changed.');
 }

@@ -66,7 +66,7 @@ function restoreProblem(config: Config, dataDir: string, cause: unknown): unknow
   return new BackupProblem(`The backup could not be restored: ${message}.${todo}`);
 }
 
-/** With CLICKS_URL, single clicks are restored to that server. */
+/** With CLICKS_URL, individual clicks are restored to that server. */
 async function withHits(backup: BackupStream, config: Config): Promise<BackupStream> {
   if (config.clicksUrl === null) return withHitsFor(backup, null);
   const { ClickhouseClient } = await import('../ledger/clickhouse/clickhouse-client.ts');
@@ -74,7 +74,7 @@ async function withHits(backup: BackupStream, config: Config): Promise<BackupStr
   const sink = await HitImport.open(new ClickhouseClient(config.clicksUrl), randomUUID());
   if (sink !== null) return withHitsFor(backup, sink);
   throw new BackupProblem(
-    `The database of ClickHouse at ${clickServerName(config.clicksUrl)} has single clicks already. Restore into an empty one: make it with "create database", and set CLICKS_URL to it.`,
+    `The database of ClickHouse at ${clickServerName(config.clicksUrl)} has individual clicks already. Restore into an empty one: make it with "create database", and set CLICKS_URL to it.`,
   );
 }
 

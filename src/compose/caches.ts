@@ -156,8 +156,8 @@ export async function followChanges(
       clear();
     },
     pollBegins: () => recentLoads.pollBegins(),
-    pollSucceeded: (wasAway: boolean) => {
-      if (wasAway) evictUnconfirmed();
+    pollSucceeded: (wasUnavailable: boolean) => {
+      if (wasUnavailable) evictUnconfirmed();
       recentLoads.pollSucceeded();
     },
     failed: (cause: unknown) => log.warn('change feed away', { error: String(cause) }),

@@ -21,7 +21,7 @@ export function openClickRecorder(
 ): ClickRecorder {
   const { journalDisk = realDisk, hits } = overrides;
   const recorder = new ClickRecorder({
-    settings: foldSettingsOf(site, saltKey, config, overrides.now === undefined ? 'server' : 'told'),
+    settings: foldSettingsOf(site, saltKey, config, overrides.now === undefined ? 'server' : 'messages'),
     disk: journalDisk,
     now,
     afterTick,

@@ -2,7 +2,7 @@ import { ApiKeyCache } from '../auth/api-key-cache.ts';
 import { Authenticator } from '../auth/authenticate.ts';
 import type { Caching, Context } from '../manage/context.ts';
 import type { Site } from '../rules/site.ts';
-import { isAway } from '../rules/transient-error.ts';
+import { isUnavailable } from '../rules/transient-error.ts';
 import { findKeyOwner } from '../storage/accounts/api-keys.ts';
 import { addressesOf } from '../storage/links/link-addresses.ts';
 import { defaultDomainId } from '../storage/schema.ts';
@@ -62,7 +62,7 @@ export function openControlPlane(
   opened.defer(() => context.backgroundTasks.finish());
   const authenticator = new Authenticator(database, apiKeyCache, now, (cause) => {
     // While the database is down, the key's next use is recorded instead.
-    if (!isAway(cause)) log.error('key use not noted', cause);
+    if (!isUnavailable(cause)) log.error('key use not noted', cause);
   });
   opened.defer(() => authenticator.finish());
   return { context, deliverer, authenticator, apiKeyCache };

@@ -52,7 +52,7 @@ export function threadMetrics(log: Log): Metric[] {
   ];
 }
 
-/** Only if single clicks are in ClickHouse. */
+/** Only if individual clicks are in ClickHouse. */
 function clickServerMetrics(): Metric[] {
   const { sent, unreachable, refused, too_slow, insertions, insertedHits, insertionMilliseconds } =
     clickServerCalls;
@@ -67,7 +67,7 @@ function clickServerMetrics(): Metric[] {
       gauge(
         'linnet_clickhouse_away',
         'Whether the last statement found ClickHouse away, or was refused.',
-        Number(clickServerState.isAway),
+        Number(clickServerState.isUnavailable),
       ),
     ),
     counter('linnet_clickhouse_insertions_total', 'Batches of hits that ClickHouse has taken.', insertions),

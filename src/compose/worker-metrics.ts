@@ -1,4 +1,4 @@
-import { waitAtMost, within } from '../structures/within.ts';
+import { waitAtMost, withTimeout } from '../structures/with-timeout.ts';
 import { GatheredMetrics } from '../telemetry/gathered-metrics.ts';
 import { counter, gauge, type Metric } from '../telemetry/metrics.ts';
 
@@ -92,7 +92,7 @@ export class MetricsOfAll {
     this.#waiting.set(id, resolve);
     this.#send({ kind: 'gather', id });
     try {
-      return await within(parentTimeout, promise, () => {
+      return await withTimeout(parentTimeout, promise, () => {
         throw new Error('no answer from the process above');
       });
     } finally {

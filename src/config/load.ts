@@ -59,7 +59,7 @@ function contradictionIn(config: Config): string | null {
   if (https !== 'files' && (tlsCert !== null || tlsKey !== null))
     return `HTTPS is "${https}": TLS_CERT and TLS_KEY are for HTTPS=files. Set that, or leave them out.`;
   return config.clicksUrl !== null && config.databaseUrl === null
-    ? 'CLICKS_URL is set: it takes single clicks off PostgreSQL. Set DATABASE_URL to a PostgreSQL as well, or leave CLICKS_URL out.'
+    ? 'CLICKS_URL is set: it takes individual clicks off PostgreSQL. Set DATABASE_URL to a PostgreSQL as well, or leave CLICKS_URL out.'
     : null;
 }
 

@@ -282,7 +282,7 @@ export const options = {
   ),
   clicksUrl: secret(
     'CLICKS_URL',
-    'clickhouse://… (clickhouses:// over TLS) for single clicks in ClickHouse, beside PostgreSQL. Default: in the database.',
+    'clickhouse://… (clickhouses:// over TLS) for individual clicks in ClickHouse, beside PostgreSQL. Default: in the database.',
     clicksUrl,
   ),
   registration: option(
@@ -384,7 +384,7 @@ export const options = {
   clickRetentionDays: option(
     'CLICK_RETENTION_DAYS',
     '180',
-    'How many days single clicks are kept, on PostgreSQL until their whole month is that old; totals stay.',
+    'How many days individual clicks are kept, on PostgreSQL until their whole month is that old; totals stay.',
     wholeNumber(1, 3650),
   ),
   journalKeepMinutes: option(

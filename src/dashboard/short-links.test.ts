@@ -37,7 +37,7 @@ test('an address is written as people write it', () => {
   ]);
 });
 
-test('of a pasted short link the suffix is searched for, of other texts all', () => {
+test('a pasted short link is searched by its suffix, any other text as a whole', () => {
   namesOfHosts.value = new Map([['xn--bcher-kva.example', 'bücher.example']]);
   const searched = [
     'http://127.0.0.1:3000/Spring',

@@ -19,7 +19,7 @@ async function firstPages<P extends Page>(count: number, load: Load<P>): Promise
   return pages;
 }
 
-/** The first pages of a list, so many as `count`: one until the user asks for more. */
+/** The first `count` pages of a list: one until the user asks for more. */
 export function usePages<P extends Page>(key: string, load: Load<P>) {
   const count = useSignal(1);
   const query = useQuery(`${key}, ${count.value} pages`, () => firstPages(count.value, load));

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 const isVisible = (): boolean => document.visibilityState === 'visible';
 
-/** Calls `act` every so many milliseconds while the window is visible; not at all while `interval` is null. */
+/** Calls `act` every `interval` milliseconds while the window is visible; never while `interval` is null. */
 export function useIntervalWhileVisible(act: () => void, interval: number | null): void {
   const latest = useRef(act);
   latest.current = act;

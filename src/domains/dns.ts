@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { type Answer, boundedAnswer, type DomainFindings } from '../rules/domains/domain-findings.ts';
 import { proofLabel } from '../rules/domains/domain-name.ts';
-import { within } from '../structures/within.ts';
+import { withTimeout } from '../structures/with-timeout.ts';
 
 const timeout = 2_000;
 const tries = 2;
@@ -72,7 +72,7 @@ function answerOf(lookup: Promise<readonly string[]>): Promise<Answer> {
     boundedAnswer,
     (cause: unknown): Answer => ({ kind: isAbsence(cause) ? 'none' : 'unknown' }),
   );
-  return within(maxDuration, answer, () => ({ kind: 'unknown' }));
+  return withTimeout(maxDuration, answer, () => ({ kind: 'unknown' }));
 }
 
 /** A TXT record stores a text of more than 255 bytes as several strings. */

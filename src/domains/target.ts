@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { DomainTarget } from '../rules/domains/domain-findings.ts';
 import { minuteLength } from '../rules/durations.ts';
-import { waitAtMost } from '../structures/within.ts';
+import { waitAtMost } from '../structures/with-timeout.ts';
 import type { Dns } from './dns.ts';
 
 const lifetime = 5 * minuteLength;

@@ -1,6 +1,6 @@
 import { hasTable, rowsIn, settingIn } from '../backup/read-only-store.ts';
 import type { Position } from '../journal/files.ts';
-import { hasClicksOfOther, otherStoreFound, otherStoreTodo } from '../journal/store-mark.ts';
+import { hasClicksOfOther, otherStoreAdvice, otherStoreMessage } from '../journal/store-mark.ts';
 import { unfoldedIn } from '../journal/unfolded.ts';
 import { minuteLength } from '../rules/durations.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
@@ -14,7 +14,7 @@ const maxWait = 10 * minuteLength;
 export async function backlogFindings(context: CheckContext): Promise<Finding> {
   const { dataDir, now } = context;
   if (await isOtherStore(context))
-    return problem(otherStoreFound(dataDir), `${otherStoreTodo} Nothing starts until then.`);
+    return problem(otherStoreMessage(dataDir), `${otherStoreAdvice} Nothing starts until then.`);
   const watermarks = await watermarksIn(context);
   const { bytes, since } = unfoldedIn(dataDir, watermarks ?? new Map());
   if (since === null) return ok('All clicks are in the database.');

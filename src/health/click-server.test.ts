@@ -19,7 +19,7 @@ const findingsAt = async (port: number | undefined, store: CheckContext['store']
   return [await clickServerFindings({ store, config })].flat();
 };
 
-test('the server of single clicks is checked if one is set, and named without its password', async () => {
+test('the server of individual clicks is checked if one is set, and named without its password', async () => {
   expect(await findingsAt(undefined)).toEqual([]);
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -30,12 +30,15 @@ test('the server of single clicks is checked if one is set, and named without it
         : new Response('who?', { status: 403 }),
   });
   const [reachable] = await findingsAt(server.port);
-  expect(reachable).toMatchObject({ state: 'ok', found: 'ClickHouse 26.7.2.1 answers, for single clicks.' });
+  expect(reachable).toMatchObject({
+    state: 'ok',
+    found: 'ClickHouse 26.7.2.1 answers, for individual clicks.',
+  });
   await server.stop(true);
   const [unreachable] = await findingsAt(server.port);
   expect(unreachable?.state).toBe('problem');
   expect(unreachable?.found).toStartWith(
-    `The server of single clicks at http://127.0.0.1:${server.port}/linnet does not answer: ClickHouse: `,
+    `The server of individual clicks at http://127.0.0.1:${server.port}/linnet does not answer: ClickHouse: `,
   );
   expect(JSON.stringify(unreachable)).not.toContain('nter');
 });
@@ -50,7 +53,7 @@ describe.skipIf(!(await hasClickhouse()))('a ClickHouse', () => {
     expect((await find())?.state).toBe('ok');
     await store?.query("insert into settings (key, value) values ('hit_store', 'this')");
     await store?.query('update hit_ids set newest = 5');
-    expect((await find())?.found).toEndWith('but single clicks of this database were stored in it.');
+    expect((await find())?.found).toEndWith('but individual clicks of this database were stored in it.');
     await ClickhouseHits.of(serverOf(url)).prepare('this');
     expect((await find())?.state).toBe('ok');
     await store?.query("update settings set value = 'another' where key = 'hit_store'");

@@ -8,7 +8,7 @@ import type { CheckContext, Findings } from './check-context.ts';
 /** Milliseconds. */
 const timeout = 5_000;
 
-/** No findings unless single clicks are in ClickHouse. */
+/** No findings unless individual clicks are in ClickHouse. */
 export async function clickServerFindings({
   config,
   store,
@@ -29,14 +29,14 @@ export async function clickServerFindings({
       );
     if (expected?.hasHits && found === null)
       return problem(
-        `ClickHouse at ${clickServerName(clicksUrl)} has no tables, but single clicks of this database were stored in it.`,
+        `ClickHouse at ${clickServerName(clicksUrl)} has no tables, but individual clicks of this database were stored in it.`,
         `Bring back its data. Clicks wait in the journal until then. If it is lost, run "${shellCommand('clicks start-empty')}", and start a node again.`,
       );
-    return ok(`ClickHouse ${row?.version} answers, for single clicks.`);
+    return ok(`ClickHouse ${row?.version} answers, for individual clicks.`);
   } catch (cause) {
     const why = (cause as Error).message.split('\n', 1)[0] ?? '';
     return problem(
-      `The server of single clicks at ${clickServerName(clicksUrl)} does not answer: ${why}.`,
+      `The server of individual clicks at ${clickServerName(clicksUrl)} does not answer: ${why}.`,
       'Check CLICKS_URL, and that ClickHouse runs. Clicks wait in the journal.',
     );
   }

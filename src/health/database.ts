@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrationsOf, settingIn } from '../backup/read-only-store.ts';
 import { shellCommand } from '../bundle/shell-command.ts';
-import { lostStoreFound, lostStoreTodo, remainsOfStore } from '../journal/former-store.ts';
+import { lostStoreAdvice, lostStoreMessage, traceOfLostStore } from '../journal/lost-store.ts';
 import { readOnlyTodo, rightsTodo } from '../rules/database-todo.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import { readOnlySql, takesChanges } from '../storage/drivers/find-primary.ts';
@@ -65,9 +65,9 @@ export async function databaseFindings({
 
 /** Null if the first start makes a store. */
 function lostStore({ databaseUrl }: CheckContext['config'], dataDir: string): Finding | null {
-  const remains = databaseUrl === null ? remainsOfStore(dataDir) : null;
-  if (remains === null) return null;
-  return problem(lostStoreFound(dataDir, remains), lostStoreTodo(shellCommand('restore FILE')));
+  const trace = databaseUrl === null ? traceOfLostStore(dataDir) : null;
+  if (trace === null) return null;
+  return problem(lostStoreMessage(dataDir, trace), lostStoreAdvice(shellCommand('restore FILE')));
 }
 
 /** What the role can't do, as the end of a sentence. */

@@ -1,5 +1,5 @@
 import { type CheckFinding, type CheckName, type Finding, notice, problem } from '../rules/finding.ts';
-import { within } from '../structures/within.ts';
+import { withTimeout } from '../structures/with-timeout.ts';
 import { arrivalFindings } from './arrival.ts';
 import { backlogFindings } from './backlog.ts';
 import { certificateFindings } from './certificate.ts';
@@ -57,7 +57,7 @@ async function findingsOf(
   failed: (found: string) => Finding,
 ): Promise<Findings> {
   try {
-    return await within(timeout, check(context), () => failed('This took too long to find out.'));
+    return await withTimeout(timeout, check(context), () => failed('This took too long to find out.'));
   } catch (cause) {
     return failed(`This could not be found out: ${(cause as Error).message}.`);
   }

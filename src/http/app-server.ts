@@ -1,5 +1,5 @@
 import type { Server } from 'bun';
-import { waitAtMost } from '../structures/within.ts';
+import { waitAtMost } from '../structures/with-timeout.ts';
 import type { NoteAnswer } from './access-log.ts';
 import type { ClientByPort } from './client-by-port.ts';
 import { RequestIds } from './request-ids.ts';
@@ -100,7 +100,7 @@ export class AppServer {
     this.#isDraining = true;
   }
 
-  /** Lets requests that are under way finish, for at most so many milliseconds. */
+  /** Lets requests that are under way finish, for at most `milliseconds`. */
   async stop(timeout: number): Promise<void> {
     await waitAtMost(timeout, this.#server.stop());
     await this.#server.stop(true);

@@ -28,10 +28,10 @@ const segmentSize = 32 * 1024 * 1024;
 const maxHeld = 16 * 1024 * 1024;
 const retryInterval = 250;
 const syncInterval = 1_000;
-/** Hits may be written one by one up to this number in so many milliseconds. */
+/** Up to this many hits in `rateWindow` milliseconds are written one by one. */
 const maxSingleWrites = 64;
-const quietWindow = 8;
-/** This many windows after a busy one count as busy too: a short pause is not quiet. */
+const rateWindow = 8;
+/** This many windows after a busy one count as busy too: a short pause changes nothing. */
 const busyWindows = 16;
 
 /**
@@ -80,9 +80,9 @@ export class Journal {
   keep(hit: RawHit): boolean {
     this.#writer.add(hit);
     this.#hits += 1;
-    const isQuiet = this.#isQuiet(hit.at);
+    const isRateLow = this.#countHit(hit.at);
     if (this.#awaitsTickEnd) return false;
-    if (isQuiet) {
+    if (isRateLow) {
       this.#writeOrHold();
       return true;
     }
@@ -141,9 +141,9 @@ export class Journal {
     this.#tickEnd = null;
   };
 
-  /** Counts the hit: must be called once for each. */
-  #isQuiet(at: number): boolean {
-    const window = Math.floor(at / quietWindow);
+  /** Counts a hit. Returns whether there are few enough to write it at once. */
+  #countHit(at: number): boolean {
+    const window = Math.floor(at / rateWindow);
     if (window !== this.#window) {
       if (this.#hitsInWindow > maxSingleWrites) this.#busyUntil = this.#window + busyWindows;
       this.#window = window;
@@ -156,13 +156,13 @@ export class Journal {
   #writeOrHold(): void {
     const waiting = { record: this.#writer.finish(), hits: this.#hits };
     this.#hits = 0;
-    if (this.#isStopped || this.#held.length > 0 || !this.#isWritten(waiting)) {
+    if (this.#isStopped || this.#held.length > 0 || !this.#tryWrite(waiting)) {
       this.#hold({ ...waiting, record: Buffer.from(waiting.record) });
     }
   }
 
-  /** False when writing fails. */
-  #isWritten({ record, hits }: Waiting): boolean {
+  /** Returns false if writing fails. */
+  #tryWrite({ record, hits }: Waiting): boolean {
     try {
       this.#write(record);
     } catch (cause) {
@@ -195,7 +195,7 @@ export class Journal {
     this.#held = [];
     this.#heldLength = 0;
     for (const [index, each] of waiting.entries()) {
-      if (this.#isWritten(each)) continue;
+      if (this.#tryWrite(each)) continue;
       for (const later of waiting.slice(index)) this.#hold(later);
       return;
     }

@@ -60,10 +60,10 @@ export function removeUnusedJournals(dataDir: string): void {
 
 /** How many running processes have a journal in this data folder that they haven't written to yet. */
 export function countWritersWithoutHits(dataDir: string): number {
-  const inUse = foldersIn(unusedIn(dataDir)).filter((name) => {
+  const locked = foldersIn(unusedIn(dataDir)).filter((name) => {
     const lock = lockJournal(join(unusedIn(dataDir), name));
     lock?.release();
     return lock === null;
   });
-  return inUse.length;
+  return locked.length;
 }

@@ -15,7 +15,7 @@ const chunkSize = 1024 * 1024;
 /** Bytes in a journal that its process did not write, or bytes that it wrote and that are missing. */
 export interface Flaw {
   /**
-   * `torn`: the beginning of a record whose process or machine stopped while writing it. `damaged`: bytes that are no
+   * `torn`: the beginning of a record whose process or machine stopped while writing it. `damaged`: bytes that aren't
    * records. `truncated`: the segment ends before the position that was read up to.
    */
   readonly kind: 'torn' | 'damaged' | 'truncated';

@@ -2,12 +2,12 @@ import { headerEvidenceKinds } from '../rules/agents/header-evidence.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes, targets } from './hit.ts';
 import {
-  aliasMark,
+  aliasDelimiter,
   doNotTrackMark,
   evidenceMark,
-  hintsMark,
+  hintsDelimiter,
   recordHeadLength,
-  ruleMark,
+  ruleDelimiter,
   sealRecord,
 } from './record.ts';
 
@@ -23,8 +23,8 @@ const lineBreak = 10;
 const zero = 48;
 const doNotTrackByte = doNotTrackMark.charCodeAt(0);
 const evidenceByte = evidenceMark.charCodeAt(0);
-const hintsBlank = hintsMark.charCodeAt(0);
-const hintsTilde = hintsMark.charCodeAt(1);
+const hintsBlank = hintsDelimiter.charCodeAt(0);
+const hintsTilde = hintsDelimiter.charCodeAt(1);
 /** Larger numbers aren't written digit by digit. */
 const largeNumber = 1e9;
 /** Longer texts are copied faster by the runtime. */
@@ -166,6 +166,6 @@ export class RecordWriter {
 }
 
 function lastLine({ countryHint, alias, matchedRule }: RawHit): string {
-  const countryAndAlias = alias === '' ? countryHint : countryHint + aliasMark + alias;
-  return matchedRule === '' ? countryAndAlias : countryAndAlias + ruleMark + matchedRule;
+  const countryAndAlias = alias === '' ? countryHint : countryHint + aliasDelimiter + alias;
+  return matchedRule === '' ? countryAndAlias : countryAndAlias + ruleDelimiter + matchedRule;
 }

@@ -15,20 +15,20 @@ export const evidenceMark = ' ';
  * stored among the fields that are the same in every hit of a browser, which the fold compares as a whole; earlier versions read
  * the first language and ignore it.
  */
-export const hintsMark = ' ~';
-export const hintsLength = hintsMark.length + 4;
+export const hintsDelimiter = ' ~';
+export const hintsLength = hintsDelimiter.length + 4;
 
 /**
  * Follows the country, and precedes the rule that chose the destination. A country contains no blank. Earlier versions take the
  * whole text for an unknown country, and look it up by address.
  */
-export const ruleMark = ' ';
+export const ruleDelimiter = ' ';
 
 /**
  * Separates the country and the rule from the alias. Neither a country nor an alias contains a blank. Earlier versions take the
  * text for an unknown country, and look it up by address.
  */
-export const aliasMark = '@';
+export const aliasDelimiter = '@';
 
 /** Writes the length and the checksum in front of the hits. */
 export function sealRecord(record: Buffer): void {

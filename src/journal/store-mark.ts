@@ -20,10 +20,10 @@ export function writeStoreMark(dataDir: string, id: string): void {
   writeId(file, id);
 }
 
-export const otherStoreFound = (dataDir: string): string =>
+export const otherStoreMessage = (dataDir: string): string =>
   `The clicks in ${join(dataDir, 'journal')} belong to another database than this one.`;
 
-export const otherStoreTodo =
+export const otherStoreAdvice =
   'Bring theirs back (DATABASE_URL, or linnet.sqlite). If this one is right, move the folder journal away: "fold" can still count its clicks in the other.';
 
 /** Whether the folder has clicks of another store than the one with this id; null for a store without one. */

@@ -29,7 +29,7 @@ const recorderIn = (dataDir: string, fold: FakeFold): ClickRecorder =>
       clickServer: null,
       origin: 'http://127.0.0.1',
       daysKept: 180,
-      clock: 'told',
+      clock: 'messages',
       keep: { milliseconds: 0, bytes: 0 },
       repeatWindow: 2_000,
       floodLimit: 30_000,

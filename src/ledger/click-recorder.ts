@@ -4,7 +4,7 @@ import { isBefore, journalsIn, newJournalName, type Position } from '../journal/
 import type { RawHit } from '../journal/hit.ts';
 import { Journal } from '../journal/journal.ts';
 import { OwnJournal, removeUnusedJournals } from '../journal/own-journal.ts';
-import { waitAtMost } from '../structures/within.ts';
+import { waitAtMost } from '../structures/with-timeout.ts';
 import { hasFreeDescriptors } from '../threads/free-descriptors.ts';
 import { addClickServerCalls } from './click-server-calls.ts';
 import { FoldLag } from './fold/fold-lag.ts';
@@ -49,8 +49,8 @@ const busyWakeInterval = 800;
  */
 const rotateInterval = 2_000;
 const busyRotateInterval = 10_000;
-const firstRestart = 1_000;
-const lastRestart = 10_000;
+const minRestartDelay = 1_000;
+const maxRestartDelay = 10_000;
 const stopTimeout = 8_000;
 const closeTimeout = 2_000;
 
@@ -69,7 +69,7 @@ export class ClickRecorder {
   #damaged = 0;
   #thread: Worker | null = null;
   #restarting: Timer | undefined;
-  #restartPause = firstRestart;
+  #restartDelay = minRestartDelay;
   #waking: Timer | undefined;
   #wokenAt = Number.NEGATIVE_INFINITY;
   #endAtLastWake: Position = { segment: 1, offset: 0 };
@@ -229,8 +229,8 @@ export class ClickRecorder {
     this.#restarting ??= setTimeout(() => {
       this.#restarting = undefined;
       this.#wake();
-    }, this.#restartPause);
-    this.#restartPause = Math.min(this.#restartPause * 2, lastRestart);
+    }, this.#restartDelay);
+    this.#restartDelay = Math.min(this.#restartDelay * 2, maxRestartDelay);
   }
 
   #receive(message: FromFold): void {
@@ -245,7 +245,7 @@ export class ClickRecorder {
         this.#parts.warn(message.event, message.facts);
         break;
       case 'click_server':
-        addClickServerCalls(message.calls, message.isAway);
+        addClickServerCalls(message.calls, message.isUnavailable);
         break;
       case 'damage':
         this.#damaged += 1;
@@ -269,7 +269,7 @@ export class ClickRecorder {
   #noteFolded(position: Position): void {
     this.#folded = position;
     this.#lag.folded(position);
-    this.#restartPause = firstRestart;
+    this.#restartDelay = minRestartDelay;
     const done = this.#waiting.filter(({ end }) => !isBefore(position, end));
     this.#waiting = this.#waiting.filter((waiting) => !done.includes(waiting));
     for (const waiting of done) waiting.done();

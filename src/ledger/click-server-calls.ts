@@ -9,14 +9,14 @@ const none = () => ({
   insertionMilliseconds: 0,
 });
 
-/** Calls of a thread to the server with the single hits, for metrics. */
+/** Calls of a thread to the server with the individual hits, for metrics. */
 export type ClickServerCalls = ReturnType<typeof none>;
 
 /** The calls of this thread. A thread without metrics of its own passes them to another thread. */
 export const clickServerCalls = none();
 
 /** Whether the server was unavailable at the last call of this thread, or of a thread that passes its calls to this one. */
-export const clickServerState = { isAway: false };
+export const clickServerState = { isUnavailable: false };
 
 /** The calls since this function was last called; null if there were none. */
 export function takeClickServerCalls(): ClickServerCalls | null {
@@ -26,7 +26,7 @@ export function takeClickServerCalls(): ClickServerCalls | null {
   return taken;
 }
 
-export function addClickServerCalls(calls: ClickServerCalls, isAway: boolean): void {
+export function addClickServerCalls(calls: ClickServerCalls, isUnavailable: boolean): void {
   for (const name of Object.keys(calls) as (keyof ClickServerCalls)[]) clickServerCalls[name] += calls[name];
-  clickServerState.isAway = isAway;
+  clickServerState.isUnavailable = isUnavailable;
 }

@@ -21,7 +21,7 @@ export interface CorrectionScope {
   readonly change: ClassChange | null;
 }
 
-/** The outcome doesn't matter for hits that are no clicks. */
+/** The outcomes that `rollupClassOf` tells apart; it ignores them for other classes than `human`. */
 const redirect = 0;
 const otherOutcome = 1;
 

@@ -144,10 +144,10 @@ export interface Claim {
 }
 
 /** Milliseconds for which claims are kept: a journal folded later doesn't see other journals' clicks from that time. */
-export const claimsKept = 120_000;
+export const claimRetention = 120_000;
 
 /** Milliseconds for which a watermark is kept after its journal: a copy that is folded later is counted again. */
-export const watermarksKept = 90 * dayLength;
+export const watermarkRetention = 90 * dayLength;
 
 /** The database is another one, or has gone back in time: everything read from it before is invalid. */
 export class StoreChanged extends Error {
@@ -199,7 +199,7 @@ export interface FoldStore {
    * after `now`, by a clock that was ahead, all hits until now count as deleted.
    */
   noteDeletedBefore(at: number, now: number): Promise<void>;
-  /** Rewrites some hits in the form that queries read fastest. Returns whether there may be more. */
-  mergeSome(now: number): Promise<boolean>;
+  /** Makes chunks of some hits, which queries read fastest. Returns whether there may be more to do. */
+  chunkSome(now: number): Promise<boolean>;
   close(): Promise<void>;
 }

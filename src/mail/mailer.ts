@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { asciiEmail } from '../rules/account.ts';
-import { within } from '../structures/within.ts';
+import { withTimeout } from '../structures/with-timeout.ts';
 
 export interface Mail {
   readonly to: string;
@@ -53,7 +53,7 @@ export class Mailer {
       () => null,
       (cause: unknown) => reason(cause, ''),
     );
-    return within(this.#parts.deadline, checked, () => 'it took too long');
+    return withTimeout(this.#parts.deadline, checked, () => 'it took too long');
   }
 
   /** Logs a mail that is not sent at all. */

@@ -52,7 +52,7 @@ export async function cleanUp({
   now,
 }: Pick<Context, 'database' | 'config' | 'now'>): Promise<void> {
   const instant = now();
-  // Bodies of webhooks contain single clicks, so they are kept no longer than clicks are.
+  // Bodies of webhooks contain individual clicks, so they are kept no longer than clicks are.
   const clicksBefore = instant - config.clickRetentionDays * dayLength;
   const old = {
     before: Math.max(clicksBefore, instant - deliveriesKept),

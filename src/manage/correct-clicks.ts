@@ -1,10 +1,10 @@
 import { correctionStep } from '../ledger/corrections/correction-step.ts';
 import { haveOtherFirstClass } from '../ledger/corrections/first-classes.ts';
-import { keepsHour } from '../ledger/kept-hits.ts';
+import { hasAllHits } from '../ledger/has-all-hits.ts';
 import type { Caller } from '../rules/access.ts';
 import { classCodes, classes } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/durations.ts';
-import { existing, invalidField, Refusal, StoreUnavailable, TookTooLong } from '../rules/errors.ts';
+import { existing, invalidField, Refusal, StoreUnavailable, TimeoutExceeded } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import type { Reclassifiable } from '../rules/reclassified.ts';
 import { hourOf } from '../rules/utc-time.ts';
@@ -160,7 +160,7 @@ async function correct(
     if (isFolded) await begin(context, created);
   } catch (cause) {
     // The background continues it.
-    if (!(cause instanceof TookTooLong || cause instanceof StoreUnavailable)) throw cause;
+    if (!(cause instanceof TimeoutExceeded || cause instanceof StoreUnavailable)) throw cause;
   }
   return existing(findCorrection(database.lookup, { organizationId, linkId }, created.id), 'correction');
 }
@@ -228,11 +228,11 @@ async function refuseCutHours(
   for (const [field, at] of Object.entries({ from, to })) {
     if (at === undefined || at % hourLength === 0 || at >= now()) continue;
     const hour = hourOf(at);
-    if (await keepsHour(database, owner, hour)) continue;
+    if (await hasAllHits(database, owner, hour)) continue;
     const [before, after] = [hour, hour + 1].map((whole) => formatIso(whole * hourLength));
     throw invalidField(
       field,
-      `The single clicks of that hour are no longer kept, so only all of it can be erased. Give a whole hour: ${before} or ${after}.`,
+      `The individual clicks of that hour are no longer kept, so only all of it can be erased. Give a whole hour: ${before} or ${after}.`,
     );
   }
 }

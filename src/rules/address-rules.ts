@@ -48,7 +48,7 @@ function readFourParts(text: string): ipaddr.IPv4 | null {
   return parts.length === 3 && part >= 0 ? new ipaddr.IPv4([...parts, part]) : null;
 }
 
-/** The addresses that share so many bits with this one. */
+/** The addresses that share this many bits with this one. */
 export type Network = readonly [Address, number];
 
 /** An address stands for itself. Null for an invalid network: `readAddress` defines what an address is. */

@@ -1,6 +1,6 @@
 import { percentDecoded } from './text.ts';
 
-/** Where single hits are stored if they aren't in the database: a server with ClickHouse's HTTP interface. */
+/** Where individual hits are stored if they aren't in the database: a server with ClickHouse's HTTP interface. */
 export interface ClickServer {
   /** http or https, with host and port. */
   readonly origin: string;

@@ -49,8 +49,8 @@ export class StoreUnavailable extends Error {
  * The request took longer than its caller may wait, or the caller has disconnected; the store itself is available. Thrown by
  * storage; a write may still have been committed.
  */
-export class TookTooLong extends StoreUnavailable {
-  override readonly name = 'TookTooLong';
+export class TimeoutExceeded extends StoreUnavailable {
+  override readonly name = 'TimeoutExceeded';
   /** Whether the statement had begun, and was too slow itself. */
   readonly hasBegun: boolean;
   /** Milliseconds that it was given; null if unknown. */

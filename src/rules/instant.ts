@@ -8,7 +8,7 @@ const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * Parses an ISO 8601 date or date-time; without an offset it is UTC, a date alone is its first instant. Returns epoch
- * milliseconds, or null for anything that is no real instant (such as 30 February).
+ * milliseconds, or null for anything that isn't a real instant (such as 30 February).
  */
 export function parseInstant(text: string): number | null {
   const match = isoForm.exec(text.trim());

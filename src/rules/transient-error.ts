@@ -11,4 +11,5 @@ export const isTransient = (cause: unknown): boolean =>
   transient.test((cause as { code?: unknown } | null)?.code?.toString() ?? '');
 
 /** The database or the disk refused, and may accept the same later. */
-export const isAway = (cause: unknown): boolean => cause instanceof StoreUnavailable || isTransient(cause);
+export const isUnavailable = (cause: unknown): boolean =>
+  cause instanceof StoreUnavailable || isTransient(cause);

@@ -26,7 +26,7 @@ export function timezoneNamed(name: string): string | null {
 export const dayStart = (date: string, timezone: string, daysLater = 0): number =>
   Temporal.PlainDate.from(date).add({ days: daysLater }).toZonedDateTime(timezone).epochMilliseconds;
 
-/** The local day that is so many days before that of `instant`. */
+/** The local day that is `days` days before that of `instant`. */
 export const dayBefore = (instant: number, timezone: string, days: number): string =>
   zoned(instant, timezone).toPlainDate().subtract({ days }).toString();
 

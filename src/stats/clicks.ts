@@ -33,7 +33,7 @@ export interface ClickQuestion {
   readonly owner: Owner;
   readonly class: ListedClass;
   readonly range: Partial<Range>;
-  /** The instant since which single hits are kept: older ones may still exist, but aren't shown. */
+  /** The instant since which individual hits are kept: older ones may still exist, but aren't shown. */
   readonly rawSince: number;
 }
 

@@ -52,7 +52,7 @@ const inLedger: [FilterIds, string | undefined, Grouping | undefined][] = [
   [{ reason: 3 }, 'human', 'reason'],
 ];
 
-test.each(inLedger)('%j of %s by %s needs single hits', (filters, className, groupBy) => {
+test.each(inLedger)('%j of %s by %s needs individual hits', (filters, className, groupBy) => {
   expect(plan(filters, className, groupBy).kind).toBe('hits');
 });
 

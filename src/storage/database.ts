@@ -35,7 +35,7 @@ export interface JobStore {
    * The same, synchronously, if the data is in this process: reading it costs no more than requesting it. Null if it is on a
    * server.
    */
-  readonly rowsAtOnce: (<Row>(sql: string, parameters: JobParameters) => readonly Row[]) | null;
+  readonly rowsSync: (<Row>(sql: string, parameters: JobParameters) => readonly Row[]) | null;
   /**
    * If the data is on a server: calls `take` for each row with its fields in the server's binary form, which are valid until it
    * returns. The statement has no parameters.
@@ -54,14 +54,14 @@ export type Compute = <Answer>(module: string, input: unknown) => Promise<Answer
 /** Makes several changes of one kind in a transaction, and returns the outcome of each, in their order. */
 export interface WriteItems<Item, Outcome> {
   (queries: Queries, items: readonly Item[]): Promise<readonly Outcome[]>;
-  readonly atOnce?: AtOnce<Item, Outcome>;
+  readonly pipelined?: Pipelined<Item, Outcome>;
 }
 
 /**
  * Makes the same changes without waiting for any answer before the last statement is sent: on PostgreSQL by a single one, which is a
  * transaction by itself; on SQLite by several, in a transaction that is one message.
  */
-export interface AtOnce<Item, Outcome> {
+export interface Pipelined<Item, Outcome> {
   readonly suits: (item: Item) => boolean;
   readonly make: (queries: Queries, items: readonly Item[]) => Promise<readonly Outcome[]>;
 }
@@ -86,7 +86,7 @@ export interface LockHolder {
 /** Called while a change to the tables waits for other sessions' locks. */
 export type OnLockWait = (holders: readonly LockHolder[]) => void;
 
-/** A server with the single hits, if they are not in the database. Its interface is defined in `ledger/`. */
+/** A server with the individual hits, if they are not in the database. Its interface is defined in `ledger/`. */
 export interface HitServer {
   /** The same server, with a caller's terms. */
   withTerms(terms: ReadTerms): HitServer;
@@ -101,7 +101,7 @@ export interface Database {
   /** Undefined: hits are in the database. */
   readonly hits?: HitServer | undefined;
   readonly read: Queries;
-  /** The same with a caller's terms: organizations take turns, and what takes too long ends with `TookTooLong`. */
+  /** The same with a caller's terms: organizations take turns, and what takes too long ends with `TimeoutExceeded`. */
   readFor(terms: ReadTerms): Queries;
   readonly compute: Compute;
   computeFor(terms: ReadTerms): Compute;

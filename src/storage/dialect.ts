@@ -30,8 +30,8 @@ export interface Dialect {
    * Whether tables can have partitions. The ledger then has one for each month, and packs are looked up by their instant as well.
    */
   readonly partitions: boolean;
-  /** Whether chunks replace their rows and packs, or exist in addition to them. */
-  readonly chunksHits: boolean;
+  /** Whether chunks replace the rows and packs that they were made from. Otherwise they exist in addition to them. */
+  readonly chunksReplaceRows: boolean;
   /** The function that makes rows from a JSON array, with each of its elements as `value`. */
   readonly jsonEach: string;
   /** One item of such an element, which is an array itself, as a column. */
@@ -90,7 +90,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     keyedTableEnd: 'strict, without rowid',
     locksRows: false,
     partitions: false,
-    chunksHits: true,
+    chunksReplaceRows: true,
     jsonEach: 'json_each',
     jsonCell: (index, _kind, name) => `item.value ->> ${index} as ${name}`,
     jsonLists: (columns) => `json_group_array(json_array(${columns}))`,
@@ -110,7 +110,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     keyedTableEnd: '',
     locksRows: true,
     partitions: true,
-    chunksHits: false,
+    chunksReplaceRows: false,
     jsonEach: 'jsonb_array_elements',
     jsonCell: (index, kind, name) =>
       kind === 'text'

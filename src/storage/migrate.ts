@@ -24,7 +24,7 @@ export function unusedSince(number: number): number | null {
 export const lastExclusiveMigration = 45;
 
 /** The newest migration that a program must know to write together with this one. */
-export const leastWriter = Math.max(37, ...migrations.map((_, index) => unusedSince(index + 1) ?? 0));
+export const minWriterMigration = Math.max(37, ...migrations.map((_, index) => unusedSince(index + 1) ?? 0));
 
 export const newerStore =
   'this database was set up by a newer Linnet; start that version, or restore a backup from before it';
@@ -55,7 +55,7 @@ export async function migrate(database: Database, { before, waits }: UpgradeHook
   if (done > 0 && done < newestMigration) {
     await before?.(database, done, newestMigration);
     // Before anything is dropped, so that nodes that still use it notice; after the copy is made, to which they may return.
-    const isNewRequirement = await requireMigration(database, leastWriter);
+    const isNewRequirement = await requireMigration(database, minWriterMigration);
     if (isNewRequirement && database.kind === 'postgres' && contracts(done)) await Bun.sleep(noticeTime);
   }
   const builds = done === 0 || done > newestMigration ? [] : buildsOf(database.kind);
@@ -76,7 +76,7 @@ export async function migrate(database: Database, { before, waits }: UpgradeHook
     await build((number) => numbers.includes(number));
   }
   const isNew = done === 0 && database.kind === 'postgres';
-  await requireMigration(database, isNew ? Math.max(leastWriter, newestFormat) : leastWriter);
+  await requireMigration(database, isNew ? Math.max(minWriterMigration, newestFormat) : minWriterMigration);
 }
 
 /** Does nothing if another node has applied it. Without the indexes of `builds`, which are built later. */

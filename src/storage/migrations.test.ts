@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { previousRelease } from '../../test/support/previous-release.ts';
-import { lastExclusiveMigration, leastWriter, statementsOf, unusedSince } from './migrate.ts';
+import { lastExclusiveMigration, minWriterMigration, statementsOf, unusedSince } from './migrate.ts';
 import { newestMigration } from './newest-migration.ts';
 
 const later = Array.from(
@@ -59,9 +59,9 @@ test('what is dropped was no longer used by the previous release, and releases t
     if (since === null) continue;
     expect(since).toBeLessThanOrEqual(previousRelease.newestMigration);
     expect(since).toBeGreaterThanOrEqual(lastExclusiveMigration);
-    expect(leastWriter).toBeGreaterThanOrEqual(since);
+    expect(minWriterMigration).toBeGreaterThanOrEqual(since);
   }
-  expect(leastWriter).toBeLessThanOrEqual(previousRelease.newestMigration);
+  expect(minWriterMigration).toBeLessThanOrEqual(previousRelease.newestMigration);
 });
 
 test('migrations that break the previous release are detected', () => {

@@ -3,7 +3,7 @@ import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** The setting with a fingerprint of the store's master key. */
-export const keyMarkSetting = 'master_key_mark';
+export const keyFingerprintSetting = 'master_key_mark';
 
 export const findSetting = async (queries: Queries, key: string): Promise<string | null> =>
   (await selectSetting(queries, key))?.value ?? null;

@@ -10,7 +10,7 @@ interface TakeOptions<Item> {
 const maxItems = 5_000;
 const maxItemsOfKey = 1_000;
 
-/** A round-robin queue: keys take turns, however many items each of them has, and none has more than so many turns at a time. */
+/** A round-robin queue: keys take turns, however many items each of them has, and none has more than a number of turns at a time. */
 export class FairQueue<Item, Key = number> {
   readonly #maxTurnsOfKey: number;
   /** In the order in which keys come next. */

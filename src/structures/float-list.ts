@@ -72,7 +72,7 @@ export class FloatList {
     this.#length = 0;
   }
 
-  /** Makes room for so many more numbers, and returns where they begin. */
+  /** Makes room for `count` more numbers, and returns where they begin. */
   #extend(count: number): number {
     const at = this.#length;
     this.#length = at + count;

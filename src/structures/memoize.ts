@@ -3,7 +3,7 @@ import { BoundedCache } from './bounded-cache.ts';
 
 /** Characters. A longer key is rarely repeated. */
 export const maxKeyLength = 1_024;
-/** Characters of a key that weigh as one entry: fewer entries of long keys fit. */
+/** A key of up to this many characters counts as one entry; a longer one counts for more. */
 const usualKey = 192;
 
 const weightOf = (key: string): number => Math.max(usualKey, key.length);

@@ -1,7 +1,7 @@
 import { IntTable } from './int-table.ts';
 
 /**
- * A bounded `IntTable`: two generations of at most so many keys each. When the young one is full it becomes the old one, and the
+ * A bounded `IntTable`: two generations with a limit of keys each. When the young one is full it becomes the old one, and the
  * former old one is dropped.
  */
 export class TwoGenerationTable {

@@ -7,7 +7,7 @@ import type { IdRange } from './id-gaps.ts';
 /** A feed in which the test decides when a change appears. */
 class Feed {
   readonly rows = new Map<number, LinkChange>();
-  isAway = false;
+  isUnavailable = false;
   reads = 0;
   timelineNow = 'first';
   startedNow = 'at one';
@@ -18,7 +18,7 @@ class Feed {
 
   #sorted(): LinkChange[] {
     this.reads += 1;
-    if (this.isAway) throw new Error('away');
+    if (this.isUnavailable) throw new Error('away');
     return [...this.rows.values()].sort((one, other) => one.id - other.id);
   }
 
@@ -69,8 +69,8 @@ beforeEach(() => {
       pollBegins: () => {
         polls.push('begins');
       },
-      pollSucceeded: (wasAway) => {
-        polls.push(wasAway ? 'returned' : 'succeeded');
+      pollSucceeded: (wasUnavailable) => {
+        polls.push(wasUnavailable ? 'returned' : 'succeeded');
       },
       failed: () => {
         failures += 1;
@@ -279,11 +279,11 @@ describe('a store that has returned to an earlier state', () => {
   test('is reported again if the store was away before the caches could be cleared', async () => {
     feed.appear(1, 2, 3);
     await begin();
-    feed.isAway = true;
+    feed.isUnavailable = true;
     feed.timelineNow = 'promoted';
     await poll();
     expect(lost).toEqual([]);
-    feed.isAway = false;
+    feed.isUnavailable = false;
     await poll();
     expect(lost).toEqual(['other_history']);
   });
@@ -292,14 +292,14 @@ describe('a store that has returned to an earlier state', () => {
 describe("when the feed can't be read", () => {
   test('nothing is missed once it is back, and it is logged once', async () => {
     await begin();
-    feed.isAway = true;
+    feed.isUnavailable = true;
     feed.appear(1, 2);
     for (let round = 0; round < 100; round++) expect(await poll()).toEqual([]);
     expect(failures).toBe(1);
-    feed.isAway = false;
+    feed.isUnavailable = false;
     expect(await poll()).toEqual([1, 2]);
     expect(lost).toEqual([]);
-    feed.isAway = true;
+    feed.isUnavailable = true;
     await poll();
     expect(failures).toBe(2);
   });
@@ -307,10 +307,10 @@ describe("when the feed can't be read", () => {
   test('the first poll that succeeds afterwards reports that, after the changes', async () => {
     await begin();
     await poll();
-    feed.isAway = true;
+    feed.isUnavailable = true;
     await poll();
     await poll();
-    feed.isAway = false;
+    feed.isUnavailable = false;
     feed.appear(1);
     onChange = () => polls.push('changed');
     await poll();
@@ -334,10 +334,10 @@ describe("when the feed can't be read", () => {
 
   test('for hours, changes are still reported one by one', async () => {
     await begin();
-    feed.isAway = true;
+    feed.isUnavailable = true;
     await poll();
     now += 22 * hourLength;
-    feed.isAway = false;
+    feed.isUnavailable = false;
     feed.appear(1);
     expect(await poll()).toEqual([1]);
     expect(lost).toEqual([]);
@@ -346,13 +346,13 @@ describe("when the feed can't be read", () => {
   test('for a day, all caches are cleared, because the feed keeps no more than that', async () => {
     feed.appear(1, 2);
     await begin();
-    feed.isAway = true;
+    feed.isUnavailable = true;
     now += 25 * hourLength;
     await poll();
     expect(lost).toEqual([]);
     feed.rows.clear();
     feed.appear(5_000);
-    feed.isAway = false;
+    feed.isUnavailable = false;
     await poll();
     expect(lost).toEqual(['absence']);
     feed.appear(5_001);

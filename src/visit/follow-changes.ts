@@ -19,8 +19,8 @@ interface Follower {
   /** Changes may have been missed: everything cached is out of date. */
   lost(reason: LossReason): void;
   pollBegins(): void;
-  /** All changes that were committed before it began are reported. `wasAway`: the server has restarted, or the last poll had failed. */
-  pollSucceeded(wasAway: boolean): void;
+  /** All changes that were committed before it began are reported. `wasUnavailable`: the server has restarted, or the last poll had failed. */
+  pollSucceeded(wasUnavailable: boolean): void;
   /** Called once each time the feed becomes unreadable, however long that lasts. */
   failed(cause: unknown): void;
 }
@@ -111,10 +111,10 @@ export class ChangeFollower {
       if (this.#newest !== last)
         this.#besideNewest = this.#besideNewest.filter((mark) => !before.includes(mark));
       this.#lastSuccess = this.#now();
-      const wasAway = this.#isFailing || started !== this.#started;
+      const wasUnavailable = this.#isFailing || started !== this.#started;
       this.#started = started;
       this.#isFailing = false;
-      this.#follower.pollSucceeded(wasAway);
+      this.#follower.pollSucceeded(wasUnavailable);
     } catch (cause) {
       if (!this.#isFailing) this.#follower.failed(cause);
       this.#isFailing = true;

@@ -1,5 +1,5 @@
 import type { RawHit } from '../journal/hit.ts';
-import { aliasMark } from '../journal/record.ts';
+import { aliasDelimiter } from '../journal/record.ts';
 import type { HeaderEvidence } from '../rules/agents/header-evidence.ts';
 import type { MatchedRule } from '../rules/link-rules/link-rules.ts';
 import type { LinkForVisitor, Outcome } from '../rules/link-rules/resolve.ts';
@@ -74,4 +74,5 @@ export const trustedEvidence = ({ headerEvidence }: Visit, { knowsScheme }: HitT
 const matchedRuleText = ({ rule, variant }: MatchedRule): string =>
   variant === null ? rule : `${rule}/${variant}`;
 
-const countryCode = (hint: string): string => (hint.length === 2 && !hint.includes(aliasMark) ? hint : '');
+const countryCode = (hint: string): string =>
+  hint.length === 2 && !hint.includes(aliasDelimiter) ? hint : '';

@@ -6,7 +6,7 @@ import { type HostDomain, Hosts } from './hosts.ts';
 let now: number;
 let domains: Map<string, HostDomain>;
 let queried: string[];
-let isAway: boolean;
+let isUnavailable: boolean;
 /** The store answers once this is resolved. */
 let response: Promise<unknown>;
 let hosts: Hosts;
@@ -22,13 +22,13 @@ beforeEach(() => {
   now = 1_900_000_000_000;
   domains = new Map([['go.example.org', domain(5)]]);
   queried = [];
-  isAway = false;
+  isUnavailable = false;
   response = Promise.resolve();
   const load = async (host: string) => {
     queried.push(host);
     const found = domains.get(host) ?? null;
     await response;
-    if (isAway) throw new Error('away');
+    if (isUnavailable) throw new Error('away');
     return found;
   };
   hosts = new Hosts(new Site(new URL('https://links.example.com')), load, () => now);
@@ -106,7 +106,7 @@ test('a query that was in progress when the change was announced is not cached',
 
 test('while the database is away a cached domain continues, and not every visitor causes a query', async () => {
   await hosts.domainOf('go.example.org');
-  isAway = true;
+  isUnavailable = true;
   now += 61_000;
   expect(hosts.domainOf('go.example.org')).toBe(5);
   await settled();
@@ -116,7 +116,7 @@ test('while the database is away a cached domain continues, and not every visito
   now += dayLength;
   expect(hosts.domainOf('go.example.org')).toBe(5);
   await settled();
-  isAway = false;
+  isUnavailable = false;
   domains.clear();
   now += 61_000;
   hosts.domainOf('go.example.org');
@@ -126,7 +126,7 @@ test('while the database is away a cached domain continues, and not every visito
 
 test('while the database is away, lookups of unknown hosts fail instead of reporting that the host does not exist', async () => {
   await hosts.domainOf('other.example.org');
-  isAway = true;
+  isUnavailable = true;
   now += 61_000;
   for (const host of ['other.example.org', 'never.example.org']) {
     const failure = await Promise.resolve(hosts.domainOf(host)).catch((cause: Error) => cause.message);
@@ -172,7 +172,7 @@ test('visits from before a change use the old fallback URL, and later ones the n
 });
 
 test('a query that nothing waits for may fail', async () => {
-  isAway = true;
+  isUnavailable = true;
   expect(hosts.domainOf('go.example.org')).toBeInstanceOf(Promise);
   await settled();
   await settled();

@@ -16,7 +16,7 @@ const freshFor = 30_000;
 /** How often older gaps are queried. */
 const oldInterval = 2_000;
 /** A session that was given a block of ids may use the rest of it much later. Changes are kept for as long. */
-const keptFor = dayLength;
+const gapRetention = dayLength;
 /** Few gaps are permanent (a transaction was rolled back). Beyond this number the oldest ones are given up. */
 const maxGaps = 1_000;
 
@@ -37,7 +37,7 @@ export class IdGaps {
 
   /** The ranges to query now. */
   due(now: number): readonly IdRange[] {
-    this.#gaps = this.#gaps.filter(({ since }) => now - since <= keptFor);
+    this.#gaps = this.#gaps.filter(({ since }) => now - since <= gapRetention);
     const includesOld = Math.abs(now - this.#oldQueriedAt) >= oldInterval;
     if (includesOld) this.#oldQueriedAt = now;
     return this.#gaps.filter(({ since }) => includesOld || now - since <= freshFor);

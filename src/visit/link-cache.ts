@@ -157,7 +157,7 @@ export class LinkCache {
 const keyOf = (domainId: number, suffix: string): string =>
   domainId === 0 ? suffix : `${domainId}\n${suffix}`;
 
-/** Bytes of a key that weigh as one entry. */
+/** A key of up to this many bytes counts as one entry; a longer one counts for more. */
 const usualKey = 64;
 /** Visitors choose the addresses that are remembered as missing: 255 emoji take a kilobyte. */
 const weightOfKey = (key: string): number => Math.max(usualKey, 2 * key.length);

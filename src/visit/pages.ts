@@ -97,8 +97,7 @@ const months = 'January February March April May June July August September Octo
   ' ',
 );
 
-/** "1 December 2026, 08:00 UTC": the visitor's time zone is unknown. */
-/** Rounded up: at the time that is shown, the link has started. */
+/** "1 December 2026, 08:00 UTC" (the visitor's time zone is unknown), rounded up, so that the link has started by the time shown. */
 function dayAndTime(instant: number): string {
   const at = new Date(Math.ceil(instant / minuteLength) * minuteLength);
   const time = [at.getUTCHours(), at.getUTCMinutes()].map((part) => String(part).padStart(2, '0')).join(':');

@@ -9,7 +9,7 @@ const wordBytes = 4;
 /** Bytes of a usual record: how many chains there are depends on it. */
 const usualRecord = 128;
 
-/** The words of a record: where the next one of its chain is, the hash of its key, two ids, and two lengths with two marks. Then the two texts. */
+/** The words of a record: the position of the next record in its chain, the hash of its key, two ids, and two lengths packed with two flags. The two texts follow. */
 const hashAt = 1;
 const idAt = 2;
 const organizationAt = 3;
@@ -23,7 +23,7 @@ const maxId = 0x7fff_ffff;
 const used = 1 << 30;
 const deleted = 1 << 29;
 
-/** How much of a slab is written anew when it is evicted: so each eviction frees memory, even if all links are in use. */
+/** How much of a slab is rewritten when it is evicted: so each eviction frees memory, even if all links are in use. */
 const maxKept = 7 / 8;
 
 interface Slab {
@@ -39,7 +39,7 @@ interface Slab {
  * links takes 9.4 µs instead of 11.5, without counting its click.
  *
  * Records are written to slabs, one after the other. The oldest slab is evicted as a whole: what was read since it was written is
- * written anew (the clock algorithm, which approximates least recently used). The hash table has chains through the records.
+ * rewritten (the clock algorithm, which approximates least recently used). The hash table has chains through the records.
  */
 export class PlainLinks {
   readonly #slabBits: number;

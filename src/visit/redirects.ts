@@ -26,7 +26,7 @@ import {
 } from './pages.ts';
 import type { Visit } from './visit.ts';
 import type { VisitCounts } from './visit-counts.ts';
-import { type VisitorDependencies, VisitorOf } from './visitor.ts';
+import { LazyVisitor, type VisitorDependencies } from './visitor.ts';
 
 /** Whether the visit's hit is in the journal. The answer is sent only once it is. */
 type Stored = 'stored' | 'after_tick' | Promise<void>;
@@ -158,8 +158,8 @@ export class Redirects {
     return cached === undefined ? links.fetch(domainId, suffix) : cached;
   }
 
-  visitor(visit: Visit, pathAfterSuffix: string, hasPass?: () => boolean, hasSolved?: boolean): VisitorOf {
-    return new VisitorOf(visit, this.#parts.visitors, pathAfterSuffix, hasPass, hasSolved);
+  visitor(visit: Visit, pathAfterSuffix: string, hasPass?: () => boolean, hasSolved?: boolean): LazyVisitor {
+    return new LazyVisitor(visit, this.#parts.visitors, pathAfterSuffix, hasPass, hasSolved);
   }
 
   /** Whether redirecting this visit uses one of the link's clicks. */
@@ -195,7 +195,7 @@ export class Redirects {
     const { misses, notFound, fallbackFor, counts } = this.#parts;
     const { host } = visit;
     const fallbackUrl = visit.takesFallback ? fallbackFor(host, visit.method, visit.path) : null;
-    // Visiting a domain's root is no attempt to guess a link.
+    // Visiting a domain's root isn't an attempt to guess a link.
     const wait = fallbackUrl !== null && visit.path === '/' ? 0 : misses.count(visit.network);
     counts.answered(wait > 0 ? 'slowed_down' : 'no_link');
     if (wait > 0) return { kind: 'page', page: slowDownPage(host, wait), stored: 'stored' };

@@ -75,7 +75,7 @@ export class RequestHandler {
     return pageResponse(pages.methodPage(visit.host, takesForm ? 'GET, HEAD, POST' : 'GET, HEAD'));
   }
 
-  /** For a path that can be no link's suffix. */
+  /** For a path that can't be a link's suffix. */
   #answerUnknown(visit: RequestVisit): Response | Promise<Response> {
     const found = this.#parts.redirects.byPrefix(visit);
     if (found instanceof Promise) return this.#answerAfter(visit, found);

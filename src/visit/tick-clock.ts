@@ -1,6 +1,6 @@
 /**
- * A clock that is read once in a tick of the event loop. Each reading takes 35 ns, and two for the clock that the nodes of a cluster
- * share; under load a tick has some sixty requests.
+ * A clock that is read once in a tick of the event loop. A reading takes 35 ns, and the clock that the nodes of a cluster share
+ * needs two; under load a tick has some sixty requests.
  */
 export function tickClock(clock: () => number, afterTick: (task: () => void) => void): () => number {
   let now = 0;

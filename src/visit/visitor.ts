@@ -36,7 +36,7 @@ export interface VisitorDependencies {
 }
 
 /** The visitor as the decision sees them, each fact computed when it is first needed. */
-export class VisitorOf implements Visitor {
+export class LazyVisitor implements Visitor {
   readonly #visit: Visit;
   readonly #dependencies: VisitorDependencies;
   readonly #hasPass: () => boolean;

@@ -14,7 +14,7 @@ const waits = [
 ] as const;
 
 const giveUpAfter = 3 * dayLength;
-const longestRetryAfter = dayLength;
+const maxRetryAfter = dayLength;
 
 interface Tries {
   /** Attempts made so far: 1 after the first one failed. */
@@ -32,7 +32,7 @@ export function nextTry(tries: Tries, random: number, retryAfter: number | null)
   const end = tries.firstAt + giveUpAfter;
   if (tries.now >= end) return null;
   const wait = waits[Math.min(Math.max(tries.made, 1), waits.length) - 1] ?? dayLength;
-  const requestedWait = Math.min(retryAfter ?? 0, longestRetryAfter);
+  const requestedWait = Math.min(retryAfter ?? 0, maxRetryAfter);
   // The last try is made at the end itself, so that a target that recovered just before it is still reached.
   return Math.min(tries.now + Math.max(Math.round(wait * (0.8 + 0.4 * random)), requestedWait), end);
 }

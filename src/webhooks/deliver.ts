@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from '../storage/webhooks/webhook-queue.ts';
 import { clearZapierHook } from '../storage/webhooks/webhook-zapier.ts';
-import { waitAtMost } from '../structures/within.ts';
+import { waitAtMost } from '../structures/with-timeout.ts';
 import { type AfterAttempt, afterAttempt } from './back-off.ts';
 import { zapierClick } from './click-outbox.ts';
 import { type Attempt, guardedRequest, type RequestOptions } from './guarded-request.ts';

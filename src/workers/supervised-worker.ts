@@ -1,5 +1,5 @@
 import type { Subprocess } from 'bun';
-import { type EndedWorker, restartPause } from './restart-pause.ts';
+import { type EndedWorker, restartDelay } from './restart-delay.ts';
 
 /** A worker's first message to its parent: it serves now, with a text to be printed. */
 interface WorkerReady {
@@ -117,7 +117,7 @@ export class SupervisedWorker {
   }
 
   async #pause(ended: EndedWorker): Promise<void> {
-    const pause = restartPause(ended);
+    const pause = restartDelay(ended);
     if (pause > 0) await Promise.race([this.#supervisor.sleep(pause), this.#stopping.promise]);
   }
 

@@ -108,7 +108,7 @@ describe('the statistics board', () => {
     expect(new URL(page.url()).searchParams.get('country')).toBe('FR');
     await page.getByText('Visitors are only known for all clicks together').waitFor();
     // Every click of these days is still stored, so there is no note about that.
-    expect(await page.getByText('counted from single clicks').count()).toBe(0);
+    expect(await page.getByText('counted from individual clicks').count()).toBe(0);
     await bar(page, 'Devices', /^Phone 33 % 2$/).click();
     await title(page)
       .filter({ hasText: /^2 clicks in 30 days$/ })

@@ -148,7 +148,7 @@ describe('a visit', () => {
     await seedHits(app.app.context.database, [hit]);
     const page = await dashboard(owner, `/app/links/${link.id}/visits`);
     await page.getByText('1 click in all.').waitFor();
-    await page.getByRole('heading', { name: 'No single clicks are left' }).waitFor();
+    await page.getByRole('heading', { name: 'No individual clicks are left' }).waitFor();
     await page.getByLabel('Show', { exact: true }).selectOption('Bots');
     await page.getByRole('heading', { name: 'None of this kind yet' }).waitFor();
   });

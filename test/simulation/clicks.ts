@@ -181,10 +181,10 @@ class ClickRun {
   #failStore(): void {
     const world = this.#world;
     world.log('store: fails');
-    if (world.happens(0.4)) this.#store.isAway = true;
+    if (world.happens(0.4)) this.#store.isUnavailable = true;
     else this.#store.faults = { refused: 0.1, lostResponses: 0.15, late: 0.1, kills: world.pick([0, 0.05]) };
     world.after(world.below(15_000), () => {
-      this.#store.isAway = false;
+      this.#store.isUnavailable = false;
       this.#store.faults = noFaults;
       world.log('store: works again');
     });
@@ -216,24 +216,24 @@ class ClickRun {
 
   #promote(): void {
     const recent = this.#snapshots.filter(({ at }) => this.#world.now - at < 10 * minuteLength);
-    if (recent.length === 0 || this.#store.isAway) return;
+    if (recent.length === 0 || this.#store.isUnavailable) return;
     const snapshot = this.#world.pick(recent);
     this.#figures.promotions += 1;
-    this.#store.isAway = true;
+    this.#store.isUnavailable = true;
     this.#world.after(this.#world.below(2_000), () => {
       // Meanwhile an older replica was promoted, which doesn't have this state.
       if (!this.#snapshots.includes(snapshot)) return;
       this.#snapshots = this.#snapshots.filter(({ at }) => at <= snapshot.at);
       void this.#store.promote(snapshot).then(() => {
-        this.#store.isAway = false;
+        this.#store.isUnavailable = false;
       });
     });
   }
 
   #loseTarget(): void {
-    this.#target.isAway = true;
+    this.#target.isUnavailable = true;
     this.#world.after(this.#world.below(20_000), () => {
-      this.#target.isAway = false;
+      this.#target.isUnavailable = false;
     });
   }
 
@@ -241,9 +241,9 @@ class ClickRun {
   async #repair(): Promise<void> {
     const world = this.#world;
     await world.advance(25_000);
-    this.#store.isAway = false;
+    this.#store.isUnavailable = false;
     this.#store.faults = noFaults;
-    this.#target.isAway = false;
+    this.#target.isUnavailable = false;
     this.#target.isUnreliable = false;
     for (const node of this.#nodes) {
       node.fillDisk(false);

@@ -44,7 +44,7 @@ class FeedStore {
     this.#blockLength = world.pick([1, 1, 10]);
   }
 
-  get isAway(): boolean {
+  get isUnavailable(): boolean {
     return this.#outages > 0;
   }
 
@@ -66,7 +66,7 @@ class FeedStore {
     const epoch = this.#epoch;
     const id = this.#takeId();
     this.#world.after(this.#world.happens(0.3) ? this.#world.below(3_000) : 0, () => {
-      if (epoch !== this.#epoch || this.isAway) return;
+      if (epoch !== this.#epoch || this.isUnavailable) return;
       const version = this.#world.happens(0.3) ? 0 : ++this.#version;
       this.#state.versions.set(suffix, version);
       this.#state.changes.set(id, { id, at: this.#world.instant, domain_id: 0, suffixes: suffix });
@@ -138,7 +138,7 @@ class FeedStore {
 
   async #query<T>(read: (state: State) => T): Promise<T> {
     await this.#world.pause(this.#delay());
-    if (this.isAway) throw new Error('away');
+    if (this.isUnavailable) throw new Error('away');
     const connection = this.#connection;
     const result = read(this.#state);
     await this.#world.pause(this.#delay());
@@ -172,8 +172,8 @@ export async function simulateFeed(world: World): Promise<{ changes: number; vis
         changed: (change) => cache.forget(change.domain_id, change.suffixes),
         lost: () => cache.clear(),
         pollBegins: () => recentLoads.pollBegins(),
-        pollSucceeded: (wasAway) => {
-          if (wasAway)
+        pollSucceeded: (wasUnavailable) => {
+          if (wasUnavailable)
             for (const { domainId, suffix } of recentLoads.unconfirmed?.links ?? [])
               cache.forget(domainId, suffix);
           recentLoads.pollSucceeded();
@@ -196,7 +196,7 @@ export async function simulateFeed(world: World): Promise<{ changes: number; vis
     });
   };
   const change = () => {
-    if (store.isAway) return;
+    if (store.isUnavailable) return;
     figures.changes += 1;
     store.change(world.pick(suffixes));
   };

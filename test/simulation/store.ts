@@ -42,7 +42,7 @@ export class SimulatedStore {
   readonly #folder: string;
   readonly database: Database;
   faults = noFaults;
-  isAway = false;
+  isUnavailable = false;
   #openStore: OpenStore;
   /** Changes with each promotion: calls that were in transit to the earlier server never reach the new one. */
   #epoch = 0;
@@ -168,7 +168,7 @@ export class SimulatedStore {
     const world = this.#world;
     const { faults } = this;
     await world.pause(world.happens(0.03) ? world.below(3_000) : world.below(8));
-    if (this.isAway || world.happens(faults.refused))
+    if (this.isUnavailable || world.happens(faults.refused))
       throw new StoreUnavailable('the connection was refused');
     if (world.happens(faults.kills)) await this.#killCaller();
   }

@@ -12,7 +12,7 @@ export class SimulatedTarget {
   readonly #world: World;
   readonly received = new Map<string, Set<string>>();
   posts = 0;
-  isAway = false;
+  isUnavailable = false;
   /** Whether some calls and responses are lost. */
   isUnreliable = true;
 
@@ -24,7 +24,7 @@ export class SimulatedTarget {
     const world = this.#world;
     const failed = { kind: 'failed', sentence: 'simulated', duration: 1, fault: 'connection' } as const;
     await world.pause(world.below(200));
-    if (this.isAway || this.#isLost(0.1) || signal?.aborted) return failed;
+    if (this.isUnavailable || this.#isLost(0.1) || signal?.aborted) return failed;
     this.posts += 1;
     const { payload, ...flat } = JSON.parse(body);
     const { utm_campaign, utm_content } = payload ?? flat;

@@ -48,7 +48,7 @@ export const foldSettings = (dataDir: string): FoldSettings => ({
   clickServer: null,
   origin: 'http://127.0.0.1',
   daysKept: 180,
-  clock: 'told',
+  clock: 'messages',
   keep: { milliseconds: 60_000, bytes: 1e6 },
   repeatWindow: 0,
   floodLimit: 0,

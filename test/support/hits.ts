@@ -172,9 +172,9 @@ export async function wholeLedger(
     const reasons = pack.storedReasons;
     return Array.from({ length: pack.count }, (_, row) => ({ ...pack.hit(row), reason: reasons[row] ?? 0 }));
   });
-  const { hits: merged, mergedTo } = await mergedHits(queries);
-  const later = [...rows, ...packed].filter((hit) => hit.id > (mergedTo.get(hit.organization_id) ?? 0));
-  const all = [...later, ...merged].sort((one, other) => one.id - other.id);
+  const { hits: chunked, chunkedUpTo } = await hitsOfChunks(queries);
+  const later = [...rows, ...packed].filter((hit) => hit.id > (chunkedUpTo.get(hit.organization_id) ?? 0));
+  const all = [...later, ...chunked].sort((one, other) => one.id - other.id);
   return reasonsAs === 'stored' ? all : all.map((hit) => ({ ...hit, reason: shownReason(hit.reason) }));
 }
 
@@ -202,7 +202,7 @@ export async function rebuildFrom(database: Database): Promise<void> {
 }
 
 /** The hits in chunks, and for each organization the last id that is in them. */
-async function mergedHits(queries: Queries) {
+async function hitsOfChunks(queries: Queries) {
   const chunks = isSqlite(queries) ? await queries.selectFrom('hit_chunks').selectAll().execute() : [];
   const store = columnsInMemory(
     isSqlite(queries) ? await queries.selectFrom('hit_chunk_columns').selectAll().execute() : [],
@@ -212,7 +212,7 @@ async function mergedHits(queries: Queries) {
       (chunk) =>
         new ChunkScan(store, { ...chunk, first_row: 0, end_row: chunk.hits, version: '' }).storedHits,
     ),
-    mergedTo: new Map(chunks.map((chunk) => [chunk.organization_id, chunk.last_id])),
+    chunkedUpTo: new Map(chunks.map((chunk) => [chunk.organization_id, chunk.last_id])),
   };
 }
 

@@ -61,7 +61,7 @@ export async function testLedger(
       await batches.fold(hits, as === 'packs', sweep ?? (await by.newestSweep()), by);
     },
     async merge(now) {
-      while (await store.mergeSome(now));
+      while (await store.chunkSome(now));
     },
     async [Symbol.asyncDispose]() {
       await store.close();

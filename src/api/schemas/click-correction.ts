@@ -15,7 +15,7 @@ export const ClickCorrection = component('ClickCorrection', {
   class: textOrNull.describe('The class that the hits had; null if they were erased.'),
   to_class: textOrNull,
   takes_back: intOrNull.describe('The correction that this one reverts.'),
-  hits: z.int().describe('The number of single hits erased or changed so far.'),
+  hits: z.int().describe('The number of individual hits erased or changed so far.'),
   not_kept: z
     .int()
     .describe(

@@ -8,7 +8,7 @@ import { component, isoInstant, text, textOrNull } from './parts.ts';
 const count = z.int();
 
 export const rawSinceField = isoInstant.describe(
-  'Since when single hits are kept. Older ones are only in totals.',
+  'Since when individual hits are kept. Older ones are only in totals.',
 );
 
 const [, ...uncountedClasses] = rollupClasses;

@@ -26,7 +26,7 @@ export function correctionSummary(correction: ClickCorrection): string {
 export function outcomeOf(correction: ClickCorrection): string {
   const unchangedSentence =
     correction.kind === 'reclassify' && correction.not_kept > 0
-      ? ` ${counted(correction.not_kept, 'older one stays', 'older ones stay')} as they are: their single hits are no longer kept.`
+      ? ` ${counted(correction.not_kept, 'older one stays', 'older ones stay')} as they are: their individual hits are no longer kept.`
       : '';
   if (correction.state === 'running')
     return `${correctionSummary(correction)}. It continues in the background, and the list shows the progress.`;

@@ -127,8 +127,8 @@ function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | 
     <div class="breakdowns">
       {isFilteredNow && hasClicks && since !== null && !numbers?.stats.from_raw && (
         <p class="soft small breakdowns-note">
-          With a filter, the numbers below are counted from single clicks. Those from before {since} are no
-          longer kept: they are missing there.
+          With a filter, the numbers below are counted from individual clicks. Those from before {since} are
+          no longer kept: they are missing there.
         </p>
       )}
       {hasClicks && (

@@ -23,7 +23,7 @@ export function without(filters: Filters, ...omitted: readonly Dimension[]): Fil
   );
 }
 
-/** Whether the filters select hits that are no clicks: bars and lines then show hits. */
+/** Whether the filters select hits that aren't clicks: bars and lines then show hits. */
 export const selectsOtherHits = ({ class: kind, reason }: Filters): boolean =>
   (kind !== undefined && kind !== 'click' && kind !== 'human') || reason !== undefined;
 

@@ -10,7 +10,7 @@ import { isFiltered } from './filters.ts';
 import { notCountedSentences, reclassifiedIn, uncountedByReason } from './sentences.ts';
 import type { Numbers } from './view.ts';
 
-/** The hits that are no clicks: how many, and why. */
+/** The hits that aren't clicks: how many, and why. */
 export function NotCounted({ view, numbers, isErrorShown }: CardProps & { numbers: Numbers | undefined }) {
   const { scope, plan } = view;
   const shown = useSignal<Dimension>('reason');

@@ -30,7 +30,7 @@ export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boole
         {visitorsSentence(numbers)} Times are those of {timezone}.
         {stats.from_raw &&
           since !== null &&
-          ` Several filters together are counted from single clicks, and those from before ${since} are no longer kept: they are missing here.`}
+          ` Several filters together are counted from individual clicks, and those from before ${since} are no longer kept: they are missing here.`}
       </p>
       <p class="unseen" role="status">
         {announced.value}

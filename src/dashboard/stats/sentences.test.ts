@@ -63,7 +63,7 @@ test('every reason belongs to one kind', () => {
   ).toEqual({ page: 8, preview: 5, bot: 5, prefetch: 1, head: 4, repeat: 6, flood: 9 });
 });
 
-test('a range that begins before the oldest stored single clicks shows since when they are stored', () => {
+test('a range that begins before the oldest stored individual clicks shows since when they are stored', () => {
   const stats = { from: '2026-05-01T00:00:00.000Z', raw_since: '2026-05-27T12:00:00.000Z' };
   expect(keptSince(stats)).toBe('27 May 2026');
   expect(keptSince({ ...stats, from: '2026-06-01T00:00:00.000Z' })).toBeNull();

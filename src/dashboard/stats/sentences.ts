@@ -28,7 +28,7 @@ export function comparison(now: number, before: number, beforeName: string): str
 
 const day = dateForm({ day: 'numeric', month: 'long', year: 'numeric' });
 
-/** The day since when single clicks are kept, if the range begins before it; otherwise null. */
+/** The day since when individual clicks are kept, if the range begins before it; otherwise null. */
 export const keptSince = ({ from, raw_since }: Pick<Stats, 'from' | 'raw_since'>): string | null =>
   Date.parse(from) < Date.parse(raw_since) ? day.format(new Date(raw_since)) : null;
 
@@ -41,7 +41,7 @@ const kinds: readonly (readonly [keyof Uncounted, string, string])[] = [
   ['head', 'HEAD request', 'HEAD requests'],
 ];
 
-/** The hits that are no clicks: those of machines, and those of people that are not counted. */
+/** The hits that aren't clicks: those of machines, and those of people that are not counted. */
 export function notCountedSentences(found: Uncounted): readonly string[] {
   const machines = kinds.flatMap(([kind, one, many]) =>
     found[kind] > 0 ? [{ hits: found[kind], words: counted(found[kind], one, many) }] : [],

@@ -1,6 +1,6 @@
 import { counted } from '../format.ts';
 
-/** 95 % of a normal distribution are within so many standard deviations. */
+/** 95 % of a normal distribution are within this many standard deviations. */
 const deviations = 1.96;
 
 /** The interval that contains the true share with 95 % probability (Wilson): it works for few visitors, too. */

@@ -34,7 +34,7 @@ export const keyFor = ({ scope }: View, statsQuery: StatsQuery): string =>
 export interface Numbers {
   readonly view: View;
   readonly stats: Stats;
-  /** The clicks, or the hits where the filters select hits that are no clicks. */
+  /** The clicks, or the hits where the filters select hits that aren't clicks. */
   readonly counted: number;
   readonly before: number | null;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { CellCache } from './cell-cache.ts';
-import { compressedCells } from './stored-cells.ts';
+import { compressCells } from './stored-cells.ts';
 
 const kilobyte = 1_024;
 const cells = (value: number): Uint8Array => new Uint8Array(kilobyte).fill(value);
@@ -12,32 +12,35 @@ function readColumns(cache: CellCache, columns: number): number {
   for (let column = 0; column < columns; column++) {
     const key = `column ${column}`;
     let cached = cache.get(key);
-    if (cached === undefined) cached = cache.add(key, compressedCells(cells(column)));
+    if (cached === undefined) cached = cache.add(key, compressCells(cells(column)));
     else found += 1;
-    expect(cache.unpacked(key, cached)).toEqual(cells(column));
+    expect(cache.decompressed(key, cached)).toEqual(cells(column));
   }
   return found;
 }
 
 describe('cached cells of chunks', () => {
-  test('are available unpacked to the next query', () => {
-    const cache = new CellCache({ packed: 100 * kilobyte, unpacked: 100 * kilobyte });
+  test('are available decompressed to the next query', () => {
+    const cache = new CellCache({ compressed: 100 * kilobyte, decompressed: 100 * kilobyte });
     expect(readColumns(cache, 20)).toBe(0);
     expect(readColumns(cache, 20)).toBe(20);
-    expect(cache.get('column 7')).toEqual({ cells: cells(7), isPacked: false });
+    expect(cache.get('column 7')).toEqual({ cells: cells(7), isCompressed: false });
   });
 
-  test('are available packed if there is no space for more', () => {
-    const cache = new CellCache({ packed: 100 * kilobyte, unpacked: 4 * kilobyte });
+  test('are available compressed if there is no space for more', () => {
+    const cache = new CellCache({ compressed: 100 * kilobyte, decompressed: 4 * kilobyte });
     readColumns(cache, 20);
     expect(readColumns(cache, 20)).toBe(20);
-    const isPacked = Array.from({ length: 20 }, (_, column) => cache.get(`column ${column}`)?.isPacked);
-    expect(isPacked.filter((one) => one === false)).toHaveLength(3);
-    expect(isPacked.filter(Boolean)).toHaveLength(17);
+    const isCompressed = Array.from(
+      { length: 20 },
+      (_, column) => cache.get(`column ${column}`)?.isCompressed,
+    );
+    expect(isCompressed.filter((one) => one === false)).toHaveLength(3);
+    expect(isCompressed.filter(Boolean)).toHaveLength(17);
   });
 
   test('are those of the first part of a query that needs more space than there is', () => {
-    const cache = new CellCache({ packed: 4 * kilobyte, unpacked: 20 * kilobyte });
+    const cache = new CellCache({ compressed: 4 * kilobyte, decompressed: 20 * kilobyte });
     readColumns(cache, 100);
     for (let round = 0; round < 5; round++) {
       const found = readColumns(cache, 100);
@@ -47,20 +50,20 @@ describe('cached cells of chunks', () => {
   });
 
   test('are evicted for those of another query', () => {
-    const cache = new CellCache({ packed: kilobyte, unpacked: 20 * kilobyte });
+    const cache = new CellCache({ compressed: kilobyte, decompressed: 20 * kilobyte });
     readColumns(cache, 16);
     cache.begin();
     for (let column = 0; column < 16; column++) {
       const key = `another ${column}`;
-      cache.unpacked(key, cache.add(key, compressedCells(cells(column))));
+      cache.decompressed(key, cache.add(key, compressCells(cells(column))));
     }
-    expect(cache.get('another 15')?.isPacked).toBe(false);
+    expect(cache.get('another 15')?.isCompressed).toBe(false);
     expect(readColumns(cache, 16)).toBeLessThan(16);
   });
 
   test('report that a chunk has none', () => {
-    const cache = new CellCache({ packed: kilobyte, unpacked: kilobyte });
-    expect(cache.unpacked('none', cache.add('none', null))).toBeUndefined();
-    expect(cache.get('none')).toEqual({ cells: null, isPacked: false });
+    const cache = new CellCache({ compressed: kilobyte, decompressed: kilobyte });
+    expect(cache.decompressed('none', cache.add('none', null))).toBeUndefined();
+    expect(cache.get('none')).toEqual({ cells: null, isCompressed: false });
   });
 });

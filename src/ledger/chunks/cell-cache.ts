@@ -1,54 +1,54 @@
 import { BoundedCache } from '../../structures/bounded-cache.ts';
-import { unpackedCells } from './stored-cells.ts';
+import { decompressCells } from './stored-cells.ts';
 
 /** Cells of a column or a tally; null if the chunk doesn't have them. */
-export interface KeptCells {
+export interface CachedCells {
   readonly cells: Uint8Array | null;
-  /** Whether they are packed, as the server sent them. */
-  readonly isPacked: boolean;
+  /** Whether they are compressed, as the server sent them. */
+  readonly isCompressed: boolean;
 }
 
 /** Bytes for a key and its entry. */
 const overhead = 200;
 
 /**
- * A cache of the cells of chunks, which never change. Unpacking is faster than reading from the server, and packed cells take a
- * third of the memory: so most of them are kept packed, and the most recently used ones unpacked as well.
+ * A cache of the cells of chunks, which never change. Decompressing is faster than reading from the server, and compressed cells take a
+ * third of the memory: so most of them are kept compressed, and the most recently used ones decompressed as well.
  */
 export class CellCache {
-  readonly #packed: Tier;
-  readonly #unpacked: Tier;
+  readonly #compressed: Tier;
+  readonly #decompressed: Tier;
 
-  constructor({ packed, unpacked }: { readonly packed: number; readonly unpacked: number }) {
-    this.#packed = new Tier(packed);
-    this.#unpacked = new Tier(unpacked);
+  constructor({ compressed, decompressed }: { readonly compressed: number; readonly decompressed: number }) {
+    this.#compressed = new Tier(compressed);
+    this.#decompressed = new Tier(decompressed);
   }
 
   /** Must be called before each query. */
   begin(): void {
-    this.#packed.begin();
-    this.#unpacked.begin();
+    this.#compressed.begin();
+    this.#decompressed.begin();
   }
 
-  get(key: string): KeptCells | undefined {
-    const unpacked = this.#unpacked.get(key);
-    if (unpacked !== undefined) return { cells: unpacked, isPacked: false };
-    const packed = this.#packed.get(key);
-    return packed === undefined ? undefined : { cells: packed, isPacked: packed !== null };
+  get(key: string): CachedCells | undefined {
+    const decompressed = this.#decompressed.get(key);
+    if (decompressed !== undefined) return { cells: decompressed, isCompressed: false };
+    const compressed = this.#compressed.get(key);
+    return compressed === undefined ? undefined : { cells: compressed, isCompressed: compressed !== null };
   }
 
-  add(key: string, packed: Uint8Array | null): KeptCells {
-    this.#packed.set(key, packed);
-    return { cells: packed, isPacked: packed !== null };
+  add(key: string, compressed: Uint8Array | null): CachedCells {
+    this.#compressed.set(key, compressed);
+    return { cells: compressed, isCompressed: compressed !== null };
   }
 
   /** Undefined if the chunk doesn't have them. */
-  unpacked(key: string, { cells, isPacked }: KeptCells): Uint8Array | undefined {
+  decompressed(key: string, { cells, isCompressed }: CachedCells): Uint8Array | undefined {
     if (cells === null) return undefined;
-    if (!isPacked) return cells;
-    const unpacked = unpackedCells(cells);
-    this.#unpacked.set(key, unpacked);
-    return unpacked;
+    if (!isCompressed) return cells;
+    const decompressed = decompressCells(cells);
+    this.#decompressed.set(key, decompressed);
+    return decompressed;
   }
 }
 

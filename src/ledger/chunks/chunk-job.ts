@@ -111,9 +111,9 @@ async function before(store: JobStore, scope: QueryScope, page: PageBefore, time
   const below = page.before ?? Number.POSITIVE_INFINITY;
   let { offset } = page;
   const span = { ...scope, below: Number.isFinite(below) ? below : scope.upTo + 1 };
-  for await (const merge of merges(chunksOf(store, span, { columns: () => [] }, 'desc'))) {
+  for await (const siblings of siblingChunks(chunksOf(store, span, { columns: () => [] }, 'desc'))) {
     const found: { readonly chunk: ChunkScan; readonly passed: Int32Array }[] = [];
-    for (const chunk of merge) {
+    for (const chunk of siblings) {
       if (chunk.row.last_id >= below) await readWhole(store, chunk);
       if (chunk.select(scope.filter) > 0 && chunk.keepIds(0, below) > 0)
         found.push({ chunk, passed: chunk.passed.slice() });
@@ -134,7 +134,7 @@ async function before(store: JobStore, scope: QueryScope, page: PageBefore, time
       hits.push(...newest.slice(offset - skipped, end - skipped));
       offset = 0;
     }
-    const firstId = merge[0]?.row.first_id ?? 0;
+    const firstId = siblings[0]?.row.first_id ?? 0;
     const isTimeUp = performance.now() - startedAt > time;
     if (hits.length === page.limit || (isTimeUp && firstId > 1))
       return {
@@ -149,34 +149,34 @@ async function before(store: JobStore, scope: QueryScope, page: PageBefore, time
 async function after(store: JobStore, scope: QueryScope, page: PageAfter): Promise<StoredHit[]> {
   const hits: StoredHit[] = [];
   const span = { ...scope, above: page.after, below: page.upTo + 1 };
-  for await (const merge of merges(chunksOf(store, span, { columns: () => [] }))) {
+  for await (const siblings of siblingChunks(chunksOf(store, span, { columns: () => [] }))) {
     const oldest: StoredHit[] = [];
-    for (const chunk of merge) {
+    for (const chunk of siblings) {
       await readWhole(store, chunk);
       if (chunk.select(scope.filter) === 0 || chunk.keepIds(page.after, page.upTo + 1) === 0) continue;
       const chosen = byId(chunk, chunk.passed).slice(0, page.limit - hits.length);
       oldest.push(...chunk.hitsOf(chosen));
     }
-    if (merge.length > 1) oldest.sort((one, other) => one.id - other.id);
+    if (siblings.length > 1) oldest.sort((one, other) => one.id - other.id);
     hits.push(...oldest.slice(0, page.limit - hits.length));
     if (hits.length === page.limit) break;
   }
   return hits;
 }
 
-/** Groups chunks that were made from the same hits. */
-async function* merges(
+/** Groups the chunks that were made from the same range of ids, one for each month. */
+async function* siblingChunks(
   chunks: AsyncIterable<ChunkScan>,
 ): AsyncGenerator<readonly ChunkScan[], void, undefined> {
-  let merge: ChunkScan[] = [];
+  let siblings: ChunkScan[] = [];
   for await (const chunk of chunks) {
-    if (merge[0] !== undefined && merge[0].row.last_id !== chunk.row.last_id) {
-      yield merge;
-      merge = [];
+    if (siblings[0] !== undefined && siblings[0].row.last_id !== chunk.row.last_id) {
+      yield siblings;
+      siblings = [];
     }
-    merge.push(chunk);
+    siblings.push(chunk);
   }
-  if (merge.length > 0) yield merge;
+  if (siblings.length > 0) yield siblings;
 }
 
 /** The rows sorted by id. */

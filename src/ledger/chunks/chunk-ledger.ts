@@ -127,7 +127,7 @@ export class ChunkLedger implements Ledger {
   /** 0 where chunked hits are also stored in rows and packs. */
   async #newestChunkedId(): Promise<number> {
     const { kind, read } = this.#database;
-    if (!dialects[kind].chunksHits) return 0;
+    if (!dialects[kind].chunksReplaceRows) return 0;
     const { rows } = await sql<{ id: number | null }>`select max(last_id) as id from hit_chunks`.execute(
       read,
     );
@@ -140,7 +140,7 @@ export class ChunkLedger implements Ledger {
    */
   async #chunkedOwnersAfter(id: number, limit: number): Promise<readonly HitOwner[]> {
     const { kind, read } = this.#database;
-    if (!dialects[kind].chunksHits) return [];
+    if (!dialects[kind].chunksReplaceRows) return [];
     const { rows } = await sql<ChunkFacts>`
       select organization_id, first_id, last_id, hits from hit_chunks order by id desc limit ${sql.lit(maxNewest)}`.execute(
       read,
@@ -169,7 +169,7 @@ export class ChunkLedger implements Ledger {
     query: (upTo: number, later: HitFilter) => Promise<Answer>,
   ): Promise<Answer> {
     for (let tries = 1; ; tries++) {
-      const upTo = await mergedTo(this.#database, filter.owner);
+      const upTo = await chunkedUpTo(this.#database, filter.owner);
       try {
         return await query(upTo, { ...filter, above: upTo });
       } catch (cause) {
@@ -180,7 +180,7 @@ export class ChunkLedger implements Ledger {
 }
 
 /** All hits of an owner up to this id are in chunks; 0 if it has none. */
-export async function mergedTo({ read }: Database, owner: Owner): Promise<number> {
+export async function chunkedUpTo({ read }: Database, owner: Owner): Promise<number> {
   const { rows } = await sql<{ last_id: number }>`
     select last_id from hit_chunks where id = (
       select max(id) from hit_chunks where organization_id = ${organizationOf(owner)}

@@ -29,9 +29,9 @@ export async function* chunksOf(
   order: 'asc' | 'desc' = 'asc',
 ): AsyncGenerator<ChunkScan, void, undefined> {
   const rows = await rowsOf(store, span, order);
-  const { rowsAtOnce, copy } = store;
-  if (rowsAtOnce !== null) {
-    const cells = cellsInSqlite(rowsAtOnce);
+  const { rowsSync, copy } = store;
+  if (rowsSync !== null) {
+    const cells = cellsInSqlite(rowsSync);
     for (const row of rows) {
       store.keepGoing();
       yield new ChunkScan(cells, row);
@@ -71,7 +71,7 @@ export async function* chunksOf(
  * store they change the chunks instead.
  */
 export async function stillExist(store: JobStore, { filter: { owner }, upTo }: ChunkSpan): Promise<boolean> {
-  if (store.rowsAtOnce !== null) return true;
+  if (store.rowsSync !== null) return true;
   // Those that are made again may end elsewhere, and one of them may have hits from both sides of "upTo".
   const rows = await store.rows<{ id: number }>(
     'select id from hit_chunks where organization_id = $1 and last_id = $2 order by id desc limit 1',

@@ -31,10 +31,10 @@ export const passesWhole = (chunk: ChunkRow, filter: HitFilter): boolean =>
 
 /** At least as long as a chunk has rows. */
 let rows = new Int32Array(0);
-/** Each number is its index: copying them is faster than counting. */
+/** 0, 1, 2, …: copying it is faster than filling `rows` in a loop. */
 let allRows = new Int32Array(0);
 let zeros = new Uint8Array(0);
-/** Most chunks have no more. */
+/** Most chunks have at most this many rows: buffers start at this size. */
 const minRows = 2 ** 15;
 const zeroColumn: CodedColumn = { values: new Float64Array(1), codes: null };
 /** A flag for each code of a chunk: whether its value is requested. */

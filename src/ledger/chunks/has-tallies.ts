@@ -3,7 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import type { Slice } from '../counts/counts.ts';
 import { externalHits } from '../external-hits.ts';
 import type { Owner } from '../ledger.ts';
-import { mergedTo } from './chunk-ledger.ts';
+import { chunkedUpTo } from './chunk-ledger.ts';
 
 /** Dimensions with many values in an hour. The roll-ups of the others are read quickly. */
 const manyValues: ReadonlySet<number> = new Set(
@@ -19,5 +19,5 @@ const manyValues: ReadonlySet<number> = new Set(
 export async function hasTallies(database: Database, owner: Owner, slice: Slice): Promise<boolean> {
   if (owner.kind === 'link' || owner.links !== undefined || slice.kind !== 'rollups') return false;
   if (!manyValues.has(slice.dimension) || externalHits(database) !== null) return false;
-  return (await mergedTo(database, owner)) > 0;
+  return (await chunkedUpTo(database, owner)) > 0;
 }

@@ -1,5 +1,5 @@
 import type { JobStore } from '../../storage/database.ts';
-import { CellCache, type KeptCells } from './cell-cache.ts';
+import { type CachedCells, CellCache } from './cell-cache.ts';
 import type { ChunkRow } from './chunk-scan.ts';
 import type { ChunkCells } from './chunk-store.ts';
 
@@ -7,11 +7,11 @@ export type Copy = NonNullable<JobStore['copy']>;
 
 const megabyte = 2 ** 20;
 /**
- * For each thread that counts. Packed, they hold most columns of ten million hits; unpacked, three of them. Columns must not
+ * For each thread that counts. Compressed, they hold most columns of ten million hits; decompressed, three of them. Columns must not
  * evict tallies, which are small and needed by each page.
  */
-const columns = new CellCache({ packed: 40 * megabyte, unpacked: 32 * megabyte });
-const tallies = new CellCache({ packed: 4 * megabyte, unpacked: 12 * megabyte });
+const columns = new CellCache({ compressed: 40 * megabyte, decompressed: 32 * megabyte });
+const tallies = new CellCache({ compressed: 4 * megabyte, decompressed: 12 * megabyte });
 
 /** Must be called before each query. */
 export function beginQuery(): void {
@@ -29,7 +29,7 @@ export async function readCells(
   chunks: readonly ChunkRow[],
   namesFor: (chunk: ChunkRow) => readonly string[],
 ): Promise<ChunkCells> {
-  const found = new Map<string, readonly [key: string, kept: KeptCells]>();
+  const found = new Map<string, readonly [key: string, kept: CachedCells]>();
   const missing = Map.groupBy(chunks, (chunk) =>
     namesFor(chunk)
       .filter((name) => {
@@ -56,7 +56,7 @@ export async function readCells(
     const entry = found.get(`${chunk} ${name}`);
     // A column that wasn't read must not be mistaken for one that the chunk doesn't have.
     if (entry === undefined) throw new Error(`chunk ${chunk} was read without ${name}, or is gone`);
-    return cacheFor(name).unpacked(...entry);
+    return cacheFor(name).decompressed(...entry);
   };
   return {
     column: (chunk, column) => cellsOf(chunk, `c_${column}`),

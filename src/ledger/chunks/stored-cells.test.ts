@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { readCoded, valueAt, writeCoded, writeDifferences } from './chunk-column.ts';
-import { compressedCells, unpackedCells } from './stored-cells.ts';
+import { compressCells, decompressCells } from './stored-cells.ts';
 
 const draw = seededRandom(20261123);
 
@@ -13,11 +13,11 @@ test.each([1, 2, 4, 5, 16, 17, 300])(
         row < values ? row * 70_000 : draw(values) * 70_000,
       );
       const cells = writeCoded(column);
-      const packed = compressedCells(cells);
+      const packed = compressCells(cells);
       if (rows > 1_000) expect(packed.length).toBeLessThan(cells.length + 20);
-      const read = readCoded(unpackedCells(packed), rows);
+      const read = readCoded(decompressCells(packed), rows);
       expect(Float64Array.from({ length: rows }, (_, row) => valueAt(read, row))).toEqual(column);
-      expect(new Uint8Array(unpackedCells(packed))).toEqual(new Uint8Array(cells));
+      expect(new Uint8Array(decompressCells(packed))).toEqual(new Uint8Array(cells));
     }
   },
 );
@@ -25,5 +25,5 @@ test.each([1, 2, 4, 5, 16, 17, 300])(
 test('values of eight bytes and differences are read back unchanged', () => {
   const wide = Float64Array.from({ length: 999 }, () => draw(3) * 2 ** 40);
   for (const cells of [writeCoded(wide), writeDifferences(wide), writeDifferences(wide.map((_, row) => row))])
-    expect(new Uint8Array(unpackedCells(compressedCells(cells)))).toEqual(new Uint8Array(cells));
+    expect(new Uint8Array(decompressCells(compressCells(cells)))).toEqual(new Uint8Array(cells));
 });

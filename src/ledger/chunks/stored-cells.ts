@@ -1,8 +1,8 @@
 /**
  * The cells of a chunk as they are sent over a connection: half as long, which saves the server and the reading thread more than
- * unpacking costs. Cells that aren't needed in the end aren't unpacked.
+ * decompressing costs. Cells that aren't needed in the end aren't decompressed.
  *
- * Codes of a column with up to sixteen values are stored in four bits each, or two: that unpacks in a third of the time of
+ * Codes of a column with up to sixteen values are stored in four bits each, or two: that is decompressed in a third of the time of
  * compressed ones. Such cells begin with one of these bytes, which compressed ones never do.
  */
 const markers = { two: 0xb2, four: 0xb4 } as const;
@@ -10,12 +10,12 @@ const markers = { two: 0xb2, four: 0xb4 } as const;
 const byteCodes = 1;
 const headLength = 8;
 
-export function compressedCells(cells: Uint8Array): Buffer {
+export function compressCells(cells: Uint8Array): Buffer {
   const bits = bitsFor(cells);
   return bits === 8 ? Bun.zstdCompressSync(cells, { level: 1 }) : narrowed(cells, bits);
 }
 
-export function unpackedCells(cells: Uint8Array): Uint8Array {
+export function decompressCells(cells: Uint8Array): Uint8Array {
   if (cells[0] === markers.two) return widened(cells, 2);
   if (cells[0] === markers.four) return widened(cells, 4);
   return Bun.zstdDecompressSync(cells);

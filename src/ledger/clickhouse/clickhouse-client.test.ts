@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TimeoutExceeded } from '../../rules/errors.ts';
 import { internalReadTerms } from '../../storage/database.ts';
 import { ClickhouseClient } from './clickhouse-client.ts';
 
@@ -92,7 +92,7 @@ test('an error after the headers of a success is a refusal', async () => {
 test('a statement that exceeds its timeout is cancelled', async () => {
   using server = serverOf([]);
   const client = server.client.withTerms({ ...internalReadTerms, timeout: 50 });
-  await expect(client.rows('select 1')).rejects.toBeInstanceOf(TookTooLong);
+  await expect(client.rows('select 1')).rejects.toBeInstanceOf(TimeoutExceeded);
 });
 
 test('a page with status 200 of another server is no success', async () => {

@@ -1,5 +1,5 @@
 import type { ClickServer } from '../../rules/clicks-url.ts';
-import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TimeoutExceeded } from '../../rules/errors.ts';
 import { internalReadTerms, type ReadTerms } from '../../storage/database.ts';
 import { deadlineFor } from '../../storage/drivers/deadlines.ts';
 import { clickServerCalls, clickServerState } from '../click-server-calls.ts';
@@ -100,7 +100,7 @@ export class ClickhouseClient {
   async #rows<Row>(sql: string): Promise<readonly Row[]> {
     const { signal } = this.#terms;
     const left = Math.min(deadlineFor(this.#terms) - performance.now(), defaultTimeout);
-    if (left <= 0 || signal?.aborted) throw new TookTooLong(false, this.#terms.timeout);
+    if (left <= 0 || signal?.aborted) throw new TimeoutExceeded(false, this.#terms.timeout);
     return this.#request(
       `${sql} format JSONEachRow`,
       left,
@@ -185,10 +185,10 @@ export class ClickhouseClient {
     clickServerCalls.sent += 1;
     try {
       const result = await call();
-      clickServerState.isAway = false;
+      clickServerState.isUnavailable = false;
       return result;
     } catch (cause) {
-      clickServerState.isAway = !(cause instanceof TookTooLong);
+      clickServerState.isUnavailable = !(cause instanceof TimeoutExceeded);
       if (cause instanceof StoreUnavailable) throw cause;
       const { name, message } = cause as Error;
       if (name === 'TimeoutError' || this.#terms.signal?.aborted) throw this.#timeoutError();
@@ -197,9 +197,9 @@ export class ClickhouseClient {
     }
   }
 
-  #timeoutError = (): TookTooLong => {
+  #timeoutError = (): TimeoutExceeded => {
     clickServerCalls.too_slow += 1;
-    return new TookTooLong(true, this.#terms.timeout);
+    return new TimeoutExceeded(true, this.#terms.timeout);
   };
 }
 

@@ -140,7 +140,7 @@ export class TablesLost extends StoreUnavailable {
   override readonly name = 'TablesLost';
 
   constructor() {
-    super('the database of CLICKS_URL has lost the single clicks of this store');
+    super('the database of CLICKS_URL has lost the individual clicks of this store');
   }
 }
 

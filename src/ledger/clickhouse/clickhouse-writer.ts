@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hitColumns } from '../../rules/click-fields.ts';
 import type { ClickServer } from '../../rules/clicks-url.ts';
 import { dayLength, hourLength } from '../../rules/durations.ts';
-import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TimeoutExceeded } from '../../rules/errors.ts';
 import type { Watermark } from '../../storage/journal-watermarks.ts';
 import { clickServerCalls } from '../click-server-calls.ts';
 import type { HitWriter, UncountedBatch } from '../external-hits.ts';
@@ -27,7 +27,7 @@ const deletedTogether = 500;
 /** Milliseconds of that time after which the rest is left to another transaction. */
 const deletionTime = 8_000;
 /** Milliseconds after which an insertion has ended, however slow the server and the proxies before it are. */
-const longestInsertion = hourLength;
+const maxInsertionTime = hourLength;
 
 type Batch = Pick<FoldBatch, 'journal' | 'from' | 'hits' | 'now'>;
 
@@ -137,7 +137,7 @@ export class ClickhouseWriter implements HitWriter {
     const ended: OldBatch[] = [];
     for (const batch of old) {
       if (performance.now() - startedAt > deletionTime) break;
-      if (batch.folded_at > now - longestInsertion) await this.#keepOut(batch);
+      if (batch.folded_at > now - maxInsertionTime) await this.#keepOut(batch);
       ended.push(batch);
     }
     await this.#deleteHits(ended);
@@ -156,7 +156,7 @@ export class ClickhouseWriter implements HitWriter {
     try {
       await this.#client.run(`delete from hits where ${ids.join(' or ')}`, timeout);
     } catch (cause) {
-      if (cause instanceof TookTooLong) this.#deletedTogether = Math.ceil(batches.length / 2);
+      if (cause instanceof TimeoutExceeded) this.#deletedTogether = Math.ceil(batches.length / 2);
       throw cause;
     }
   }

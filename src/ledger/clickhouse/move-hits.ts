@@ -190,6 +190,6 @@ async function compareCounts({ database, client }: MoveParts, newest: number): P
     await deleteSetting(queries, hitMove);
   });
   throw new MoveProblem(
-    `ClickHouse has ${countsInClickhouse.get(Number(id)) ?? 0} single clicks of the organization ${id}, and PostgreSQL has ${mismatch?.hits ?? 0}. Nothing was switched over: empty the database in ClickHouse, and begin again.`,
+    `ClickHouse has ${countsInClickhouse.get(Number(id)) ?? 0} individual clicks of the organization ${id}, and PostgreSQL has ${mismatch?.hits ?? 0}. Nothing was switched over: empty the database in ClickHouse, and begin again.`,
   );
 }

@@ -1,7 +1,7 @@
 import { dayLength } from '../../rules/durations.ts';
 import type { Watermark } from '../../storage/journal-watermarks.ts';
 import type { UncountedBatch } from '../external-hits.ts';
-import { watermarksKept } from '../fold-store.ts';
+import { watermarkRetention } from '../fold-store.ts';
 import type { ClickhouseClient } from './clickhouse-client.ts';
 import { quoted } from './clickhouse-tables.ts';
 
@@ -20,7 +20,7 @@ export function uncountedBatches(
   watermarks: readonly Watermark[],
   now: number,
 ): Promise<readonly UncountedBatch[]> {
-  const isRecent = `foldedAt > ${Math.trunc(now - watermarksKept + margin)}`;
+  const isRecent = `foldedAt > ${Math.trunc(now - watermarkRetention + margin)}`;
   // A list of values must not be empty.
   const known = [{ journal: '', segment: 0, offset: 0 }, ...watermarks].map(
     ({ journal, segment, offset }) => `(${quoted(journal)}, ${segment}, ${offset})`,

@@ -20,7 +20,7 @@ export async function nextChunk(
   { organizationId, owner, from, to }: CorrectionScope,
   after: number,
 ): Promise<Pick<ChunkRow, 'id' | 'last_id'> | null> {
-  if (!dialects[kind].chunksHits) return null;
+  if (!dialects[kind].chunksReplaceRows) return null;
   const ofLink =
     owner.kind === 'link'
       ? sql`and exists (select 1 from hit_chunk_links where chunk_id = hit_chunks.id and link_id = ${owner.id})`

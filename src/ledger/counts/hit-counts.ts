@@ -5,7 +5,7 @@ import type { HitCount, HitFilter, Ledger, Owner } from '../ledger.ts';
 import { bucketIndex } from './bucket-index.ts';
 import { type BucketCount, type Counts, type HitSlice, type Hours, spanOf } from './counts.ts';
 
-/** Counts made from the single hits, which are kept for a limited time. */
+/** Counts made from the individual hits, which are kept for a limited time. */
 export class HitCounts implements Counts {
   readonly #ledger: Ledger;
   readonly #owner: Owner;

@@ -75,7 +75,7 @@ export const countedReferrer = (
   { isOwnHost }: Pick<EnrichParts, 'isOwnHost'>,
 ): string => (isOwnHost(host) ? '' : shown);
 
-/** Computes everything that is stored about a single hit: the fold decides later whether it repeats another. */
+/** Computes everything that is stored about one hit: the fold decides later whether it repeats another. */
 export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
   const agent = parts.agentOf(raw.userAgent);
   const visitor = visitorHash(parts.salts, raw);

@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { watermarksKept } from '../fold-store.ts';
+import { watermarkRetention } from '../fold-store.ts';
 import { isExpired, markFinished } from './finished-mark.ts';
 
-test('only a whole mark from before watermarks expired says that a journal without one is counted', () => {
+test('a journal without a watermark counts as folded only with a whole mark from before watermarks expired', () => {
   const folder = mkdtempSync(join(tmpdir(), 'linnet-test-'));
   const finishedAt = 1_800_000_000_000;
-  const later = finishedAt + watermarksKept;
+  const later = finishedAt + watermarkRetention;
   try {
     expect(isExpired(folder, null, later)).toBe(false);
     markFinished(folder, finishedAt);

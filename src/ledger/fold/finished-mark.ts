@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Position } from '../../journal/files.ts';
 import { dayLength } from '../../rules/durations.ts';
 import { isTransient } from '../../rules/transient-error.ts';
-import { watermarksKept } from '../fold-store.ts';
+import { watermarkRetention } from '../fold-store.ts';
 
 const markIn = (folder: string): string => join(folder, 'finished');
 
@@ -25,7 +25,7 @@ export function isExpired(folder: string, watermark: Position | null, now: numbe
   try {
     const [, at] = wholeMark.exec(readFileSync(markIn(folder), 'utf8')) ?? [];
     // The watermark was stored just before the mark.
-    return at !== undefined && Number(at) < now - watermarksKept + dayLength;
+    return at !== undefined && Number(at) < now - watermarkRetention + dayLength;
   } catch {
     return false;
   }

@@ -59,9 +59,9 @@ async function foldJournal(
   for (;;) {
     const memory = new FoldMemory(parts, settings.floodLimit);
     const onDamage = (damage: Damage) => log('journal damaged', { journal: key, ...damage });
-    const onAway = (cause: unknown) => log('store away', { error: (cause as Error).message });
+    const onUnavailable = (cause: unknown) => log('store away', { error: (cause as Error).message });
     const journal = await JournalFold.open(
-      { ...parts, memory, clock, isAlone: () => false, warn: log, onDamage, onAway, keep: null },
+      { ...parts, memory, clock, isAlone: () => false, warn: log, onDamage, onUnavailable, keep: null },
       name,
       dataDir,
     );

@@ -17,13 +17,13 @@ export interface FoldSettings extends FoldLimits {
   /** The instance's key: it signs and seals the messages about salts between nodes. */
   readonly saltKey: string;
   readonly databaseUrl: string | null;
-  /** The server with the single hits; null: the database. */
+  /** The server with the individual hits; null: the database. */
   readonly clickServer: ClickServer | null;
   /** The public address. */
   readonly origin: string;
   readonly daysKept: number;
   /** The clock that limits the time of hits: the database's, or the time in messages. */
-  readonly clock: 'server' | 'told';
+  readonly clock: 'server' | 'messages';
   /** How long folded segments of the journal are kept. */
   readonly keep: Retention;
   /** Null: the bundled file. */
@@ -45,10 +45,10 @@ export type FromFold =
   | { readonly kind: 'recovered' }
   | { readonly kind: 'warning'; readonly event: string; readonly facts: Record<string, unknown> }
   /** Calls of the server with the hits since the last message. */
-  | { readonly kind: 'click_server'; readonly calls: ClickServerCalls; readonly isAway: boolean }
+  | { readonly kind: 'click_server'; readonly calls: ClickServerCalls; readonly isUnavailable: boolean }
   /** The database has gone back in time, so this thread's caches may be wrong: a new thread must be started. */
   | { readonly kind: 'restart'; readonly reason: string }
-  /** A segment contains bytes that are no record, or records twice. */
+  /** A segment contains bytes that aren't a record, or records twice. */
   | { readonly kind: 'damage'; readonly facts: Record<string, unknown> }
   | { readonly kind: 'fault'; readonly message: string; readonly stack: string }
   | { readonly kind: 'stopped' };

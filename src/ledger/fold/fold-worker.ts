@@ -2,9 +2,9 @@ import { deleteDamagedBefore } from '../../journal/damage.ts';
 import { isBefore, type JournalName, type Position, watermarkKey } from '../../journal/files.ts';
 import { dayLength } from '../../rules/durations.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
-import { isAway } from '../../rules/transient-error.ts';
+import { isUnavailable } from '../../rules/transient-error.ts';
 import { clickServerState, takeClickServerCalls } from '../click-server-calls.ts';
-import { claimsKept, JournalTaken, StoreChanged } from '../fold-store.ts';
+import { claimRetention, JournalTaken, StoreChanged } from '../fold-store.ts';
 import { deleteExpired } from '../retention/retention.ts';
 import { DueTask } from './due-task.ts';
 import { FoldMemory } from './fold-memory.ts';
@@ -27,17 +27,17 @@ const leftoverPause = 5_000;
 const checkInterval = 5_000;
 const stopTimeout = 3_000;
 /** Days for which damaged segments are kept: their clicks are counted, and they contain visitors' addresses. */
-const damagedKept = 7;
+const damagedRetention = 7;
 /** Milliseconds after a hit in which more are expected. */
 const busyFor = 5_000;
 /** How many old hits are folded in one batch during that time. */
 const busyLength = 32_768;
-/** After this many hits, an organization may have enough of them to be merged. */
-const mergedAfter = 32_768;
+/** After this many hits, an organization may have enough of them for a chunk. */
+const chunkAfter = 32_768;
 /** Milliseconds between two steps in which the store is free for other writers. */
 const storeFreeTime = 20;
-/** A little longer than merged hits are kept in their old place. */
-const mergePause = 61_000;
+/** A little longer than the hits of a chunk are kept in their old place. */
+const chunkDelay = 61_000;
 
 /** A fold into SQLite never awaits anything: messages to this thread are only received in a pause. */
 const messagesReceived = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -60,13 +60,13 @@ export class FoldWorker {
   readonly #checking = this.#task(() => this.#checkWatermarks(), checkInterval);
   readonly #leftovers = this.#task(() => this.#foldLeftovers(), leftoverPause, true);
   /** Deletes the last claims if no hits follow. */
-  readonly #deletingClaims = this.#task(() => this.#deleteClaims(), claimsKept + 1_000);
+  readonly #deletingClaims = this.#task(() => this.#deleteClaims(), claimRetention + 1_000);
   readonly #cleaningUp = this.#task(() => this.#cleanUp(), 0, true);
-  readonly #merging = this.#task(() => this.#merge(), mergePause);
+  readonly #chunking = this.#task(() => this.#makeChunks(), chunkDelay);
   /** In the order in which a run does them. */
-  readonly #tasks = [this.#checking, this.#leftovers, this.#deletingClaims, this.#cleaningUp, this.#merging];
-  /** Hits that were folded since the last merge. */
-  #unmerged = 0;
+  readonly #tasks = [this.#checking, this.#leftovers, this.#deletingClaims, this.#cleaningUp, this.#chunking];
+  /** Hits that were folded since the last chunks were made. */
+  #unchunked = 0;
   readonly #stopping = new AbortController();
   #hasStopTimedOut = false;
   #wokenAt = Number.NEGATIVE_INFINITY;
@@ -81,7 +81,7 @@ export class FoldWorker {
     this.#parts = parts;
     this.#now = parts.now;
     this.#serverClock = new ServerClock(
-      async () => (parts.settings.clock === 'told' ? null : parts.store.serverNow()),
+      async () => (parts.settings.clock === 'messages' ? null : parts.store.serverNow()),
       () => this.#clock,
       (milliseconds) => this.#warn('clock ahead of the database', { milliseconds }),
     );
@@ -145,13 +145,14 @@ export class FoldWorker {
 
   #reportCalls(): void {
     const calls = takeClickServerCalls();
-    if (calls !== null) this.#parts.send({ kind: 'click_server', calls, isAway: clickServerState.isAway });
+    if (calls !== null)
+      this.#parts.send({ kind: 'click_server', calls, isUnavailable: clickServerState.isUnavailable });
   }
 
   /** A bug ends this thread's work: its memory can't be trusted any more. */
   async #fail(cause: Error): Promise<void> {
-    if (isAway(cause)) {
-      this.#reportAway(cause);
+    if (isUnavailable(cause)) {
+      this.#reportUnavailable(cause);
       this.#reportCalls();
       await this.#pause();
       return;
@@ -175,7 +176,7 @@ export class FoldWorker {
     this.#pauseLength = Math.min(this.#pauseLength * 2, maxPause);
   }
 
-  #reportAway(cause: unknown): void {
+  #reportUnavailable(cause: unknown): void {
     const now = performance.now();
     if (now - this.#reportedAwayAt < reportInterval) return;
     this.#reportedAwayAt = now;
@@ -209,24 +210,24 @@ export class FoldWorker {
   }
 
   #deleteClaims(): Promise<void> {
-    return this.#parts.store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
+    return this.#parts.store.deleteClaimsBefore(this.#serverClock.now - claimRetention);
   }
 
   /** New hits are folded between the steps. */
-  async #merge(): Promise<void> {
-    this.#unmerged = 0;
-    let hasMerged = false;
+  async #makeChunks(): Promise<void> {
+    this.#unchunked = 0;
+    let hasChunked = false;
     try {
-      while (!this.#isStopping && (await this.#parts.store.mergeSome(this.#serverClock.now))) {
-        hasMerged = true;
+      while (!this.#isStopping && (await this.#parts.store.chunkSome(this.#serverClock.now))) {
+        hasChunked = true;
         await this.#foldOwn();
         await Bun.sleep(storeFreeTime);
       }
     } catch (cause) {
-      if (!isAway(cause)) throw cause;
+      if (!isUnavailable(cause)) throw cause;
     }
-    // Merged hits are deleted from their old place some time later.
-    if (hasMerged) this.#merging.later();
+    // Hits of a chunk are deleted from their old place some time later.
+    if (hasChunked) this.#chunking.later();
   }
 
   async #foldNew(): Promise<void> {
@@ -259,7 +260,7 @@ export class FoldWorker {
       clock: this.#serverClock,
       now: () => this.#now,
       warn: (event: string, facts: Record<string, unknown>) => this.#warn(event, facts),
-      onAway: (cause: unknown) => this.#reportAway(cause),
+      onUnavailable: (cause: unknown) => this.#reportUnavailable(cause),
     };
     return openJournal(this.#parts, shared, name);
   }
@@ -273,8 +274,8 @@ export class FoldWorker {
       throw cause;
     });
     this.#current = null;
-    this.#unmerged += this.#memory.hits.count;
-    if (this.#unmerged >= mergedAfter) this.#merging.now();
+    this.#unchunked += this.#memory.hits.count;
+    if (this.#unchunked >= chunkAfter) this.#chunking.now();
     if (hasFolded) {
       this.#checkLater();
       // Later claims delete the earlier ones.
@@ -315,7 +316,7 @@ export class FoldWorker {
         // An erased visitor who comes again is new.
         seen.clear();
         // Chunks may have been waiting for its end, or have been deleted by it.
-        this.#merging.now();
+        this.#chunking.now();
       }
       this.#endedCorrections = ended;
       words.noteSweep(await store.newestSweep());
@@ -332,7 +333,7 @@ export class FoldWorker {
     const { store, salts, settings } = this.#parts;
     this.#memory.hits.forgetVisitors();
     try {
-      await store.deleteClaimsBefore(this.#serverClock.now - claimsKept);
+      await store.deleteClaimsBefore(this.#serverClock.now - claimRetention);
       await deleteExpired(
         store,
         salts,
@@ -343,12 +344,15 @@ export class FoldWorker {
         () => this.#foldNew(),
       );
       await store.shortenLog();
-      deleteDamagedBefore(settings.dataDir, this.#now - Math.min(settings.daysKept, damagedKept) * dayLength);
+      deleteDamagedBefore(
+        settings.dataDir,
+        this.#now - Math.min(settings.daysKept, damagedRetention) * dayLength,
+      );
     } catch (cause) {
-      if (!isAway(cause)) throw cause;
+      if (!isUnavailable(cause)) throw cause;
       this.#warn('expired clicks not deleted', { error: (cause as Error).message });
     }
-    this.#merging.now();
+    this.#chunking.now();
   }
 
   /** Folds the rest if that is quick; otherwise it waits in the journal for the next start. */

@@ -1,13 +1,13 @@
 import type { RawHit } from '../../journal/hit.ts';
 import { outcomes, targets } from '../../journal/hit.ts';
 import {
-  aliasMark,
+  aliasDelimiter,
   doNotTrackMark,
   evidenceMark,
+  hintsDelimiter,
   hintsLength,
-  hintsMark,
   type RecordBytes,
-  ruleMark,
+  ruleDelimiter,
 } from '../../journal/record.ts';
 import { type HeaderEvidence, headerEvidenceKinds } from '../../rules/agents/header-evidence.ts';
 import { type ByteCache, isSame } from '../../structures/byte-cache.ts';
@@ -19,10 +19,10 @@ const lineBreak = '\n'.charCodeAt(0);
 const fourLineBreaks = 0x0a0a_0a0a;
 const doNotTrackCode = doNotTrackMark.charCodeAt(0);
 const evidenceCode = evidenceMark.charCodeAt(0);
-const aliasCode = aliasMark.charCodeAt(0);
-const ruleCode = ruleMark.charCodeAt(0);
-const hintsBlank = hintsMark.charCodeAt(0);
-const hintsTilde = hintsMark.charCodeAt(1);
+const aliasCode = aliasDelimiter.charCodeAt(0);
+const ruleCode = ruleDelimiter.charCodeAt(0);
+const hintsBlank = hintsDelimiter.charCodeAt(0);
+const hintsTilde = hintsDelimiter.charCodeAt(1);
 /** A number with this many digits is always less than 2 to the 31st. */
 const safeDigits = 9;
 /** A country and its line break. */

@@ -31,7 +31,7 @@ export interface JournalFoldParts extends Omit<FoldParts, 'hosts'> {
   /** Called for each segment in which a batch found damage. */
   readonly onDamage: (damage: Damage) => void;
   /** Called while hits have to wait, with the reason. */
-  readonly onAway: (cause: unknown) => void;
+  readonly onUnavailable: (cause: unknown) => void;
   /** How long folded segments are kept; null: no segment is removed. */
   readonly keep: Retention | null;
 }
@@ -227,9 +227,9 @@ export class JournalFold {
 
   /** In transactions of their own: after a restored backup there may be very many, and claims don't last that long. */
   async #deleteUncounted(): Promise<void> {
-    const { clock, store, onAway } = this.#parts;
+    const { clock, store, onUnavailable } = this.#parts;
     while (!this.#isStopped && (await store.deleteUncountedOf(this.#key, clock.now)))
-      onAway(new StoreUnavailable('hits of lost batches are being deleted first'));
+      onUnavailable(new StoreUnavailable('hits of lost batches are being deleted first'));
   }
 
   /** Webhooks show more than the ledger stores, and few links have one: their clicks are read from the journal again. */
@@ -300,7 +300,7 @@ export class JournalFold {
         return await work();
       } catch (cause) {
         if (!(cause instanceof StoreUnavailable)) throw cause;
-        this.#parts.onAway(cause);
+        this.#parts.onUnavailable(cause);
         await pause(wait * (0.5 + Math.random() / 2), this.#stopping.signal);
       }
     }

@@ -4,7 +4,7 @@ import { isTransient } from '../../rules/transient-error.ts';
 import type { FoldWorkerParts } from './fold-worker-parts.ts';
 import { JournalFold, type JournalFoldParts } from './journal-fold.ts';
 
-type SharedParts = Pick<JournalFoldParts, 'memory' | 'clock' | 'now' | 'warn' | 'onAway'>;
+type SharedParts = Pick<JournalFoldParts, 'memory' | 'clock' | 'now' | 'warn' | 'onUnavailable'>;
 
 /** Opens a journal of this data folder to be folded, and reports what is missing or damaged in it. */
 export async function openJournal(

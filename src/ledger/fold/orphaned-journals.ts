@@ -7,7 +7,7 @@ import {
   watermarkKey,
 } from '../../journal/files.ts';
 import { lockJournal, removeJournal } from '../../journal/lock.ts';
-import { isAway } from '../../rules/transient-error.ts';
+import { isUnavailable } from '../../rules/transient-error.ts';
 import { type FoldStore, JournalTaken, StoreChanged } from '../fold-store.ts';
 import { isExpired, markFinished } from './finished-mark.ts';
 import type { FoldSettings, FromFold } from './fold-messages.ts';
@@ -92,7 +92,7 @@ export class OrphanedJournals {
         // this journal's process had sent before it was killed. The next run continues from there.
         this.#reached.delete(journal);
         this.#warn('journal folded elsewhere', { journal });
-      } else if (isAway(cause))
+      } else if (isUnavailable(cause))
         this.#warn('journal left for later', { journal, error: (cause as Error).message });
       else throw cause;
       return false;

@@ -1,4 +1,4 @@
-/** For hits that are no clicks, or can't be repeated. */
+/** For hits that aren't clicks, or can't be repeated. */
 export const noKey = -1;
 
 const prime = 0x9e37_79b1;

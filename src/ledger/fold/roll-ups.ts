@@ -20,7 +20,7 @@ import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 
 const { total, reason } = dimensionCodes;
 const { click: clickRollup, page: pageRollup } = rollupClassCodes;
-/** The roll-ups' class for each of the ledger's classes, for hits that are no clicks. */
+/** The roll-ups' class for each of the ledger's classes, for hits that aren't clicks. */
 const rollupOfClass = Uint8Array.from(classes, (name) =>
   name === 'human' ? pageRollup : rollupClassCodes[name],
 );

@@ -1,6 +1,6 @@
 import { dayLength, hourLength } from '../../rules/durations.ts';
 import { dayOf } from '../../rules/utc-time.ts';
-import { type FoldStore, watermarksKept } from '../fold-store.ts';
+import { type FoldStore, watermarkRetention } from '../fold-store.ts';
 import type { DailySalts } from '../visitors/visitor-hash.ts';
 
 /**
@@ -12,7 +12,7 @@ const saltGrace = hourLength;
 /** Visitors of earlier days can't be told apart any more. */
 export const firstDayOfSalts = (now: number): number => dayOf(now - saltGrace);
 
-/** Deletes expired data: single hits, and the salts and hashes that identify the visitors of past days. */
+/** Deletes expired data: individual hits, and the salts and hashes that identify the visitors of past days. */
 export async function deleteExpired(
   store: FoldStore,
   salts: DailySalts,
@@ -32,7 +32,7 @@ export async function deleteExpired(
   await salts.forgetBefore(first);
   await inParts(() => store.deleteVisitorsBefore(first));
   await inParts(() => store.deleteUncounted(now));
-  await store.deleteFinishedBefore(now - watermarksKept);
+  await store.deleteFinishedBefore(now - watermarkRetention);
   const at = now - daysKept * dayLength;
   await store.noteDeletedBefore(at, now);
   await inParts(() => store.deleteHitsBefore(at, now));

@@ -91,7 +91,13 @@ export async function wordsInUse(
   const use: Use = (id) => used.add(id);
   await externalHits({ hits })?.eachWord(use);
   // On PostgreSQL the hits in chunks are in packs or rows as well.
-  const scans = [ofPacks, ofRows, ...(dialects[kind].chunksHits ? [ofChunks] : []), ofHours, ofRollups];
+  const scans = [
+    ofPacks,
+    ofRows,
+    ...(dialects[kind].chunksReplaceRows ? [ofChunks] : []),
+    ofHours,
+    ofRollups,
+  ];
   for (const scan of scans) {
     for (let after: Key = []; after !== null; ) {
       if (!(await between())) return null;

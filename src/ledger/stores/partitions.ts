@@ -3,7 +3,7 @@ import { monthBegin, monthOf } from '../../rules/utc-time.ts';
 import type { Connection, Query } from './sql-fold-store.ts';
 
 /**
- * Tables of PostgreSQL with a partition for each UTC month, and the key of a row in a partition. It is no key of the whole table:
+ * Tables of PostgreSQL with a partition for each UTC month, and the key of a row in a partition. It isn't a key of the whole table:
  * that would have to include the instant.
  */
 const tables = {

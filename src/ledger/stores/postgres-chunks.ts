@@ -4,7 +4,7 @@ import { minMigrationKey } from '../../storage/setting-keys.ts';
 import { valueIn, valuesOf } from '../chunks/chunk-column.ts';
 import { chunkOf, type NewChunk } from '../chunks/hit-chunk.ts';
 import { groupsOf } from '../chunks/link-groups.ts';
-import { compressedCells } from '../chunks/stored-cells.ts';
+import { compressCells } from '../chunks/stored-cells.ts';
 import { StoredColumns } from '../chunks/stored-columns.ts';
 import type { PackRow } from '../packs/hit-pack.ts';
 import { oldestHits, packsAtOnce } from './oldest-hits.ts';
@@ -59,14 +59,14 @@ export class PostgresChunks {
   }
 
   /** Makes the chunks of one merge. Returns whether there may be more to do. */
-  async mergeSome(now: number): Promise<boolean> {
+  async chunkSome(now: number): Promise<boolean> {
     if (this.#organizations === null) {
       const found = await this.#connection.query<{ id: number }>(candidatesSql, [this.#minHits]);
       this.#organizations = idsOf(found);
       if (found.length > 0 && !(await this.#settle())) this.#organizations = [];
     }
     for (let id = this.#organizations.at(-1); id !== undefined; id = this.#organizations.at(-1)) {
-      if (await this.#merge(id, now)) return true;
+      if (await this.#makeChunks(id, now)) return true;
       this.#organizations.pop();
     }
     this.#organizations = null;
@@ -89,7 +89,7 @@ export class PostgresChunks {
     return oldest?.is_over === true;
   }
 
-  async #merge(organizationId: number, now: number): Promise<boolean> {
+  async #makeChunks(organizationId: number, now: number): Promise<boolean> {
     const months = new Map<string, number>();
     const work = () =>
       this.#connection.transaction((query) => this.#mergeIn(query, organizationId, now, months));
@@ -187,7 +187,7 @@ async function insertChunk(
   const names = [...Object.keys(values), ...cells.map(([name]) => name)];
   await query(
     `insert into hit_chunks (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
-    [...Object.values(values), ...cells.map(([, bytes]) => compressedCells(bytes))],
+    [...Object.values(values), ...cells.map(([, bytes]) => compressCells(bytes))],
   );
 }
 

@@ -7,8 +7,8 @@ import { numberTypes } from '../../storage/drivers/number-types.ts';
 import {
   codeOf,
   hasOldPlan,
-  isAway,
   isStatementNameMismatch,
+  isUnavailable,
   refusesParameters,
 } from '../../storage/drivers/postgres-faults.ts';
 import { beginWith } from '../../storage/drivers/postgres-pool.ts';
@@ -158,7 +158,7 @@ export class PostgresConnection {
 function faultOf(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof StoreUnavailable || cause instanceof StoreChanged)
     return cause;
-  return isAway(cause) || codeOf(cause).startsWith('40')
+  return isUnavailable(cause) || codeOf(cause).startsWith('40')
     ? new StoreUnavailable(cause.message, { cause })
     : cause;
 }

@@ -51,7 +51,7 @@ const lockNotAvailable = '55P03';
 const minBatch = 32_768;
 const maxBatch = 120_000;
 const longTimeSlice = 1_000;
-/** With fewer hits, the time of a transaction is no measure of the time per hit. */
+/** With fewer hits, the time of a transaction says little about the time per hit. */
 const minTimed = 2_048;
 /** Fewer hits than this in a batch are rows. */
 const minByLink = minPacked;
@@ -97,7 +97,7 @@ class IdsSettled extends StoreUnavailable {
 /** Opens the server with the hits of the store with this id, whose tables were made there before or not. */
 type OpenWriter = (storeId: string, hadTables: boolean) => Promise<HitWriter>;
 
-const movedMeanwhile = 'single clicks are in ClickHouse now: set CLICKS_URL, and start this node again';
+const movedMeanwhile = 'individual clicks are in ClickHouse now: set CLICKS_URL, and start this node again';
 
 /**
  * After the database has gone back in time it hands out ids again that hits on the other server already have. This many ids are
@@ -229,8 +229,8 @@ export class PostgresFoldStore extends SqlFoldStore implements FoldStore {
     await this.#dropping?.stop();
   }
 
-  async mergeSome(now: number): Promise<boolean> {
-    return this.#openWriter === null && this.#chunks.mergeSome(now);
+  async chunkSome(now: number): Promise<boolean> {
+    return this.#openWriter === null && this.#chunks.chunkSome(now);
   }
 
   protected override async holdOffSweeps(query: Query): Promise<void> {

@@ -9,7 +9,7 @@ import { countEntry, mergeCounts } from '../counts/hour-counts.ts';
 import {
   type Claim,
   type Column,
-  claimsKept,
+  claimRetention,
   type DeliveriesOf,
   type FloodLevel,
   type FoldBatch,
@@ -185,7 +185,7 @@ export abstract class SqlFoldStore {
       const isOld = 'folded_at < $1 or folded_at > $2';
       await query(
         `delete from click_claims where turn in (select turn from click_claims order by turn limit 20) and (${isOld}) returning turn`,
-        [claim.now - claimsKept, claim.now + claimsKept],
+        [claim.now - claimRetention, claim.now + claimRetention],
       );
       const near = await query<{ turn: number }>(
         `select turn from click_claims where last_at > $1 and first_at < $2

@@ -15,7 +15,7 @@ import { oldestHits, packsAtOnce } from './oldest-hits.ts';
  * Milliseconds for which hits stay in their rows and packs after they were added to a chunk. A query first looks up to which hit
  * there are chunks, and searches later hits in rows and packs: it must still find those that are added to a chunk meanwhile.
  */
-const sourcesKept = 60_000;
+const sourceRetention = 60_000;
 /** Milliseconds that a hit may outlive its retention, so that a chunk isn't rewritten for every few hits. */
 const keptLonger = hourLength;
 /**
@@ -47,10 +47,10 @@ export class SqliteChunks {
   }
 
   /** Makes one chunk, or deletes some hits that are in chunks. Returns whether there may be more to do. */
-  mergeSome(now: number): boolean {
+  chunkSome(now: number): boolean {
     this.#organizations ??= this.#all('select id from organizations').map(({ id }) => Number(id));
     for (let id = this.#organizations.at(-1); id !== undefined; id = this.#organizations.at(-1)) {
-      if (this.#makeChunk(id, now) || this.#deleteSources(id, now - sourcesKept)) return true;
+      if (this.#makeChunk(id, now) || this.#deleteSources(id, now - sourceRetention)) return true;
       this.#organizations.pop();
     }
     this.#organizations = null;
@@ -65,15 +65,15 @@ export class SqliteChunks {
     return (
       hits >= this.#minHits &&
       !this.#isCorrected(organizationId) &&
-      !this.#hasAtLeast(maxMergedBefore * this.#minHits, organizationId, this.#mergedTo(organizationId))
+      !this.#hasAtLeast(maxMergedBefore * this.#minHits, organizationId, this.#chunkedUpTo(organizationId))
     );
   }
 
   /** Writes a part of a batch as a chunk, after chunks of the hits that are not in one yet. */
   append({ hits, packed }: Packing, { organizationId, from, to }: Part, firstId: number, now: number): void {
-    for (let after = this.#mergedTo(organizationId); this.#hasAtLeast(1, organizationId, after); ) {
+    for (let after = this.#chunkedUpTo(organizationId); this.#hasAtLeast(1, organizationId, after); ) {
       this.#insert(chunkOf(this.#oldest(organizationId, after)), now);
-      after = this.#mergedTo(organizationId);
+      after = this.#chunkedUpTo(organizationId);
     }
     this.#insert(chunkOf(new BatchPart(hits.columns, packed, { from, to }, firstId + from)), now);
     yieldCore();
@@ -94,7 +94,7 @@ export class SqliteChunks {
   }
 
   /** Up to this id an organization's hits are in chunks. */
-  #mergedTo(organizationId: number): number {
+  #chunkedUpTo(organizationId: number): number {
     const [row] = this.#all(
       'select last_id from hit_chunks where organization_id = ? order by id desc limit 1',
       organizationId,
@@ -103,7 +103,7 @@ export class SqliteChunks {
   }
 
   #makeChunk(organizationId: number, now: number): boolean {
-    const after = this.#mergedTo(organizationId);
+    const after = this.#chunkedUpTo(organizationId);
     if (this.#isCorrected(organizationId) || !this.#hasAtLeast(this.#minHits, organizationId, after))
       return false;
     const hits = this.#oldest(organizationId, after);

@@ -162,8 +162,8 @@ export class SqliteFoldStore extends SqlFoldStore implements FoldStore {
     });
   }
 
-  async mergeSome(now: number): Promise<boolean> {
-    return this.transaction(async () => this.#chunks.mergeSome(now));
+  async chunkSome(now: number): Promise<boolean> {
+    return this.transaction(async () => this.#chunks.chunkSome(now));
   }
 
   /** Truncates the WAL, which still contains what was deleted since; not while others read, as this doesn't wait for them. */

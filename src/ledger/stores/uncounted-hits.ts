@@ -4,7 +4,7 @@ import type { HitWriter } from '../external-hits.ts';
 import type { Connection } from './sql-fold-store.ts';
 
 /** Milliseconds that an active node has to retry a batch. */
-const uncountedKept = 15 * minuteLength;
+const uncountedRetention = 15 * minuteLength;
 
 const selectSql = 'select node as journal, segment, byte_offset as "offset" from journal_watermarks';
 
@@ -66,7 +66,7 @@ export class UncountedHits {
   async #list(writer: HitWriter, now: number) {
     const marks = await this.#connection.query<Watermark>(selectSql);
     const uncounted = await writer.uncounted(marks, now);
-    const old = uncounted.filter(({ foldedAt }) => foldedAt < now - uncountedKept);
+    const old = uncounted.filter(({ foldedAt }) => foldedAt < now - uncountedRetention);
     const withWatermark = new Set(marks.map(({ journal }) => journal));
     const journals = new Set(old.map(({ journal }) => journal));
     return Array.from(journals, (journal) => [journal, withWatermark.has(journal)] as const);

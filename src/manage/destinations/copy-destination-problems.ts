@@ -74,7 +74,7 @@ async function copyToLink(
   if (isSameKind && before?.detail === problem?.detail) return;
   const others = problems.filter((known) => known !== before);
   await setProblems(queries, id, writeProblems(problem ? [...others, problem] : others));
-  // Another address of a moved destination is no news.
+  // Another address of a moved destination isn't news.
   if (isSameKind) return;
   await setUnmailed(queries, { link_id: id, url_id: state.id }, problem && now);
   const reported = problem ?? (leadsToUrl ? before : undefined);

@@ -145,7 +145,7 @@ export class PageFetcher {
 
 const hostOf = (destination: string): string | null => URL.parse(destination)?.host || null;
 
-/** The host from which a destination's page is fetched; null if it isn't: by setting, or because it is no web page. */
+/** The host from which a destination's page is fetched; null if it isn't: by setting, or because it isn't a web page. */
 export const pageHost = ({ config }: Pick<Context, 'config'>, destination: string): string | null =>
   config.fetchTitles === 'on' && /^https?:/i.test(destination) ? hostOf(destination) : null;
 

@@ -146,7 +146,7 @@ export async function updateLink(
 const isNewExpiry = (before: number | null, after: number | null, now: number): boolean =>
   before !== after && !(before !== null && after !== null && before <= now && after <= now);
 
-/** The same key would be sealed differently, which is no change of the link. */
+/** The same key would be sealed differently, which isn't a change of the link. */
 function unchangedKey({ secrets }: Context, before: StoredLink, { webhook_auth_key }: LinkUpdate) {
   const stored = before.webhook_auth_key;
   const isSent = webhook_auth_key && stored !== null && secrets.open(stored) === webhook_auth_key;

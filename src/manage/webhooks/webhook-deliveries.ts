@@ -21,7 +21,7 @@ import { hooksOfLinks, type StoredDelivery } from '../../storage/webhooks/webhoo
 import { zapierClick } from '../../webhooks/outbox.ts';
 import type { Context } from '../context.ts';
 
-/** How many days deliveries are kept, if single clicks are kept for as long. */
+/** How many days deliveries are kept, if individual clicks are kept for as long. */
 export const deliveryDays = 30;
 /** The list is requested repeatedly while its page is open. */
 const maxFailedCounted = 10_000;

@@ -17,7 +17,7 @@ export function hintsChecksum({ brands, mobile, platform }: ClientHints): number
     const bytes = Buffer.from(text ?? '', 'latin1');
     hash = mixBytes(hash, new DataView(bytes.buffer, bytes.byteOffset), 0, bytes.length);
   }
-  return finished(hash);
+  return finalizeHash(hash);
 }
 
 /**
@@ -39,7 +39,7 @@ export function mixBytes(before: number, bytes: DataView, from: number, to: numb
 }
 
 /** Never 0, which stands for no hints. */
-export function finished(hash: number): number {
+export function finalizeHash(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 16), otherPrime);
   return (mixed ^ (mixed >>> 13)) >>> 8 || 1;
 }

@@ -39,7 +39,7 @@ const typos: readonly (readonly [RegExp, (found: string) => string])[] = [
 /** None of the patterns above matches such a text: most destinations need only this test. */
 const withoutTypo = /^https?:\/\/(?!(?:https?|ftp):?[\\/])[^\s\\/]\S*$/i;
 
-/** The message for an address that is no web address, even if it parses as one; undefined if it is fine. */
+/** The message for an address that isn't a web address, even if it parses as one; undefined if it is fine. */
 export function typoIn(given: string): string | undefined {
   if (withoutTypo.test(given)) return undefined;
   for (const [pattern, sentence] of typos) {

@@ -8,8 +8,8 @@ test('a certificate is renewed after two thirds of its lifetime, or randomly a l
 });
 
 test('retries after failures get less frequent, and are never earlier than the authority allows', () => {
-  const delayAfter = (failures: number, isAway = false, retryAt: number | null = null, random = 0) =>
-    nextTryAt(0, failures, { isAway, retryAt, challengeTypes: 1 }, () => random) / minuteLength;
+  const delayAfter = (failures: number, isUnavailable = false, retryAt: number | null = null, random = 0) =>
+    nextTryAt(0, failures, { isUnavailable, retryAt, challengeTypes: 1 }, () => random) / minuteLength;
   const steps = [1, 2, 3, 4, 5, 6, 7, 50];
   expect(steps.map((failures) => delayAfter(failures))).toEqual([5, 15, 60, 180, 360, 720, 1440, 1440]);
   expect(steps.map((failures) => delayAfter(failures, true))).toEqual([1, 2, 5, 15, 60, 60, 60, 60]);
@@ -21,7 +21,7 @@ test('retries after failures get less frequent, and are never earlier than the a
 
 test('if a name can be validated in another way, that is tried at once', () => {
   const delayAfter = (failures: number, retryAt: number | null = null) =>
-    nextTryAt(0, failures, { isAway: false, retryAt, challengeTypes: 2 }, () => 0);
+    nextTryAt(0, failures, { isUnavailable: false, retryAt, challengeTypes: 2 }, () => 0);
   expect([1, 2, 3, 50].map((failures) => delayAfter(failures))).toEqual([
     1_000,
     5 * minuteLength,

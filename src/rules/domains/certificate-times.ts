@@ -27,7 +27,7 @@ const delays = [
 const shortDelays = [minuteLength, 2 * minuteLength, 5 * minuteLength, 15 * minuteLength, hourLength];
 
 interface Failure {
-  readonly isAway: boolean;
+  readonly isUnavailable: boolean;
   readonly retryAt: number | null;
   /** The number of challenge types for a name: the others are tried at once, while its first visitor waits. */
   readonly challengeTypes: number;
@@ -37,10 +37,10 @@ interface Failure {
 export function nextTryAt(
   now: number,
   failures: number,
-  { isAway, retryAt, challengeTypes }: Failure,
+  { isUnavailable, retryAt, challengeTypes }: Failure,
   random: () => number,
 ): number {
-  const steps = isAway ? shortDelays : delays;
+  const steps = isUnavailable ? shortDelays : delays;
   const step = Math.min(failures - challengeTypes, steps.length - 1);
   const delay = step < 0 ? secondLength : (steps[step] ?? minuteLength);
   return Math.max(now + Math.round(delay * (1 + 0.2 * random())), Math.min(retryAt ?? 0, now + week));

@@ -48,7 +48,7 @@ const maskedRanges = [...privateRanges, 'ipv4Mapped'];
 
 /**
  * Replaces addresses of private networks. A name server in such a network resolves internal names too, and a member who adds such
- * a name as a domain must not learn its address. Our own addresses are no secret.
+ * a name as a domain must not learn its address. Our own addresses aren't secret.
  */
 export function maskPrivateAddresses(findings: DomainFindings, own: readonly string[]): DomainFindings {
   const masked = (answer: Answer): Answer =>

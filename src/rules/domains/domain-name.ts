@@ -82,7 +82,7 @@ function readHost(name: string, ours: readonly string[]): string {
   return host;
 }
 
-/** Refuses a host, a valid name, that may be no custom domain. */
+/** Refuses a host, a valid name, that can't be a custom domain. */
 function refuseUnusable(host: string, ours: readonly string[]): void {
   if (reservedEndings.some((ending) => host === ending || host.endsWith(`.${ending}`))) {
     throw refusal(reserved(host), 'DOMAIN_RESERVED');

@@ -1,4 +1,4 @@
-import { TookTooLong } from '../../rules/errors.ts';
+import { TimeoutExceeded } from '../../rules/errors.ts';
 import type { ReadTerms } from '../database.ts';
 
 /** A task with a deadline, after which nothing awaits its result. */
@@ -8,7 +8,7 @@ export interface DeadlineTask {
   readonly until: number;
   readonly hasBegun: boolean;
   /** Called when its deadline has passed, or its caller no longer waits. */
-  giveUp(cause: TookTooLong): void;
+  giveUp(cause: TimeoutExceeded): void;
 }
 
 /** Milliseconds between two checks: a timer for each of many short reads would cost more than most of them. */
@@ -42,7 +42,7 @@ export class Deadlines {
     for (const task of this.#tasks) {
       if (now < task.until && task.terms.signal?.aborted !== true) continue;
       this.#tasks.delete(task);
-      task.giveUp(new TookTooLong(task.hasBegun, task.terms.timeout));
+      task.giveUp(new TimeoutExceeded(task.hasBegun, task.terms.timeout));
     }
     this.#onCheck(now);
     this.#timer = this.#tasks.size > 0 ? setTimeout(() => this.#check(), interval) : undefined;

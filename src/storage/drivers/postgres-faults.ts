@@ -1,4 +1,4 @@
-import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TimeoutExceeded } from '../../rules/errors.ts';
 import { NotUnique } from '../database.ts';
 
 /**
@@ -7,7 +7,7 @@ import { NotUnique } from '../database.ts';
  * user or the password, 3D a database that doesn't exist (it may be renamed for another), and a database that is closed to
  * connections or to this user. No SQLSTATE at all means that the connection itself broke or a deadline passed.
  */
-export function isAway(cause: Error): boolean {
+export function isUnavailable(cause: Error): boolean {
   const code = codeOf(cause);
   const isSqlState = /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
   const isRefused = (cause as { routine?: string }).routine === checkOfConnection;
@@ -42,7 +42,7 @@ export const codeOf = (cause: unknown): string => (cause as { code?: string }).c
 /** The driver's errors, as errors of ours. */
 export function faultOf(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof StoreUnavailable) return cause;
-  if (codeOf(cause) === queryCanceled) return new TookTooLong(true);
+  if (codeOf(cause) === queryCanceled) return new TimeoutExceeded(true);
   if (codeOf(cause) === '23505') return new NotUnique(cause.message);
-  return isAway(cause) ? new StoreUnavailable(cause.message, { cause }) : cause;
+  return isUnavailable(cause) ? new StoreUnavailable(cause.message, { cause }) : cause;
 }

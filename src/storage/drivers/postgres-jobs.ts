@@ -1,5 +1,5 @@
 import { moduleUrl } from '../../bundle/module-urls.ts';
-import { StoreUnavailable, type TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, type TimeoutExceeded } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import { hasFreeDescriptors } from '../../threads/free-descriptors.ts';
 import { internalReadTerms, type ReadTerms } from '../database.ts';
@@ -155,7 +155,7 @@ export class PostgresJobs {
     this.#queue.done(job.terms.organizationId);
   }
 
-  #giveUp(job: Job, cause: TookTooLong): void {
+  #giveUp(job: Job, cause: TimeoutExceeded): void {
     job.reject(cause);
     this.#queue.remove(job.terms.organizationId, job);
     job.thread?.worker.postMessage({ stop: job.id });

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TimeoutExceeded } from '../../rules/errors.ts';
 import { cancelStatement } from './cancel-request.ts';
 import { connectTimeout } from './connect-timeout.ts';
 import { ConnectionQueue } from './connection-queue.ts';
@@ -188,7 +188,7 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
         .catch((cause) => {
           const fault = faultOf(cause);
           isBroken ||= fault instanceof StoreUnavailable || bounds.has(sql);
-          if (fault instanceof TookTooLong) throw new TookTooLong(true, limit);
+          if (fault instanceof TimeoutExceeded) throw new TimeoutExceeded(true, limit);
           if (fault instanceof StoreUnavailable) primary.doubt();
           throw fault;
         })
@@ -197,7 +197,7 @@ function checkOut(primary: Primary, client: pg.PoolClient, onIdleError: (cause: 
         isInTransaction = sql === 'begin';
         hasFailed = false;
       }
-      if (notReplicated.delete(client)) throw new TookTooLong(true);
+      if (notReplicated.delete(client)) throw new TimeoutExceeded(true);
       // If an earlier statement failed and the failure was ignored, the server rolls back and reports only this.
       if (sql === 'commit' && command === 'ROLLBACK')
         throw new Error('a statement of a committed change had failed');

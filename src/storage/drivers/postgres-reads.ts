@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TimeoutExceeded } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import type { ReadTerms } from '../database.ts';
 import { Deadlines, type DeadlineTask, deadlineFor } from './deadlines.ts';
@@ -96,7 +96,7 @@ export class PostgresReads {
     const client = await this.#connect();
     if (read.isGivenUp) {
       client.release();
-      throw new TookTooLong(false);
+      throw new TimeoutExceeded(false);
     }
     read.hasBegun = true;
     read.connection = client;
@@ -109,7 +109,7 @@ export class PostgresReads {
     }
   }
 
-  #giveUp(read: Read, cause: TookTooLong): void {
+  #giveUp(read: Read, cause: TimeoutExceeded): void {
     read.isGivenUp = true;
     read.reject(cause);
     this.#queue.remove(read.terms.organizationId, read);

@@ -87,7 +87,7 @@ function end(how: 'commit' | 'rollback'): void {
 }
 
 const storeFor = (job: number): JobStore => ({
-  rowsAtOnce: null,
+  rowsSync: null,
   rows: <Row>(sql: string, parameters: readonly (number | string)[]) =>
     enqueue(job, async (connection) => (await connection.query(sql, [...parameters])).rows as Row[]),
   copy: (select, take) => enqueue(job, (connection) => connection.query(new CopyOut(select, take)).done),

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import { defaultPool } from '../../rules/database-url.ts';
 import { StoreUnavailable } from '../../rules/errors.ts';
-import { within } from '../../structures/within.ts';
+import { withTimeout } from '../../structures/with-timeout.ts';
 import { type Database, internalReadTerms, type Lookups, type ReadTerms } from '../database.ts';
 import { collectForCommit, runDirectly, type Statement } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
@@ -66,7 +66,7 @@ function lookupsOver(server: PoolServer) {
     return takesChanges(rows) ? 'writes' : 'reads';
   };
   const away = () => 'away' as const;
-  server.primary.watch(() => within(answerTime, serverState(), away).catch(away));
+  server.primary.watch(() => withTimeout(answerTime, serverState(), away).catch(away));
   return { queries, serverState, close: () => pool.end() };
 }
 
@@ -84,12 +84,12 @@ export function openPostgres(
   const read = queriesThrough(connect);
   const changes = new WriteBatcher((groups) => {
     const terms = batchTerms();
-    const makeAtOnce = groups.length === 1 ? groups[0]?.makeAtOnce : null;
-    if (makeAtOnce) {
+    const makePipelined = groups.length === 1 ? groups[0]?.makePipelined : null;
+    if (makePipelined) {
       const queries = queriesThrough(connectionsUntil(connect, terms));
       return writeWithRetries(
         (work) => work(queries),
-        async () => [await makeAtOnce(queries)],
+        async () => [await makePipelined(queries)],
       );
     }
     return writeWithRetries(transactionFor(terms), async (queries) => {

@@ -1,5 +1,5 @@
 import { serverName, serversOf } from '../../rules/database-url.ts';
-import { waitAtMost } from '../../structures/within.ts';
+import { waitAtMost } from '../../structures/with-timeout.ts';
 import { answerTime, type FoundServer, findServer, type ServerState } from './find-primary.ts';
 
 /** Milliseconds between two checks of the server; well within the five seconds that a failover may disturb visitors. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { StoreUnavailable, type TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, type TimeoutExceeded } from '../../rules/errors.ts';
 import { FairQueue } from '../../structures/fair-queue.ts';
 import { internalReadTerms, type ReadTerms } from '../database.ts';
 import { Deadlines, type DeadlineTask, deadlineFor } from './deadlines.ts';
@@ -118,7 +118,7 @@ export class SqliteReaders {
       get hasBegun() {
         return this.isSlow || stateOf(this) === readState.begun;
       },
-      giveUp(cause: TookTooLong) {
+      giveUp(cause: TimeoutExceeded) {
         if (this.reader) {
           const slot = this.reader.reads.indexOf(this);
           Atomics.store(this.reader.states, slot, readState.stopped);

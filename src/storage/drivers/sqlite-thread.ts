@@ -102,7 +102,7 @@ async function runJob({ module, input }: JobQuestion): Promise<Answer> {
   const rows = <Row>(sql: string, parameters: JobParameters) => connection?.rows<Row>(sql, parameters) ?? [];
   const store: JobStore = {
     rows,
-    rowsAtOnce: rows,
+    rowsSync: rows,
     copy: null,
     keepGoing() {
       if (isStopped()) throw new Error('stopped');

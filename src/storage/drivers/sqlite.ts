@@ -76,7 +76,7 @@ class Writer {
       const [first] = groups;
       // A failure undoes the whole transaction, so no savepoint, which keeps a copy of every page, is needed.
       if (first && groups.length === 1) {
-        if (first.makeAtOnce) return [await this.#atOnce(first, first.makeAtOnce, frame)];
+        if (first.makePipelined) return [await this.#pipelined(first, first.makePipelined, frame)];
         settles.push(await first.make(this.#queries));
       } else for (const group of groups) settles.push(await this.#attempt(group, send));
       for (const { sql, parameters } of this.#last.splice(0).flat()) send(sql, parameters);
@@ -92,9 +92,9 @@ class Writer {
   }
 
   /** `make` has sent all its statements when it returns: with the frame and the commit they are one message. */
-  async #atOnce(
+  async #pipelined(
     { changes }: ChangeGroup,
-    make: NonNullable<ChangeGroup['makeAtOnce']>,
+    make: NonNullable<ChangeGroup['makePipelined']>,
     frame: readonly Promise<unknown>[],
   ): Promise<Settle> {
     const both = Promise.allSettled([make(this.#queries), this.#client.commit()]);

@@ -1,4 +1,4 @@
-import { StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
+import { StoreUnavailable, TimeoutExceeded } from '../../rules/errors.ts';
 import type { WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
 
@@ -17,8 +17,8 @@ export interface ChangeGroup {
   readonly changes: readonly Change[];
   /** Makes them, and returns a function that resolves their callers once the transaction has committed. */
   make(queries: Queries): Promise<Settle>;
-  /** Makes them at once (see `AtOnce`); null if one of them can't be made so. */
-  readonly makeAtOnce: ((queries: Queries) => Promise<Settle>) | null;
+  /** Makes them without waiting in between (see `Pipelined`); null if one of them can't be made so. */
+  readonly makePipelined: ((queries: Queries) => Promise<Settle>) | null;
 }
 
 const maxPerBatch = 64;
@@ -152,7 +152,7 @@ function settle(settles: readonly Settle[]): void {
 
 function isGivenUp({ until, reject }: Change): boolean {
   const isLate = performance.now() >= until;
-  if (isLate) reject(new TookTooLong(false));
+  if (isLate) reject(new TimeoutExceeded(false));
   return isLate;
 }
 
@@ -164,13 +164,13 @@ function groupOf(changes: readonly Change[]): ChangeGroup {
       for (const [index, { resolve }] of changes.entries()) resolve(outcomes[index]);
     };
   const [first] = changes;
-  const atOnce = first?.work.atOnce;
+  const pipelined = first?.work.pipelined;
   return {
     changes,
     make: async (queries) => settling((await first?.work(queries, items)) ?? []),
-    makeAtOnce:
-      atOnce && items.every(atOnce.suits)
-        ? async (queries) => settling(await atOnce.make(queries, items))
+    makePipelined:
+      pipelined && items.every(pipelined.suits)
+        ? async (queries) => settling(await pipelined.make(queries, items))
         : null,
   };
 }

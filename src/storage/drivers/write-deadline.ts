@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { type StoreUnavailable, TookTooLong } from '../../rules/errors.ts';
-import { within } from '../../structures/within.ts';
+import { type StoreUnavailable, TimeoutExceeded } from '../../rules/errors.ts';
+import { withTimeout } from '../../structures/with-timeout.ts';
 import type { ReadTerms } from '../database.ts';
 import type { CheckedOut } from './postgres-reads.ts';
 
@@ -21,8 +21,8 @@ export const connectionsUntil =
     const timeout = Math.max(0, changeDeadline - begunAt);
     const connecting = connect();
     try {
-      const connection = await within(timeout, connecting, () => {
-        throw new TookTooLong(false, timeout);
+      const connection = await withTimeout(timeout, connecting, () => {
+        throw new TimeoutExceeded(false, timeout);
       });
       return new DeadlineConnection(connection, changeDeadline, timeout);
     } catch (cause) {
@@ -58,7 +58,7 @@ class DeadlineConnection implements CheckedOut {
       return await this.#connection.query(sql, parameters, isPrepared);
     } catch (cause) {
       // A connection that we closed reports the server as unavailable; but the server may carry out what it was sent.
-      throw cause instanceof TookTooLong || this.#isStopped ? this.#tookTooLong() : cause;
+      throw cause instanceof TimeoutExceeded || this.#isStopped ? this.#tookTooLong() : cause;
     } finally {
       if (--this.#running === 0) this.#unwatch();
     }
@@ -89,6 +89,6 @@ class DeadlineConnection implements CheckedOut {
   }
 
   #tookTooLong(): StoreUnavailable {
-    return new TookTooLong(true, this.#timeout);
+    return new TimeoutExceeded(true, this.#timeout);
   }
 }

@@ -57,7 +57,7 @@ export async function insertWholeLinks(
   const first = firstByKey(rows);
   const sent = [...first.values()];
   if (!dialectOf(queries).locksRows)
-    return inOrderOf(rows, first, await insertAtOnce(queries, sent, pageHosts, at));
+    return inOrderOf(rows, first, await insertPipelined(queries, sent, pageHosts, at));
   const { columns, values } = columnsOf(sent);
   const json = JSON.stringify(
     sent.map((row) => [...columns.own.map((name) => row[name]), pageHosts.get(row) ?? null]),
@@ -69,7 +69,7 @@ export async function insertWholeLinks(
  * No statement waits for the answer to another. If a suffix is taken, caches drop it in vain, and the page of the link that has it may
  * be queued under another host, which is noticed when its turn comes.
  */
-async function insertAtOnce(
+async function insertPipelined(
   queries: Queries,
   rows: readonly CompleteLink[],
   pageHosts: ReadonlyMap<CompleteLink, string>,

@@ -67,7 +67,7 @@ export interface RequestedAddress extends LinkAddress {
 }
 
 /**
- * Reserves these addresses until this transaction ends, and returns the keys of those that are no link's own address.
+ * Reserves these addresses until this transaction ends, and returns the keys of those that aren't a link's own address.
  *
  * Two tables contain addresses, and one unique index can't span them. So each address briefly becomes that of a row in `links`: a
  * transaction that creates a link there waits at that index for this one, and checks the aliases afterwards.

@@ -42,7 +42,7 @@ export function holds(
   return sql<boolean>`links.id in (${sql.join(parts, sql` union `)})`;
 }
 
-/** As it is written, or in small letters: the index of addresses has no beginnings of an organization's own. */
+/** As it is written, or in lower case. The index of addresses isn't per organization, so it can't be searched by prefix. */
 function withAlias(organizationId: number, text: string): RawBuilder<unknown> {
   const suffix = enteredSuffix(text);
   const domains = sql`select id from domains where organization_id = ${organizationId} union all select ${sql.lit(defaultDomainId)}`;

@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 /** Older hits column by column, so that a query reads only the columns that it needs. */
-export const hitChunks: Migration = ({ chunksHits, integer, tableEnd, keyedTableEnd }) =>
-  chunksHits
+export const hitChunks: Migration = ({ chunksReplaceRows, integer, tableEnd, keyedTableEnd }) =>
+  chunksReplaceRows
     ? [
         `create table hit_chunks (
           id ${integer} primary key,

@@ -4,8 +4,8 @@ import type { Migration } from '../migration.ts';
  * The links of a chunk side by side: a fold then appends its rows at the end of the table. By link, each was on a page of its
  * own, which for a hit on one of a million links took a fifth of its fold.
  */
-export const linksByChunk: Migration = ({ chunksHits, integer, keyedTableEnd }) =>
-  chunksHits
+export const linksByChunk: Migration = ({ chunksReplaceRows, integer, keyedTableEnd }) =>
+  chunksReplaceRows
     ? [
         `create table chunk_links (
           chunk_id ${integer} not null,

@@ -6,9 +6,9 @@ type Phase =
   | 'reading'
   /** The next request has arrived, and its link is being looked up. */
   | 'lookup'
-  /** A request is being passed on to the app server, and more of it is to come. */
+  /** A request is being forwarded to the app server, and more of it is to come. */
   | 'upload'
-  /** All of it has been passed on, and its response is awaited or passed back. */
+  /** All of it has been forwarded, and its response is awaited or passed back. */
   | 'response'
   /** The last answer is ready and waits for the end of the tick. */
   | 'last'

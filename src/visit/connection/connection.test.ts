@@ -3,7 +3,7 @@ import type { Socket } from 'bun';
 import { connectionContext } from '../../../test/support/connection-context.ts';
 import { Connection } from './connection.ts';
 
-/** A socket that receives nothing, and discards what is written to it: all of it, or at most so many bytes at a time. */
+/** A socket that receives nothing, and discards what is written to it: all of it, or at most `max` bytes at a time. */
 const fakeSocket = (room = Number.POSITIVE_INFINITY) =>
   ({
     remoteAddress: '192.0.2.7',

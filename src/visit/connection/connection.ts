@@ -302,7 +302,7 @@ export class Connection implements Limited {
     this.happened(waits ? 'answers wait' : 'answers ready');
     // Only once all earlier answers are written.
     if (isPlain || !canRead(state)) return at;
-    return at + this.#passOn(window.toString('latin1'), at, from + window.length < bytes.length);
+    return at + this.#beginForwarding(window.toString('latin1'), at, from + window.length < bytes.length);
   }
 
   #note(request: string, { method, host, path }: PlainRequest, { head }: WireAnswer): void {
@@ -330,8 +330,8 @@ export class Connection implements Limited {
     return true;
   }
 
-  /** Passes the request that begins here on to the app server. Returns the length of its head, or 0 if it is incomplete. */
-  #passOn(text: string, at: number, hasMore: boolean): number {
+  /** Begins to forward the request that begins here to the app server. Returns the length of its head, or 0 if it is incomplete. */
+  #beginForwarding(text: string, at: number, hasMore: boolean): number {
     const end = text.indexOf('\r\n\r\n', at);
     if (end < 0 && text.length - at < maxHead) {
       // It may continue after the window: the next window begins with it.

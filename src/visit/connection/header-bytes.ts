@@ -102,7 +102,7 @@ export function afterBlanks(from: number, to: number): number {
 }
 
 /** A hash into which a value between these indexes is mixed. */
-export const mixed = (hash: number, from: number, to: number): number => mixBytes(hash, view, from, to);
+export const mixRange = (hash: number, from: number, to: number): number => mixBytes(hash, view, from, to);
 
 /** The end of a value between these indexes, without trailing blanks. */
 export function beforeBlanks(from: number, to: number): number {

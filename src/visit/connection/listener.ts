@@ -47,7 +47,7 @@ interface Overrides {
   readonly idleTime?: number;
   /** Set where this process terminates HTTPS. */
   readonly https?: HttpsPorts | null;
-  /** Reports `count` answers of the fast path, sent so many milliseconds after their requests arrived. */
+  /** Reports `count` answers of the fast path, sent `milliseconds` after their requests arrived. */
   readonly answered?: (milliseconds: number, count: number) => void;
   readonly note?: ConnectionContext['note'];
   /** The number of free descriptors. */

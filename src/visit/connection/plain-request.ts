@@ -1,4 +1,4 @@
-import { finished } from '../../rules/agents/client-hints.ts';
+import { finalizeHash } from '../../rules/agents/client-hints.ts';
 import { type HeaderEvidence, headerEvidenceOf } from '../../rules/agents/header-evidence.ts';
 import { countryHeaders, purposeOf } from '../visit.ts';
 import {
@@ -9,7 +9,7 @@ import {
   headText,
   isLineBreak,
   maxPlainHead,
-  mixed,
+  mixRange,
   nameEnd,
   pathEnd,
   targetEnd,
@@ -183,12 +183,12 @@ class PlainHeaders {
   /** The same as `hintsChecksum`, without extracting the values. */
   clientHints(): number {
     if ((this.#present & allHints) === 0) return 0;
-    return finished(this.#mixed(this.#mixed(this.#mixed(1, brandsHint), mobileHint), platformHint));
+    return finalizeHash(this.#mixed(this.#mixed(this.#mixed(1, brandsHint), mobileHint), platformHint));
   }
 
   #mixed(hash: number, header: number): number {
-    if ((this.#present & (1 << header)) === 0) return mixed(hash, 0, 0);
-    return mixed(hash, starts[header] as number, ends[header] as number);
+    if ((this.#present & (1 << header)) === 0) return mixRange(hash, 0, 0);
+    return mixRange(hash, starts[header] as number, ends[header] as number);
   }
 
   #isNavigation(): boolean {

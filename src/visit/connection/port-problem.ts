@@ -24,7 +24,7 @@ export function portProblem(
     );
   if (/ENOTFOUND|EAI_|Failed to listen at/.test(`${code} ${message}`))
     return new StartProblem(
-      `Listening on ${host}:${port} failed: that is no address of this machine. Set HOST to one, such as 127.0.0.1, or 0.0.0.0 for all.`,
+      `Listening on ${host}:${port} failed: that is not an address of this machine. Set HOST to one, such as 127.0.0.1, or 0.0.0.0 for all.`,
     );
   return new StartProblem(
     `Listening on ${host}:${port} failed: ${message ?? code}. Check HOST and ${variable}.`,

@@ -8,7 +8,7 @@ const chunkedRequest = (): ProxiedRequest => {
   return new ProxiedRequest(head);
 };
 
-test('small chunks that arrive together are passed on as one', () => {
+test('small chunks that arrive together are forwarded as one', () => {
   const request = chunkedRequest();
   const sent = Buffer.from('1\r\na\r\n1;x=y\r\nb\r\n3\r\ncde\r\n0\r\n\r\nGET');
   expect(request.take(sent)).toBe(sent.length - 3);

@@ -3,7 +3,7 @@ import { ChunkedReader } from './chunked-reader.ts';
 import type { RequestHead } from './request-head.ts';
 import { ResponseReader } from './response-reader.ts';
 
-/** A request up to this length is passed on whole or not at all: if it is cut off or malformed, it has no effect. */
+/** A request up to this length is forwarded whole or not at all: if it is cut off or malformed, it has no effect. */
 const maxWhole = 64 * 1024;
 
 /** A request for the app server, and the response to it. */
@@ -40,7 +40,7 @@ export class ProxiedRequest {
       this.#pending.push(data.view());
       this.#pending.push(lineBreak);
     }
-    // The last chunk is passed on once its trailers have been read: until then the body is incomplete for the app server.
+    // The last chunk is forwarded once its trailers have been read: until then the body is incomplete for the app server.
     if (this.#chunks.isOver) this.#pending.push(lastChunk);
     return taken;
   }
@@ -61,13 +61,13 @@ export class ProxiedRequest {
     return this.#chunks === null ? this.#left === 0 : this.#chunks.isOver;
   }
 
-  /** Whether the received bytes can be passed on now. */
+  /** Whether the received bytes can be forwarded now. */
   get isReady(): boolean {
     if (this.isComplete || this.#isForwarded || this.head.expectsContinue) return true;
     return this.#pending.length + this.#left > maxWhole;
   }
 
-  /** Whether any of it has been passed on. */
+  /** Whether any of it has been forwarded. */
   get isForwarded(): boolean {
     return this.#isForwarded;
   }

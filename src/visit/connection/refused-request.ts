@@ -16,8 +16,8 @@ const sentences = {
   408: 'The request did not arrive in time.',
   414: 'The address is too long.',
   431: 'The headers are too large.',
-  501: `The method is not known here. Known methods: ${answeredMethods.join(', ')}.`,
-  502: 'The answer was lost on its way.',
+  501: `This method is not supported. Supported methods: ${answeredMethods.join(', ')}.`,
+  502: 'The response was interrupted on its way.',
   504: 'There was no answer in time.',
   505: 'Only HTTP/1.1 and HTTP/1.0 are supported here.',
 } as const;

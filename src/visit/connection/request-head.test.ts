@@ -19,7 +19,7 @@ test('blanks around a value are no part of it, and a no-break space is', () => {
   expect(readHead('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\xa0')).toBe(400);
 });
 
-test('hop-by-hop headers are removed, and the rest is passed on unchanged', () => {
+test('hop-by-hop headers are removed, and the rest is forwarded unchanged', () => {
   const head = readHead(
     'POST /a?b HTTP/1.1\r\nX-One:  1 \r\nhost: h:1\r\nConnection: keep-alive, Upgrade\r\nUpgrade: h2c\r\nKeep-Alive: 5\r\nTE: trailers\r\nContent-Length: 03\r\nX-Two: \xe9',
   );

@@ -3,7 +3,7 @@ import { answeredMethods, type RefusedStatus } from './refused-request.ts';
 /** The head of a request for the app server. */
 export interface RequestHead {
   readonly method: string;
-  /** As it is passed on: with one Host, and one unambiguous length of its body. */
+  /** As it is forwarded: with one Host, and one unambiguous length of its body. */
   readonly text: string;
   /** The length of its body. */
   readonly body: number | 'chunked';
@@ -54,7 +54,7 @@ export function isGarbled(text: string, from: number): boolean {
 }
 
 /**
- * Reads a head without its empty line. Returns a status if it is refused. X-Forwarded-Proto is passed on as
+ * Reads a head without its empty line. Returns a status if it is refused. X-Forwarded-Proto is forwarded as
  * `scheme`, or unchanged if that is null.
  */
 export function readHead(text: string, scheme: 'https' | 'http' | null = null): RequestHead | RefusedStatus {
@@ -64,7 +64,7 @@ export function readHead(text: string, scheme: 'https' | 'http' | null = null): 
   if (!answeredMethods.includes(method)) return 501;
   if (version !== '1.1' && version !== '1.0') return 505;
   if (lines.length > maxFields) return 431;
-  /** The headers that are interpreted here instead of being passed on unchanged. */
+  /** The headers that are interpreted here instead of being forwarded unchanged. */
   const fields = new Map<string, string>();
   let keptHeaders = '';
   for (const line of lines) {

@@ -6,7 +6,7 @@ export interface SlotHolder {
   refuse(): void;
   /** It is idle, and other requests wait: it must not be used again. */
   endIdle(): void;
-  /** Other requests wait: ends it if its client has left a request half sent for so many milliseconds, or sends it very slowly. */
+  /** Other requests wait: ends it if its client has left a request half sent for `milliseconds`, or sends it very slowly. */
   endIfStalled(milliseconds: number): void;
 }
 

@@ -28,7 +28,7 @@ const status = document.querySelector('[role=status]');
 // This page may be the answer to a form, which the browser would ask to send again when the visitor comes back.
 history.replaceState(null, '');
 
-// Some browsers show it to a visitor who comes back as it was left: without its button, and with a challenge that was used.
+// When a visitor comes back, some browsers show the page as it was left: its button disabled, its challenge used.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });

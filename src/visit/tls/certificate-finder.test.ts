@@ -70,12 +70,12 @@ test('visitors are not sent to a name whose refused certificate is ordered again
 });
 
 test('while the store is away, names served before still are', async () => {
-  let isAway = false;
+  let isUnavailable = false;
   const { finder, clock } = finderOf(() =>
-    isAway ? Promise.reject(new Error('away')) : Promise.resolve(ready()),
+    isUnavailable ? Promise.reject(new Error('away')) : Promise.resolve(ready()),
   );
   const context = await finder.find('go.example.org', '');
-  isAway = true;
+  isUnavailable = true;
   clock.now += dayLength;
   expect(await finder.find('go.example.org', '')).toBe(context as NonNullable<typeof context>);
   await expect(Promise.resolve(finder.find('new.example.org', ''))).rejects.toThrow('away');

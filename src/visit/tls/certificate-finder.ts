@@ -177,7 +177,7 @@ export class CertificateFinder {
     return load;
   }
 
-  /** Waits until the name has changed, or for so many milliseconds. Returns false if too many wait already. */
+  /** Waits until the name has changed, or for `milliseconds`. Returns false if too many wait already. */
   #wait(host: string, address: string, milliseconds: number): Promise<boolean> {
     const others = this.#waiting.get(host) ?? new Set<Waiting>();
     if (this.#waitingCount >= maxWaiting || others.size >= maxWaitingPerHost) return Promise.resolve(false);

@@ -23,13 +23,13 @@ test('a name is looked up again after a minute, and when it has changed', async 
 });
 
 test('while the store is away, what was known of a name still holds', async () => {
-  let isAway = false;
+  let isUnavailable = false;
   const { names, clock } = namesOf(async () => {
-    if (isAway) throw new Error('away');
+    if (isUnavailable) throw new Error('away');
     return true;
   });
   await names.isRefused(host);
-  isAway = true;
+  isUnavailable = true;
   clock.now += 60_000;
   expect(await names.isRefused(host)).toBe(true);
   expect(names.isRefused(host)).toBe(true);

@@ -69,7 +69,7 @@ export class SaltFolder {
     return filesIn(this.#path).filter((name) => Number(ownName.exec(name)?.[1] ?? day) < day);
   }
 
-  /** Null also for a file of another length, which is no salt of ours. */
+  /** Null also for a file of another length, which isn't a salt of ours. */
   #read(name: string): Uint8Array | null {
     try {
       const bytes = readFileSync(join(this.#path, name));

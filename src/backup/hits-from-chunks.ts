@@ -7,7 +7,7 @@ import type { BackupPart } from './backup-stream.ts';
 type Cell = string | number;
 
 /** Converts the chunks of a backup into rows: their facts come first, then column after column. */
-export class UnmergedHits {
+export class HitsFromChunks {
   readonly #chunks = new Map<number, ChunkRow>();
   #current = 0;
   #columns = new Map<number, Uint8Array>();

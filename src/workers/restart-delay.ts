@@ -1,6 +1,6 @@
-const firstPause = 100;
-const maxPause = 5_000;
-const maxPauseAlone = 250;
+const minDelay = 100;
+const maxDelay = 5_000;
+const maxDelayAlone = 250;
 
 export interface EndedWorker {
   /** How many times in a row it has ended soon after its start. */
@@ -15,7 +15,7 @@ export interface EndedWorker {
  * Milliseconds before a worker is restarted. The last one is restarted at once, because every visitor is refused until then. One
  * that could not start may be able to a moment later, so it never waits long while it is the only one.
  */
-export function restartPause({ failures, hasServed, isLast }: EndedWorker): number {
+export function restartDelay({ failures, hasServed, isLast }: EndedWorker): number {
   if (isLast && hasServed) return 0;
-  return Math.min(firstPause * 2 ** failures, isLast ? maxPauseAlone : maxPause);
+  return Math.min(minDelay * 2 ** failures, isLast ? maxDelayAlone : maxDelay);
 }

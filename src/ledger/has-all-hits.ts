@@ -6,7 +6,7 @@ import { openTotals } from './open-counts.ts';
 import { openLedger } from './open-ledger.ts';
 
 /** Whether every hit that an hour counts is still stored. */
-export async function keepsHour(database: Database, owner: Owner, hour: number): Promise<boolean> {
+export async function hasAllHits(database: Database, owner: Owner, hour: number): Promise<boolean> {
   const counted = await totalOf(openTotals(database, owner), { from: hour, to: hour + 1 });
   if (counted === 0) return true;
   const times = { from: hour * hourLength, to: (hour + 1) * hourLength };

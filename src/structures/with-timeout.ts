@@ -1,5 +1,5 @@
-/** The promise's outcome; that of `late`, which may throw, if the promise hasn't settled after so many milliseconds. */
-export async function within<Value, Late>(
+/** The promise's outcome; that of `late`, which may throw, if the promise hasn't settled after `milliseconds`. */
+export async function withTimeout<Value, Late>(
   milliseconds: number,
   promise: Promise<Value>,
   late: () => Late,
@@ -13,7 +13,7 @@ export async function within<Value, Late>(
   }
 }
 
-/** Waits until the promise is resolved, for at most so many milliseconds. A rejection in that time is thrown. */
+/** Waits until the promise is resolved, for at most `milliseconds`. A rejection in that time is thrown. */
 export const waitAtMost = async (milliseconds: number, promise: Promise<unknown>): Promise<void> => {
-  await within(milliseconds, promise, () => {});
+  await withTimeout(milliseconds, promise, () => {});
 };

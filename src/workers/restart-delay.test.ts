@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { restartPause } from './restart-pause.ts';
+import { restartDelay } from './restart-delay.ts';
 
 const pauses = (facts: { hasServed: boolean; isLast: boolean }) =>
-  Array.from({ length: 9 }, (_, failures) => restartPause({ failures, ...facts }));
+  Array.from({ length: 9 }, (_, failures) => restartDelay({ failures, ...facts }));
 
 test('while others run, a worker waits longer after each failure, up to five seconds', () => {
   const expected = [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000];
