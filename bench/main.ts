@@ -35,7 +35,7 @@ const effort = isQuickRun ? quick : full;
 const machine = printMachine();
 
 const parts = {
-  redirect: measureRedirect,
+  bare_redirect: measureRedirect,
   journal: measureJournal,
   fold: measureFold,
   agents: measureAgents,
@@ -43,7 +43,7 @@ const parts = {
   store_size: measureStoreSize,
   stats: measureStats,
 };
-/** These run only when named, and each has its own results file. */
+/** These run only when named. */
 const onRequest = {
   api_postgres: measureApiPostgres,
   api_sqlite: measureApiSqlite,
@@ -60,19 +60,12 @@ const onRequest = {
   names: measureNames,
 };
 const requested = requestedParts({ ...parts, ...onRequest });
-const figures: Record<string, object> = {};
 for (const [name, measure] of Object.entries({ ...parts, ...onRequest })) {
   if (requested.length > 0 ? !requested.includes(name) : name in onRequest) continue;
   const report = await measure(effort);
   printLine(formatReport(report));
-  if (name in parts) figures[name] = report.figures;
-  else if (!effort.isQuick) await store(name.replaceAll('_', '-'), { [name]: report.figures });
-}
-if (!effort.isQuick && requested.length === 0) {
-  await store('api', figures);
-}
-
-async function store(file: string, figures: object): Promise<void> {
-  await storeResults(file, { date: new Date().toISOString(), machine, ...figures });
+  if (effort.isQuick) continue;
+  const file = name.replaceAll('_', '-');
+  await storeResults(file, { date: new Date().toISOString(), machine, [name]: report.figures });
   printLine(`Stored in bench/results/${file}.json.`);
 }
