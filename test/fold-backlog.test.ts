@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { createApp } from '../src/app.ts';
 import { journalsIn } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
-import { outcomes, targets } from '../src/journal/hit.ts';
+import { outcomes, targets } from '../src/rules/click-fields.ts';
 import { firefox } from './support/agents-of-people.ts';
 import { configFor } from './support/app.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { outcomes } from '../src/journal/hit.ts';
 import { ChunkLedger } from '../src/ledger/chunks/chunk-ledger.ts';
 import type { FoldStore } from '../src/ledger/fold-store.ts';
 import type { GroupCount } from '../src/ledger/groups.ts';
@@ -9,7 +8,7 @@ import { minInPack } from '../src/ledger/packs/pack-layout.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { minPacked } from '../src/ledger/stores/postgres-hits.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
-import { classes, type HitColumn } from '../src/rules/click-fields.ts';
+import { classes, type HitColumn, outcomes } from '../src/rules/click-fields.ts';
 import { hourLength, minuteLength } from '../src/rules/durations.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';

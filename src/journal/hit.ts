@@ -30,15 +30,3 @@ export interface RawHit {
   /** The alias that was visited, with its host (`go.example.com/old`); '' for the link's own address, as nearly always. */
   readonly alias: string;
 }
-
-/** Records store these words as indexes in these lists, so the lists may only grow at their end. */
-export const outcomes = [
-  'redirect',
-  'preview',
-  'ask_password',
-  'ask_captcha',
-  'refused',
-  'expired',
-  'not_started',
-] as const;
-export const targets = ['none', 'default', 'android', 'ios', 'rule'] as const;

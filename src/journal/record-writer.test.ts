@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hitText } from '../../test/support/hit-text.ts';
 import { headerEvidenceKinds } from '../rules/agents/header-evidence.ts';
+import { outcomes } from '../rules/click-fields.ts';
 import type { RawHit } from './hit.ts';
-import { outcomes } from './hit.ts';
 import { recordBytes, wholeRecord } from './record.ts';
 import { RecordWriter } from './record-writer.ts';
 

@@ -1,6 +1,6 @@
 import { headerEvidenceKinds } from '../rules/agents/header-evidence.ts';
+import { outcomes, targets } from '../rules/click-fields.ts';
 import type { RawHit } from './hit.ts';
-import { outcomes, targets } from './hit.ts';
 import {
   aliasDelimiter,
   doNotTrackMark,

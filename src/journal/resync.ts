@@ -1,4 +1,4 @@
-import { outcomes, targets } from './hit.ts';
+import { outcomes, targets } from '../rules/click-fields.ts';
 import { doNotTrackMark, recordHeadLength, wholeRecord } from './record.ts';
 
 const windowSize = 1024 * 1024;

@@ -1,9 +1,9 @@
-import { outcomes } from '../journal/hit.ts';
 import {
   aliasFields,
   classCodes,
   codeFields,
   originFields,
+  outcomes,
   placeFields,
   ruleFields,
   visitorFields,

@@ -40,8 +40,19 @@ export const noWords: Readonly<Record<WordField, string>> = eachField(wordFields
 
 /**
  * The ledger and the roll-ups have a code for each word of a closed list: its index in the list. Lists may only grow at their
- * end. Outcomes and targets have the codes of the journal.
+ * end.
  */
+/** What a visitor got, and which destination was chosen. The journal and the ledger store their indexes. */
+export const outcomes = [
+  'redirect',
+  'preview',
+  'ask_password',
+  'ask_captcha',
+  'refused',
+  'expired',
+  'not_started',
+] as const;
+export const targets = ['none', 'default', 'android', 'ios', 'rule'] as const;
 export const sources = ['link', 'qr'] as const;
 export const devices = ['desktop', 'mobile', 'tablet', 'tv', 'other'] as const;
 export type DeviceKind = (typeof devices)[number];

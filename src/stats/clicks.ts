@@ -1,4 +1,3 @@
-import { outcomes, targets } from '../journal/hit.ts';
 import type { StoredClick } from '../ledger/click.ts';
 import { totalOf } from '../ledger/counts/counts.ts';
 import type { HitFilter, Owner, StoredHit } from '../ledger/ledger.ts';
@@ -8,9 +7,11 @@ import {
   classes,
   devices,
   eachField,
+  outcomes,
   reasons,
   rollupClasses,
   sources,
+  targets,
   wordFields,
 } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/durations.ts';

@@ -1,4 +1,3 @@
-import { targets } from '../journal/hit.ts';
 import type { Slice } from '../ledger/counts/counts.ts';
 import {
   type ClickDimension,
@@ -11,6 +10,7 @@ import {
   rollupClassCodes,
   rollupClasses,
   sources,
+  targets,
 } from '../rules/click-fields.ts';
 
 /** The groups and filters of statistics. `class` is a column of every roll-up, so it costs nothing. */

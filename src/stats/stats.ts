@@ -1,4 +1,3 @@
-import type { targets } from '../journal/hit.ts';
 import { hasTallies } from '../ledger/chunks/has-tallies.ts';
 import {
   type BucketCount,
@@ -19,6 +18,7 @@ import {
   type RollupClass,
   rollupClassCodes,
   rollupClasses,
+  type targets,
 } from '../rules/click-fields.ts';
 import { normaliseHostname, withoutWww } from '../rules/host.ts';
 import { isCityWord } from '../rules/place.ts';

@@ -1,6 +1,6 @@
 import type { RawHit } from '../../src/journal/hit.ts';
-import { outcomes, targets } from '../../src/journal/hit.ts';
 import { headerEvidenceKinds } from '../../src/rules/agents/header-evidence.ts';
+import { outcomes, targets } from '../../src/rules/click-fields.ts';
 
 /** A hit in the text format of the journal, which must stay readable. */
 export const hitText = (hit: RawHit): string =>

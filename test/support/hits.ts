@@ -1,5 +1,4 @@
 import { type Insertable, SqliteAdapter, sql } from 'kysely';
-import { outcomes, targets } from '../../src/journal/hit.ts';
 import { ChunkScan } from '../../src/ledger/chunks/chunk-scan.ts';
 import { columnsInMemory } from '../../src/ledger/chunks/chunk-store.ts';
 import { countEntry, mergeCounts, reasonValue } from '../../src/ledger/counts/hour-counts.ts';
@@ -14,9 +13,11 @@ import {
   dimensions,
   eachField,
   isSparse,
+  outcomes,
   reasons,
   rollupClasses,
   sources,
+  targets,
   type WordField,
   wordFields,
 } from '../../src/rules/click-fields.ts';

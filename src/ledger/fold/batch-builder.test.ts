@@ -2,15 +2,17 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { firefox } from '../../../test/support/agents-of-people.ts';
 import { hitText } from '../../../test/support/hit-text.ts';
-import { outcomes, type RawHit, targets } from '../../journal/hit.ts';
+import type { RawHit } from '../../journal/hit.ts';
 import {
   classes,
   devices,
   dimensions,
   hitColumns,
+  outcomes,
   reasons,
   rollupClasses,
   sources,
+  targets,
 } from '../../rules/click-fields.ts';
 import { dayLength } from '../../rules/durations.ts';
 import { dayOf, dayOfHour, hourOf } from '../../rules/utc-time.ts';

@@ -3,10 +3,19 @@ import fc from 'fast-check';
 import { firefox, firefoxOf } from '../../../test/support/agents-of-people.ts';
 import { hitText } from '../../../test/support/hit-text.ts';
 import { plainHit } from '../../../test/support/plain-hit.ts';
-import { outcomes, type RawHit, targets } from '../../journal/hit.ts';
+import type { RawHit } from '../../journal/hit.ts';
 import type { RecordBytes } from '../../journal/record.ts';
 import { headerEvidenceKinds } from '../../rules/agents/header-evidence.ts';
-import { classes, devices, originFields, reasons, sources, wordFields } from '../../rules/click-fields.ts';
+import {
+  classes,
+  devices,
+  originFields,
+  outcomes,
+  reasons,
+  sources,
+  targets,
+  wordFields,
+} from '../../rules/click-fields.ts';
 import { dayLength, hourLength } from '../../rules/durations.ts';
 import { dayOf } from '../../rules/utc-time.ts';
 import { DailySalts } from '../visitors/visitor-hash.ts';

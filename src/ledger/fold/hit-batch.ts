@@ -1,7 +1,6 @@
-import { outcomes } from '../../journal/hit.ts';
 import type { RecordBytes } from '../../journal/record.ts';
 import { classify } from '../../rules/click-class.ts';
-import { classCodes, reasonCodes, sourceCodes, utmFields } from '../../rules/click-fields.ts';
+import { classCodes, outcomes, reasonCodes, sourceCodes, utmFields } from '../../rules/click-fields.ts';
 import { type ClickSource, clickSource } from '../../rules/click-source.ts';
 import { countryCode } from '../../rules/country.ts';
 import { dayLength, hourLength } from '../../rules/durations.ts';

@@ -1,5 +1,4 @@
 import type { RawHit } from '../../journal/hit.ts';
-import { outcomes, targets } from '../../journal/hit.ts';
 import {
   aliasDelimiter,
   doNotTrackMark,
@@ -10,6 +9,7 @@ import {
   ruleDelimiter,
 } from '../../journal/record.ts';
 import { type HeaderEvidence, headerEvidenceKinds } from '../../rules/agents/header-evidence.ts';
+import { outcomes, targets } from '../../rules/click-fields.ts';
 import { type ByteCache, isSame } from '../../structures/byte-cache.ts';
 import type { TimeBound } from './server-clock.ts';
 
