@@ -67,7 +67,7 @@ const allowedImports: Record<string, readonly string[]> = {
 const allowedFiles: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard|guarded-request|guarded-page)/,
   'manage → ledger':
-    /^ledger\/(corrections\/(correction-step|first-classes)|chunks\/delete-chunks|external-hits|has-all-hits)/,
+    /^ledger\/(corrections\/(correction-step|first-classes)|external-hits|retention\/delete-hits|has-all-hits)/,
   'dashboard → rules':
     /^rules\/(link-rules\/rule-|click-fields|durations|csv|agents\/(agent-|app-browsers)|destinations\/utm)/,
   'mail → http': /^http\/html/,

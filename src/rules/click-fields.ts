@@ -161,6 +161,22 @@ const sparseDimensions = [
 export const isSparse = (dimension: Dimension): boolean =>
   sparseDimensions.some((sparse) => sparse === dimension);
 
+/** Whether stores that already had clicks began to count this dimension later. */
+export const wasAddedLater = (dimension: string | undefined): boolean =>
+  dimension === 'utm_term' || dimension === 'utm_content';
+
+/** Dimensions with many values in an hour, each of which has a row in an organization's roll-ups. */
+const denseDimensions = [
+  'country',
+  'referrer',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'language',
+] as const satisfies readonly ClickDimension[];
+export const hasManyValues = (dimension: Dimension | undefined): boolean =>
+  denseDimensions.some((dense) => dense === dimension);
+
 /** The column with a dimension's values. */
 export function columnOf(dimension: ClickDimension | 'reason' | 'class'): HitColumn {
   if (dimension === 'destination') return 'target';

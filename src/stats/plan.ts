@@ -11,6 +11,7 @@ import {
   rollupClasses,
   sources,
   targets,
+  wasAddedLater,
 } from '../rules/click-fields.ts';
 
 /** The groups and filters of statistics. `class` is a column of every roll-up, so it costs nothing. */
@@ -21,10 +22,6 @@ export type Grouping = ClickDimension | 'reason' | 'class';
 export const noValue = -1;
 const { click, page } = rollupClassCodes;
 const nonClickClasses = rollupClasses.map((_, code) => code).filter((code) => code !== click);
-
-/** Whether stores that already had clicks began to count this dimension later. */
-export const wasAddedLater = (grouping: Grouping | undefined): boolean =>
-  grouping === 'utm_term' || grouping === 'utm_content';
 
 /** All filters except that by class, with the stored numbers of their values. */
 export type Filters = ReadonlyMap<Exclude<Grouping, 'class'>, number>;

@@ -19,6 +19,7 @@ import {
   rollupClassCodes,
   rollupClasses,
   type targets,
+  wasAddedLater,
 } from '../rules/click-fields.ts';
 import { normaliseHostname, withoutWww } from '../rules/host.ts';
 import { isCityWord } from '../rules/place.ts';
@@ -35,7 +36,6 @@ import {
   hasOnlyClicks,
   noValue,
   planFor,
-  wasAddedLater,
 } from './plan.ts';
 import type { StatsRange } from './range.ts';
 import {

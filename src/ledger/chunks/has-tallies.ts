@@ -1,16 +1,9 @@
-import { dimensionCodes } from '../../rules/click-fields.ts';
+import { dimensions, hasManyValues } from '../../rules/click-fields.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Slice } from '../counts/counts.ts';
 import { externalHits } from '../external-hits.ts';
 import type { Owner } from '../ledger.ts';
 import { chunkedUpTo } from './chunk-ledger.ts';
-
-/** Dimensions with many values in an hour. The roll-ups of the others are read quickly. */
-const manyValues: ReadonlySet<number> = new Set(
-  (['country', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign', 'language'] as const).map(
-    (name) => dimensionCodes[name],
-  ),
-);
 
 /**
  * Whether counting an organization's clicks by the values of a dimension is faster from the tallies of its chunks than from its
@@ -18,6 +11,6 @@ const manyValues: ReadonlySet<number> = new Set(
  */
 export async function hasTallies(database: Database, owner: Owner, slice: Slice): Promise<boolean> {
   if (owner.kind === 'link' || owner.links !== undefined || slice.kind !== 'rollups') return false;
-  if (!manyValues.has(slice.dimension) || externalHits(database) !== null) return false;
+  if (!hasManyValues(dimensions[slice.dimension]) || externalHits(database) !== null) return false;
   return (await chunkedUpTo(database, owner)) > 0;
 }

@@ -1,5 +1,5 @@
-import { deleteSomeChunks } from '../../ledger/chunks/delete-chunks.ts';
 import { externalHits } from '../../ledger/external-hits.ts';
+import { deleteSomeHits } from '../../ledger/retention/delete-hits.ts';
 import { hourLength } from '../../rules/durations.ts';
 import {
   binnedIdsOf,
@@ -86,7 +86,7 @@ export class DeletedOrganizations {
     }
     const hasDeleted = await database.write(
       async (queries) =>
-        (await deleteSomeChunks(queries, id)) || (await deleteSomeOf(queries, id, rowsAtOnce)),
+        (await deleteSomeHits(queries, id, rowsAtOnce)) || (await deleteSomeOf(queries, id, rowsAtOnce)),
     );
     if (hasDeleted) progress.hasHits = true;
     return hasDeleted;

@@ -53,9 +53,6 @@ export async function binnedIdsOf(
   return idsOf(await deleted.where('id', '>', after).orderBy('id').limit(limit).execute());
 }
 
-/** Each has hundreds of hits. */
-const packsAtOnce = 50;
-
 const rollupKey = ['organization_id', 'dimension', 'hour', 'class', 'value'] as const;
 
 /** Tables with few rows of an organization. */
@@ -71,20 +68,15 @@ const smallTables = [
   'idempotency_keys',
 ] as const;
 
-/** Deletes some of what an organization has besides its links; false if there was nothing. */
+/** Deletes some of what an organization has besides its links and hits; false if there was nothing. */
 export async function deleteSomeOf(
   queries: Queries,
   organizationId: number,
   limit: number,
 ): Promise<boolean> {
-  for (const [table, atOnce] of [
-    ['webhook_deliveries', limit],
-    ['hits', limit],
-    ['hit_packs', packsAtOnce],
-  ] as const) {
-    const own = queries.selectFrom(table).where('organization_id', '=', organizationId);
-    if ((await deleteFound(queries, table, ['id'], own.orderBy('id').limit(atOnce))) > 0) return true;
-  }
+  const deliveries = queries.selectFrom('webhook_deliveries').where('organization_id', '=', organizationId);
+  const oldest = deliveries.orderBy('id').limit(limit);
+  if ((await deleteFound(queries, 'webhook_deliveries', ['id'], oldest)) > 0) return true;
   const rollups = queries.selectFrom('organization_rollups').where('organization_id', '=', organizationId);
   if ((await deleteFound(queries, 'organization_rollups', rollupKey, rollups.limit(limit))) > 0) return true;
   for (const table of smallTables) {
