@@ -158,6 +158,30 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await verify(theirs.json.id, suite.other)).json.state).toBe('verified');
   });
 
+  test('the proof of an organization that was lost in a restore is none for the organization that gets its id', async () => {
+    const lost = await add('lost.example.org');
+    publishProof(lost);
+    await remove(lost.json.id);
+    const { database } = suite.app.app.context;
+    const setCreatedAt = (created_at: number) =>
+      database.write((queries) =>
+        queries
+          .updateTable('organizations')
+          .set({ created_at })
+          .where('id', '=', suite.owner.organizationId)
+          .execute(),
+      );
+    const before = await database.read
+      .selectFrom('organizations')
+      .select('created_at')
+      .where('id', '=', suite.owner.organizationId)
+      .executeTakeFirstOrThrow();
+    await setCreatedAt(before.created_at + 1);
+    const added = await add('lost.example.org');
+    expect((await verify(added.json.id)).json.state).toBe('pending');
+    await setCreatedAt(before.created_at);
+  });
+
   test('an outdated check changes nothing, and the next one counts again', async () => {
     const { context } = suite.app.app;
     const row = async (id: number) => {

@@ -1,6 +1,7 @@
 import type { Caller } from '../../rules/access.ts';
 import { readDomainName } from '../../rules/domains/domain-name.ts';
-import { Refusal } from '../../rules/errors.ts';
+import { existing, Refusal } from '../../rules/errors.ts';
+import { findOrganization } from '../../storage/accounts/organizations.ts';
 import { countDomains, findVerifiedDomain, insertDomain } from '../../storage/domains.ts';
 import { requireMembership } from '../accounts/require-member.ts';
 import type { Context } from '../context.ts';
@@ -20,10 +21,11 @@ export async function addDomain(context: Context, caller: Caller, name: string):
   const now = context.now();
   const id = await context.database.write(async (queries) => {
     await requireMembership(queries, caller);
+    const organization = await existing(findOrganization(queries, organizationId), 'organization');
     const verified = await findVerifiedDomain(queries, host);
     if (verified && verified.organization_id !== organizationId) throw takenDomain(host);
     refuseTooMany(await countDomains(queries, organizationId));
-    const proof = proofFor(context, organizationId, host);
+    const proof = proofFor(context, organization, host);
     return insertDomain(queries, {
       organization_id: organizationId,
       host,
