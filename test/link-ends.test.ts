@@ -175,4 +175,17 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
     const links = hook.received.map(({ body }) => JSON.parse(body).payload.link_id);
     expect(links).toEqual([live, binned]);
   });
+
+  test('a link that was reopened and ends again at the same instant is another message to its webhook', async () => {
+    const hook = target();
+    const end = { expiration_date: iso(app.clock.now + hourLength) };
+    const { id } = await create({ webhook_url: hook.url, webhook_events: ['link.expired'], ...end });
+    app.clock.now += 2 * hourLength;
+    await hook.calls(1);
+    for (const change of [{ expiration_date: null }, end])
+      expect((await call('PATCH', `/link/${id}`, change)).status).toBe(200);
+    await hook.calls(2);
+    const ids = hook.received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(2);
+  });
 });

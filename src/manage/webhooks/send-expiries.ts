@@ -10,8 +10,9 @@ export async function sendExpiries({ database, site, now, webhooks }: Context): 
     const taken = await database.write(async (queries) => {
       const expired = await takeExpired(queries, now(), perTransaction);
       for (const link of expired.links) {
-        // The same however often this runs, because the event is the expiry itself.
-        const messageId = `msg_expired_${link.id}_${link.expires_at}`;
+        // The same however often this runs, because the event is the expiry itself. A link that was reopened may expire again at the
+        // same instant, by a change.
+        const messageId = `msg_expired_${link.id}_${link.expires_at}_${link.updated_at}`;
         await enqueueLinkEvent(queries, 'link.expired', link, { site, now: now(), messageId });
       }
       return expired.taken;
