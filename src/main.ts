@@ -9,5 +9,14 @@ if (args[0] === 'serve' && !args.some((word) => word === '--help' || word === '-
   await serve(args.slice(1), process.env);
 } else {
   const { runCommand } = await import('./cli/run-command.ts');
-  process.exitCode = await runCommand(args, process.env);
+  let outputError: Error | null = null;
+  // A full disk, or a reader such as `head` that has ended. The command goes on.
+  process.stdout.on('error', (cause) => {
+    if (outputError !== null) return;
+    outputError = cause;
+    process.stderr.write(`What this command prints can not be written, and is lost: ${cause.message}.\n`);
+    process.exitCode = 1;
+  });
+  const exitCode = await runCommand(args, process.env);
+  process.exitCode = outputError === null ? exitCode : 1;
 }

@@ -6,7 +6,7 @@ import { SQL } from 'bun';
 import { storeFolder } from './support/migrated-store.ts';
 import { runToExit } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { runCommand, runProgram, temporaryFolder } from './support/program.ts';
+import { runCommand, runProgram, shellCommand, temporaryFolder } from './support/program.ts';
 
 test.each([
   [['backup', '--help'], /^Usage: .* backup FILE /],
@@ -45,6 +45,21 @@ test.each<[string[], number, RegExp]>([
   const [exitCode, out, err] = await runToExit(words, { DATA_DIR: join(folder.path, 'data') });
   expect([exitCode, out]).toEqual([code, '']);
   expect(err).toMatch(message);
+});
+
+test.each([
+  ['> /dev/full', 'ENOSPC'],
+  ['| true', 'EPIPE'],
+])('a command whose output can not be written (%s) ends with one line', async (redirection, code) => {
+  const command = `${shellCommand} version ${redirection}; exit \${PIPESTATUS[0]}`;
+  const program = Bun.spawn(['bash', '-c', command], { env: { PATH: process.env.PATH }, stderr: 'pipe' });
+  const message = await new Response(program.stderr).text();
+  expect([await program.exited, message]).toEqual([
+    1,
+    expect.stringMatching(
+      new RegExp(`^What this command prints can not be written, and is lost: ${code}.*\\n$`),
+    ),
+  ]);
 });
 
 test.each<[string[]]>([
