@@ -16,7 +16,8 @@ const immutableHeaders = {
 export async function qrImage(context: Context, path: string): Promise<Response> {
   const picture = readPngPath(context.secrets, path);
   const link = picture ? await readLinkForPicture(context, picture.linkId) : null;
-  if (!picture || !link) {
+  const isOfLink = picture?.createdAt === null || picture?.createdAt === link?.created_at;
+  if (!picture || !link || !isOfLink) {
     throw new Refusal(
       'NOT_FOUND',
       'There is no QR code at this address. The link it was for may be deleted.',
