@@ -192,7 +192,11 @@ test('neither the current batch nor a later one loses hits if the idle thread co
   const store = new ObservedStore(folder.path);
   const deliveredAt: number[] = [];
   const recordDeliveries: FoldWorkerParts['deliveriesOf'] = (clicks) => () => {
-    deliveredAt.push(...clicks(new Map([[plain.linkId, true]])).map((click) => click.at));
+    deliveredAt.push(
+      ...clicks(new Map([[plain.linkId, { organization_id: plain.organizationId }]])).map(
+        (click) => click.at,
+      ),
+    );
     return [];
   };
   await new Promise<void>((resolve) => {

@@ -4,6 +4,7 @@ import { firefox } from './support/agents-of-people.ts';
 import { onOneStore, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
+import { plainHit } from './support/plain-hit.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
@@ -52,6 +53,19 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
       },
     });
     expect(body).not.toContain('198.51.0.77');
+  });
+
+  test('a click on a link that was lost in a restore is not sent to the webhook of the link that gets its id', async () => {
+    const hook = target();
+    const { id } = await createLink({ webhook_url: hook.url });
+    const { organizationId } = await app.createAccount();
+    const hit = { ...plainHit, linkId: id, at: app.clock.now };
+    await app.app.clicks.append({ ...hit, organizationId, acceptLanguage: 'fr' });
+    await app.app.clicks.append({ ...hit, organizationId: owner.organizationId, acceptLanguage: 'de' });
+    await hook.calls(1);
+    // Longer than it takes to send a message.
+    await Bun.sleep(700);
+    expect(hook.received.map(({ body }) => JSON.parse(body).payload.language)).toEqual(['de']);
   });
 
   onOneStore(store, () => {

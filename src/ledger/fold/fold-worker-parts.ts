@@ -1,10 +1,12 @@
 import type { FoldedClick } from '../click.ts';
-import type { DeliveriesOf, FoldStore } from '../fold-store.ts';
+import type { DeliveriesOf, FoldStore, HookedLink } from '../fold-store.ts';
 import type { DailySalts } from '../visitors/visitor-hash.ts';
 import type { EnrichParts } from './enrich.ts';
 import type { FoldSettings, FromFold } from './fold-messages.ts';
 
-type ClicksOf = (links: ReadonlyMap<number, unknown>) => readonly FoldedClick[];
+export type ClicksOf = (
+  links: ReadonlyMap<number, Pick<HookedLink, 'organization_id'>>,
+) => readonly FoldedClick[];
 
 /** What a fold needs. */
 export interface FoldParts {

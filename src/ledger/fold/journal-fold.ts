@@ -13,7 +13,7 @@ import { ClickClaims } from './click-claims.ts';
 import { enrich } from './enrich.ts';
 import type { FoldMemory } from './fold-memory.ts';
 import type { FoldLimits } from './fold-messages.ts';
-import type { FoldParts } from './fold-worker-parts.ts';
+import type { ClicksOf, FoldParts } from './fold-worker-parts.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { pause } from './pause.ts';
 import type { ServerClock, TimeBound } from './server-clock.ts';
@@ -219,7 +219,7 @@ export class JournalFold {
     if (this.#isStopped) return;
     const built = builder.batch(hits, words, this.#key, from, to, clock.now);
     const batch = { ...built, newWords: this.#newWordsOf(built.hits) };
-    const clicks = (links: ReadonlyMap<number, unknown>) => this.#clicksOf(links, this.#done, to);
+    const clicks: ClicksOf = (links) => this.#clicksOf(links, this.#done, to);
     // By the clock that the deliverer uses.
     const deliveries = deliveriesOf(clicks, this.#key, clock.server ?? now());
     await this.#withRetries(() => this.#commit(batch, deliveries));
@@ -233,7 +233,7 @@ export class JournalFold {
   }
 
   /** Webhooks show more than the ledger stores, and few links have one: their clicks are read from the journal again. */
-  #clicksOf(links: ReadonlyMap<number, unknown>, from: Position, to: Position): FoldedClick[] {
+  #clicksOf(links: Parameters<ClicksOf>[0], from: Position, to: Position): FoldedClick[] {
     const { memory, enrich: parts } = this.#parts;
     const { hits } = memory;
     const reader = new JournalReader(this.#folder, from, () => {});
@@ -251,6 +251,8 @@ export class JournalFold {
           const index = row++;
           if (!hits.columns.isClick(index) || !links.has(cursor.linkId)) continue;
           const { hit } = cursor;
+          // After a restore, a link of another organization may have got the id of a lost one.
+          if (links.get(hit.linkId)?.organization_id !== hit.organizationId) continue;
           const position = `${segment}/${offset}/${inRecord}`;
           clicks.push({ ...enrich(hit, parts), index, position, ...detailsOf(hit) });
         }
