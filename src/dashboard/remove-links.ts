@@ -21,7 +21,7 @@ const show = (ids: readonly number[]): void => {
 
 /** True once every list of links has loaded, whatever becomes of the rest: a deleted link's own page has nothing to load. */
 function reloadLinks(): Promise<boolean> {
-  void refresh('link ', 'tags', 'domains');
+  void refresh('link ', 'tags', 'domains', 'utm values');
   return refresh('links');
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
-import { notice } from './link-list.ts';
+import { notice, row } from './link-list.ts';
 import { field, linkPagesOf, save } from './link-page.ts';
 
 const app = await appOfSuite();
@@ -88,6 +88,11 @@ test('UTM parameters are read from the destination, written into it, and stored 
 
   await page.getByLabel('Long URL').fill('example.com/new?utm_source=first');
   await page.getByRole('button', { name: 'Create link' }).click();
+  await suggestion('first').waitFor({ state: 'attached' });
+  await row(page, 'example.com/new').getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Delete 1 link' }).click();
+  await suggestion('first').waitFor({ state: 'detached' });
+  await notice(page).getByRole('button', { name: 'Undo' }).click();
   await suggestion('first').waitFor({ state: 'attached' });
 
   await page.getByLabel('Long URL').fill('example.com/three?utm_source=pasted&utm_content=button');

@@ -31,7 +31,7 @@ export function History({ link, onRestored }: { link: Link; onRestored: (link: L
     } catch (cause) {
       if (!isOnPaper(cause)) notifyError(cause);
     }
-    await refresh('links', 'link ', 'tags');
+    await refresh('links', 'link ', 'tags', 'utm values');
     count.value = 1;
   });
   return (
@@ -85,7 +85,7 @@ async function restoreEntry(
   onRestored(now);
   const undo = async () => {
     if (newest) await restoreEntry(now, newest, null, onRestored).catch((cause) => notifyError(cause));
-    await refresh('links', 'link ', 'tags');
+    await refresh('links', 'link ', 'tags', 'utm values');
   };
   notify(`The link is as it was on ${instant(at)}.`, { undo: newest ? () => void undo() : undefined });
 }

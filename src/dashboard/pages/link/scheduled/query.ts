@@ -21,7 +21,7 @@ export function useScheduled({ id }: Pick<Link, 'id'>): Query<ScheduledChanges> 
     if (next === undefined || isLoading) return;
     const wait = waitFor(Date.parse(next) - Date.now());
     if (wait > maxTimer) return;
-    const timer = setTimeout(() => void refresh('links', 'link ', 'tags'), wait);
+    const timer = setTimeout(() => void refresh('links', 'link ', 'tags', 'utm values'), wait);
     return () => clearTimeout(timer);
   }, [next, isLoading]);
   return query;
