@@ -139,6 +139,15 @@ describe('the memory of cached links', () => {
     expect(countOf('rich')).toBeLessThan(rich * 0.6);
   });
 
+  test('has room for a link that was just loaded, even if all others are in use', () => {
+    fetch('rich');
+    for (let index = 0; index < 50; index++) {
+      countOf('rich');
+      void kept.fetch(0, `new ${index}`);
+      expect(kept.peek(0, `new ${index}`)).toBeDefined();
+    }
+  });
+
   test('is that of the kind that a link has now', async () => {
     let isPlain = true;
     const changing = new LinkCache(

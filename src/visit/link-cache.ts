@@ -136,12 +136,12 @@ export class LinkCache {
 
   #keepLink(key: string, link: LinkForVisitor): void {
     this.#links.delete(key);
-    if (!this.#plain.set(key, link)) this.#links.set(key, link);
-    // Plain links and others may each have half of the memory, and what the others leave.
+    // Plain links and others may each have half of the memory, and what the others leave. The new one is not to be evicted at once.
     while (this.#plain.bytes + this.#links.weight > this.#maxBytes) {
       if (this.#plain.bytes > this.#maxBytes / 2) this.#plain.evict();
       else this.#links.evict();
     }
+    if (!this.#plain.set(key, link)) this.#links.set(key, link);
   }
 
   clear(): void {
