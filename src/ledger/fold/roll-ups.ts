@@ -1,6 +1,5 @@
 import {
   type ClickDimension,
-  classes,
   clickDimensions,
   columnOf,
   dimensionCodes,
@@ -8,6 +7,7 @@ import {
   isSparse,
   originFields,
   rollupClassCodes,
+  rollupClassOf,
 } from '../../rules/click-fields.ts';
 import { hourOf } from '../../rules/utc-time.ts';
 import { FloatList } from '../../structures/float-list.ts';
@@ -19,11 +19,7 @@ import { EqualClicks, type EqualGroup } from './equal-clicks.ts';
 import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 
 const { total, reason } = dimensionCodes;
-const { click: clickRollup, page: pageRollup } = rollupClassCodes;
-/** The roll-ups' class for each of the ledger's classes, for hits that aren't clicks. */
-const rollupOfClass = Uint8Array.from(classes, (name) =>
-  name === 'human' ? pageRollup : rollupClassCodes[name],
-);
+const { click: clickRollup } = rollupClassCodes;
 const ofOrigins: ReadonlySet<ClickDimension> = new Set(
   clickDimensions.filter((name) => ['source', ...originFields].includes(name)),
 );
@@ -148,15 +144,12 @@ export class RollUps {
     let [previousHour, previousRollup, previousReason, same] = [0, 0, 0, 0];
     for (let row = from; row < to; row++) {
       const hour = this.#hourRank(columns.at[row] ?? 0);
-      let rollup = clickRollup;
+      const rollup = rollupClassOf(columns.class[row] ?? 0, columns.outcome[row] ?? 0);
       let hitReason = 0;
-      if (columns.isClick(row)) {
+      if (rollup === clickRollup) {
         this.#clicks[clicks] = row;
         this.#clickHours[clicks++] = hour;
-      } else {
-        rollup = rollupOfClass[columns.class[row] ?? 0] ?? pageRollup;
-        hitReason = columns.reason[row] ?? 0;
-      }
+      } else hitReason = columns.reason[row] ?? 0;
       if (hour === previousHour && rollup === previousRollup && hitReason === previousReason) {
         same += 1;
         continue;
