@@ -156,7 +156,7 @@ export function SelectField({ value, choices, onChoice, isDisabled = false, ...f
   );
 }
 
-export interface SwitchProps {
+interface SwitchProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly isOn: boolean;

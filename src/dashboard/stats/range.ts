@@ -14,7 +14,7 @@ export interface Period {
   readonly to?: string;
 }
 
-export interface Span extends Period {
+interface Span extends Period {
   readonly interval: 'hour' | 'day' | 'week' | 'month';
 }
 
