@@ -91,16 +91,18 @@ export class Redirects {
       link = found;
     }
     return link === null
-      ? this.#answerByPrefix(visit)
+      ? this.answerByPrefix(visit, false)
       : this.#answerFor(visit, { link, pathAfterSuffix: '' });
   }
 
-  /** For a path that as a whole is not the suffix of a link. */
-  #answerByPrefix(visit: Visit): VisitAnswer {
-    const found = this.byPrefix(visit);
+  /** For a path that as a whole is not the suffix of a link. On the app server that is a link or a miss, never `found: null`. */
+  answerByPrefix(visit: Visit, isOnAppServer: boolean): VisitAnswer {
+    const found = this.#byPrefix(visit);
     if (found instanceof Promise) return { kind: 'wait', until: found };
     if (found !== null) return this.#answerFor(visit, found);
-    return versionPath.test(visit.path) ? { kind: 'app_server', found: null } : this.miss(visit);
+    return !isOnAppServer && versionPath.test(visit.path)
+      ? { kind: 'app_server', found: null }
+      : this.#miss(visit);
   }
 
   #answerFor(visit: Visit, found: FoundLink): VisitAnswer {
@@ -129,7 +131,7 @@ export class Redirects {
    * links, guesses would query the store for many suffixes: networks with too many misses get no lookup, and only the first
    * segments of a path are tried.
    */
-  byPrefix(visit: Visit): FoundLink | null | Promise<unknown> {
+  #byPrefix(visit: Visit): FoundLink | null | Promise<unknown> {
     const { path, domainId } = visit;
     let cut = path.indexOf('/', 1);
     if (cut < 0 || cut === path.length - 1) return null;
@@ -191,7 +193,7 @@ export class Redirects {
   }
 
   /** Answers a visit to a missing link. */
-  miss(visit: Visit): VisitAnswer {
+  #miss(visit: Visit): VisitAnswer {
     const { misses, notFound, fallbackFor, counts } = this.#parts;
     const { host } = visit;
     const fallbackUrl = visit.takesFallback ? fallbackFor(host, visit.method, visit.path) : null;

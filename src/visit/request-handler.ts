@@ -44,7 +44,9 @@ export class RequestHandler {
       case 'wait':
         return this.#answerAfter(visit, answer.until);
       case 'app_server':
-        return answer.found === null ? this.#answerUnknown(visit) : this.#answerFound(visit, answer.found);
+        return answer.found === null
+          ? this.#respond(visit, this.#parts.redirects.answerByPrefix(visit, true))
+          : this.#answerFound(visit, answer.found);
       default:
         return toResponse(answer);
     }
@@ -73,14 +75,6 @@ export class RequestHandler {
       });
     }
     return pageResponse(pages.methodPage(visit.host, takesForm ? 'GET, HEAD, POST' : 'GET, HEAD'));
-  }
-
-  /** For a path that can't be a link's suffix. */
-  #answerUnknown(visit: RequestVisit): Response | Promise<Response> {
-    const found = this.#parts.redirects.byPrefix(visit);
-    if (found instanceof Promise) return this.#answerAfter(visit, found);
-    if (found !== null) return this.#answerFound(visit, found);
-    return this.#respond(visit, this.#parts.redirects.miss(visit));
   }
 
   #decide(
