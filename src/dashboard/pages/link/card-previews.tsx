@@ -55,23 +55,21 @@ const Words = ({ host, title, description }: Card) => (
 
 const PictureOf = ({ picture }: Card) => picture && <Picture key={picture} address={picture} />;
 
+const WebPreview = ({ caption, isLarge, card }: { caption: string; isLarge: boolean; card: Card }) => (
+  <figure>
+    <figcaption class="soft small">{caption}</figcaption>
+    <div class={isLarge ? 'card large' : 'card small-card'}>
+      <PictureOf {...card} />
+      <Words {...card} />
+    </div>
+  </figure>
+);
+
 function Previews({ card }: { card: Card }) {
   return (
     <>
-      <figure>
-        <figcaption class="soft small">In a post</figcaption>
-        <div class={card.picture ? 'card large' : 'card small-card'}>
-          <PictureOf {...card} />
-          <Words {...card} />
-        </div>
-      </figure>
-      <figure>
-        <figcaption class="soft small">In small spaces</figcaption>
-        <div class="card small-card">
-          <PictureOf {...card} />
-          <Words {...card} />
-        </div>
-      </figure>
+      <WebPreview caption="In a post" isLarge={card.picture !== null} card={card} />
+      <WebPreview caption="In small spaces" isLarge={false} card={card} />
       <figure>
         <figcaption class="soft small">In a chat</figcaption>
         <div class="card bubble">
