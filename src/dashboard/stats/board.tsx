@@ -5,22 +5,15 @@ import { ErrorBox } from '../parts/error-box.tsx';
 import { Skeleton } from '../parts/page.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { search, setQuery } from '../router.ts';
-import { setup } from '../session.ts';
 import { shortOf } from '../short-links.ts';
 import { useDebounced, usePrevious } from '../use-previous.ts';
 import { useIntervalWhileVisible, useWhenVisibleAgain } from '../visibility.ts';
 import { BreakdownCard, type CardProps, CardWithValues, Countries } from './breakdown-card.tsx';
+import { cardsOf } from './cards.ts';
 import { chosenIn } from './chosen.ts';
 import { ChosenLinks } from './chosen-links.tsx';
 import { BoardOfDeletedFilter, deletedFilter } from './deleted-filter.tsx';
-import {
-  addressCard,
-  breakdownCards,
-  dimensions,
-  dimensionTexts,
-  placeCard,
-  ruleCard,
-} from './dimensions.ts';
+import { dimensions, dimensionTexts } from './dimensions.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { FilterChip } from './filter-chip.tsx';
 import { type Filters, filtersIn, isFiltered } from './filters.ts';
@@ -134,36 +127,14 @@ function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | 
       {hasClicks && (
         <>
           <Countries {...cardProps} />
-          <Places {...cardProps} />
-          {view.scope.kind === 'link' && <Addresses {...cardProps} link={view.scope.link} />}
-          {breakdownCards.map((card) => (
-            <BreakdownCard key={card.title} {...card} {...cardProps} />
-          ))}
-          {view.scope.kind === 'link' && <Rules {...cardProps} rules={rules} />}
+          {cardsOf(view.scope).map(({ onlyWithValues, ...card }) => {
+            const Card = onlyWithValues ? CardWithValues : BreakdownCard;
+            return <Card key={card.title} {...card} {...cardProps} />;
+          })}
           {rules.some(({ variants }) => variants) && <SplitCard view={view} rules={rules} />}
         </>
       )}
       <NotCounted {...cardProps} numbers={numbers} />
     </div>
   );
-}
-
-/** Shown with a city file; without one, if there are values from an earlier one. */
-function Places(props: CardProps) {
-  const known = setup.value;
-  const { title } = placeCard;
-  if (known?.cities_known && known.regions_known) return <BreakdownCard {...placeCard} {...props} />;
-  if (known?.cities_known) return <BreakdownCard title={title} dimensions={['city']} {...props} />;
-  if (known?.regions_known) return <BreakdownCard title={title} dimensions={['region']} {...props} />;
-  return <CardWithValues {...placeCard} {...props} />;
-}
-
-function Addresses({ link, ...props }: CardProps & { link: Link }) {
-  const Card = link.aliases.length > 0 ? BreakdownCard : CardWithValues;
-  return <Card {...addressCard} {...props} />;
-}
-
-function Rules({ rules, ...props }: CardProps & { rules: Link['rules'] }) {
-  const Card = rules.length > 0 ? BreakdownCard : CardWithValues;
-  return <Card {...ruleCard} {...props} />;
 }

@@ -63,24 +63,3 @@ const texts = {
 export type Dimension = keyof typeof texts;
 export const dimensionTexts: Readonly<Record<Dimension, DimensionText>> = texts;
 export const dimensions = Object.keys(texts) as readonly Dimension[];
-
-type Card = (typeof breakdownCards)[number];
-
-/** For a link that has or had rules. */
-export const ruleCard: Card = { title: 'Rules', dimensions: ['rule', 'variant'] };
-
-/** Shown if the country file contains regions and cities, or did so. */
-export const placeCard: Card = { title: 'Regions and cities', dimensions: ['city', 'region'] };
-/** For a link that has or had aliases. */
-export const addressCard: Card = { title: 'Addresses', dimensions: ['address'] };
-
-/** The cards and their dimensions. Countries have a card of their own, with the map. */
-export const breakdownCards: readonly {
-  readonly title: string;
-  readonly dimensions: readonly [Dimension, ...Dimension[]];
-}[] = [
-  { title: 'Where from', dimensions: ['referrer', 'source'] },
-  { title: 'Campaigns', dimensions: ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] },
-  { title: 'Devices', dimensions: ['device', 'os', 'browser'] },
-  { title: 'Languages and destinations', dimensions: ['language', 'destination'] },
-];

@@ -1,27 +1,19 @@
 import { Icon } from '../parts/icons.tsx';
 import { Menu, MenuItem } from '../parts/menu.tsx';
-import { setup } from '../session.ts';
-import { addressCard, breakdownCards, type Dimension, dimensionTexts, ruleCard } from './dimensions.ts';
+import { cardsOf } from './cards.ts';
+import { type Dimension, dimensions, dimensionTexts } from './dimensions.ts';
 import { hitsAddress, saveDimension, saveSeries } from './export.ts';
 import type { Scope } from './scope.ts';
 import type { Numbers, View } from './view.ts';
 
-/** The dimensions of the cards that a board has now. */
-function exportedOf(scope: Scope): readonly Dimension[] {
-  const link = scope.kind === 'link' ? scope.link : null;
-  const cards = [
-    ...(link !== null && link.aliases.length > 0 ? [addressCard] : []),
-    ...breakdownCards,
-    ...(link !== null && link.rules.length > 0 ? [ruleCard] : []),
-  ];
-  return [
-    'country',
-    ...(setup.value?.regions_known ? (['region'] as const) : []),
-    ...(setup.value?.cities_known ? (['city'] as const) : []),
-    ...cards.flatMap(({ dimensions }) => dimensions),
-    'reason',
-  ];
-}
+/** The dimensions of a board's cards, those of each card in the order of the filters. */
+const exportedOf = (scope: Scope): readonly Dimension[] => [
+  'country',
+  ...cardsOf(scope)
+    .filter(({ onlyWithValues }) => !onlyWithValues)
+    .flatMap((card) => dimensions.filter((name) => card.dimensions.includes(name))),
+  'reason',
+];
 
 /** Exports what the board shows as CSV. */
 export function ExportMenu({ view, numbers }: { view: View; numbers: Numbers | undefined }) {
