@@ -17,7 +17,7 @@ import { type ConnectionLimits, connectionLimits } from '../visit/connection/con
 import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
 import { Listener, originOf } from '../visit/connection/listener.ts';
 import { fastPath } from '../visit/fast-path.ts';
-import { insecurePath } from '../visit/insecure-path.ts';
+import { insecurePath, secureOriginOf } from '../visit/insecure-path.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
 import { NotFoundTally } from '../visit/not-found-tally.ts';
 import { tickClock } from '../visit/tick-clock.ts';
@@ -112,19 +112,18 @@ export class LocalDataPlane implements DataPlane {
     });
     [this.#caches, this.#clicks] = [caches, recorder];
     await this.#openCertificates(caches, lookups.queries, site);
-    this.#fastPath = fastPath({
-      trustedProxies: config.trustedProxies,
-      domainOf: (host) => caches.hosts.domainOf(host),
-      redirects,
-    });
-    this.#insecurePath = insecurePath({
-      links: config.httpLinks,
-      domainOf: (host) => caches.hosts.domainOf(host),
-      secureOrigin: (host) => site.domainUrl(host),
-      isRefused: (host) => this.#certificates?.isRefused(host) ?? false,
-      mayBeForwarded: trustsProxies(config.trustedProxies),
-      answer: this.#fastPath,
-    });
+    const domainOf = (host: string) => caches.hosts.domainOf(host);
+    this.#fastPath = fastPath({ trustedProxies: config.trustedProxies, domainOf, redirects });
+    const isRefused = (host: string) => this.#certificates?.isRefused(host) ?? false;
+    this.#insecurePath =
+      config.httpLinks === 'answer'
+        ? this.#fastPath
+        : insecurePath({
+            domainOf,
+            secureOrigin: secureOriginOf(config, site, isRefused),
+            mayBeForwarded: trustsProxies(config.trustedProxies),
+            answer: this.#fastPath,
+          });
     this.#listener?.open(this.#fastPath, this.#insecurePath);
     this.#logLimits();
   }

@@ -43,15 +43,13 @@ type Answer = Response | Promise<Response>;
 
 /** The rules where this process terminates HTTPS itself. */
 export interface HttpsRules {
-  /** The answer to a request without TLS; null if it is answered like any other. */
-  insecure(
-    incoming: IncomingRequest,
-    target: {
-      readonly isKnown: boolean;
-      /** A link, or one of the service's own paths that are answered on every domain, as the captcha's script. */
-      readonly isForVisitors: boolean;
-    },
-  ): Response | null | Promise<Response | null>;
+  /** The origin of the https address that a request without TLS is redirected to; null if it is answered like any other. */
+  readonly secureOrigin: (
+    host: string,
+    path: string,
+    domainId: number | null,
+  ) => string | null | Promise<string | null>;
+  redirect(incoming: IncomingRequest, secureOrigin: string): Response;
   /** Completes an answer that is sent over TLS. */
   secured(response: Response, incoming: IncomingRequest): Response;
 }
@@ -125,11 +123,9 @@ function dispatch(
   const { https } = routes;
   if (https === null) return answer();
   if (!isSecure(incoming.request)) {
-    const { path } = incoming;
-    const isLink = path !== '/' && !isServicePath(path, false);
-    const isForVisitors = isCustom || isLink || isServicePath(path, true);
-    const redirect = https.insecure(incoming, { isKnown: domainId !== null, isForVisitors });
-    return redirect instanceof Promise ? redirect.then((found) => found ?? answer()) : (redirect ?? answer());
+    const origin = https.secureOrigin(incoming.host, incoming.path, domainId);
+    const orAnswer = (found: string | null) => (found === null ? answer() : https.redirect(incoming, found));
+    return origin instanceof Promise ? origin.then(orAnswer) : orAnswer(origin);
   }
   const unsecured = answer();
   return unsecured instanceof Promise

@@ -1,18 +1,38 @@
+import type { Config } from '../config/options.ts';
 import { hostName } from '../http/host-name.ts';
-import { isServicePath } from '../rules/service-paths.ts';
+import type { HttpsRules } from '../http/router.ts';
+import { firstSegment, isServicePath } from '../rules/service-paths.ts';
+import type { Site } from '../rules/site.ts';
+import { defaultDomainId } from '../storage/schema.ts';
 import type { FastPath } from './connection/connection.ts';
 import type { WireAnswer } from './connection/wire-answer.ts';
 
-interface InsecureParts {
-  readonly links: 'redirect' | 'answer';
+/** Requested by machines in the same network, without https. */
+const servedOverHttp: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz', 'internal', 'metrics']);
+
+/** Links of hosts that can't be reached over https at the moment (`isRefused`) are answered over http. */
+export const secureOriginOf =
+  (
+    { httpLinks }: Pick<Config, 'httpLinks'>,
+    site: Site,
+    isRefused: (host: string) => boolean | Promise<boolean>,
+  ): HttpsRules['secureOrigin'] =>
+  (host, path, domainId) => {
+    if (servedOverHttp.has(firstSegment(path))) return null;
+    const isKnown = domainId !== null;
+    const isCustom = isKnown && domainId !== defaultDomainId;
+    const isLink = path !== '/' && !isServicePath(path, false);
+    // The service's own paths that are answered on every domain include the captcha's script.
+    const isForVisitors = isCustom || isLink || isServicePath(path, true);
+    if (isForVisitors && (httpLinks === 'answer' || !isKnown)) return null;
+    const origin = isKnown ? site.domainUrl(host) : site.origin;
+    const refused = isForVisitors && isRefused(host);
+    if (refused instanceof Promise) return refused.then((isSo) => (isSo ? null : origin));
+    return refused ? null : origin;
+  };
+
+interface InsecureParts extends Pick<HttpsRules, 'secureOrigin'> {
   readonly domainOf: (host: string) => number | null | Promise<number | null>;
-  /** The address of a host over https. */
-  readonly secureOrigin: (host: string) => string;
-  /**
-   * Whether a host can't be reached over https at the moment: then its links are answered over http. A promise while that is
-   * looked up.
-   */
-  readonly isRefused: (host: string) => boolean | Promise<unknown>;
   /** Whether requests may come from a proxy that has terminated https already: then the app server decides. */
   readonly mayBeForwarded: boolean;
   readonly answer: FastPath;
@@ -20,18 +40,16 @@ interface InsecureParts {
 
 /** The fast path of the port without TLS: redirects visits to https on the same host, or answers them. */
 export const insecurePath =
-  ({ links, domainOf, secureOrigin, isRefused, mayBeForwarded, answer }: InsecureParts): FastPath =>
+  ({ domainOf, secureOrigin, mayBeForwarded, answer }: InsecureParts): FastPath =>
   (request, peer) => {
-    if (isServicePath(request.path, false)) return null;
-    if (links === 'answer') return answer(request, peer);
-    const host = mayBeForwarded ? null : hostName(request.host);
+    if (mayBeForwarded || isServicePath(request.path, false)) return null;
+    const host = hostName(request.host);
     if (host === null) return null;
     const domainId = domainOf(host);
     if (typeof domainId !== 'number') return domainId;
-    const refused = isRefused(host);
-    if (refused instanceof Promise) return refused;
-    if (refused) return answer(request, peer);
-    return movedTo(secureOrigin(host) + request.path + request.search);
+    const origin = secureOrigin(host, request.path, domainId);
+    if (origin instanceof Promise) return origin;
+    return origin === null ? answer(request, peer) : movedTo(origin + request.path + request.search);
   };
 
 /** One hour: browsers would keep a permanent redirect even after HTTPS is switched off again. */
