@@ -5,10 +5,11 @@ import { call } from '../../client.ts';
 import { useCreateOnce } from '../../create-once.ts';
 import { since } from '../../format.ts';
 import { notify } from '../../notices.ts';
+import { EmailField } from '../../parts/account-fields.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
-import { CancelAndSubmit, Form, FormField } from '../../parts/form.tsx';
+import { CancelAndSubmit, Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
@@ -65,15 +66,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Invite a member" onClose={onClose} isFirm={invite.isRunning.value}>
       <Form action={invite} fields={['email', 'role']} canRetry>
-        <FormField
-          field="email"
-          label="Email"
-          type="email"
-          autocomplete="off"
-          required
-          autoFocus
-          signal={email}
-        />
+        <EmailField field="email" autocomplete="off" autoFocus signal={email} />
         <SelectField
           label="Role"
           hint={roleHint}
