@@ -23,7 +23,7 @@ export function HitTable({
 }) {
   if (hits.length === 0 && total > 0)
     return (
-      <Empty title={`No single ${nounOf(shown)}s are left`}>
+      <Empty title={`No individual ${nounOf(shown)}s are left`}>
         <p>They are too old to be listed one by one. Their numbers are in the statistics for good.</p>
       </Empty>
     );
