@@ -90,7 +90,7 @@ export function outcomeOf(outcomes: ReadonlyMap<PreparedLink, Outcome>, link: Pr
 /**
  * Single links: those that arrive while the store is busy share a transaction and its statements. One statement of each kind per
  * link, instead of one per batch, cost 17 % more CPU a link on SQLite and 27 % on PostgreSQL (16 connections). Plain
- * links are inserted at once; the outcome of one that is left out is null.
+ * links are inserted without waiting in between; the outcome of one that is left out is null.
  */
 export function linkStorer(dependencies: StoringDependencies): StoreLink {
   const storeTogether = async (queries: Queries, links: readonly PreparedLink[]): Promise<Outcome[]> => {
@@ -100,11 +100,11 @@ export function linkStorer(dependencies: StoringDependencies): StoreLink {
   const storeFirst: WriteItems<PreparedLink, Outcome | null> = Object.assign(
     (queries: Queries, links: readonly PreparedLink[]) => storeTogether(queries, links),
     {
-      atOnce: {
+      pipelined: {
         suits: isPlain,
         make: (queries: Queries, links: readonly PreparedLink[]) => storePlain(dependencies, queries, links),
       },
-    },
+    } satisfies Pick<WriteItems<PreparedLink, Outcome | null>, 'pipelined'>,
   );
   return async (link) => {
     const outcome =
