@@ -9,6 +9,7 @@ import { measureClickhouseMany } from './parts/clickhouse-many.ts';
 import { measureFold, measureJournal } from './parts/clicks.ts';
 import { measureFile } from './parts/file.ts';
 import { measureFoldPostgres } from './parts/fold-postgres.ts';
+import { measureLinkRows } from './parts/link-rows.ts';
 import { measureNames } from './parts/names.ts';
 import { measureNeighbours } from './parts/neighbours.ts';
 import { measurePipelining } from './parts/pipelining.ts';
@@ -57,6 +58,7 @@ const onRequest = {
   neighbours: measureNeighbours,
   fold_postgres: measureFoldPostgres,
   file: measureFile,
+  link_rows: measureLinkRows,
   names: measureNames,
 };
 const requested = requestedParts({ ...parts, ...onRequest });
