@@ -239,7 +239,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
       await until(() => before.events.length === 1);
       await before.close();
       const [id = 0] = before.ids;
-      // Lets the hit before settle; the next one is not settled.
+      // Long enough for the node to stop following the ledger, which nothing shows: later it has to find the gap by itself.
       await Bun.sleep(700);
       await add(hit({ id: id + 2 }));
       const listener = await Listener.open(app, owner.key, `?last_event_id=${id}`);

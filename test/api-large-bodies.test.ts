@@ -218,6 +218,7 @@ test('small bodies that never end, more than fit into the memory for all of them
     return promise;
   });
   for (const part of await Promise.all(arriving)) expect(part).toStartWith('HTTP/1.1 100 ');
+  // Long enough for the bodies to be read, which nothing shows.
   await Bun.sleep(500);
   const body = { destination_url: 'https://example.com', name: 'n'.repeat(100) };
   const notes = 'a'.repeat(1_000);

@@ -93,9 +93,13 @@ test('on sqlite, a folder without clicks gets another store without a word', asy
   await using folder = await temporaryFolder();
   const settings = await settingsFor('sqlite', folder.path);
   await open(settings);
-  await open(await withOtherStore('sqlite', settings));
+  const other = await withOtherStore('sqlite', settings);
+  await open(other);
   await leaveClicks(folder.path);
-  await open(settings);
+  await open(other);
+  // The folder is the other store's from now on.
+  await putBack('sqlite', settings);
+  expect(await open(settings).catch((cause) => String(cause))).toContain('belong to another database');
 });
 
 test.each(storeKinds)(

@@ -23,6 +23,7 @@ describe('a visit', () => {
     };
     await live();
     await name.getByRole('link', { name: `Link ${link.id}` }).waitFor();
+    // Long enough to show that the failed request doesn't make it a deleted link.
     await page.waitForTimeout(300);
     expect(await name.innerText()).toBe(`Link ${link.id}`);
     await page.unroute(`**/api/v1/link/${link.id}`);

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { firstAccount, postTo } from '../support/account.ts';
 import { firefox } from '../support/agents-of-people.ts';
 import { hitCounter } from '../support/counted-hits.ts';
@@ -9,6 +9,7 @@ import { scaledToLoad } from '../support/scaled-to-load.ts';
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
 
 const disk = await smallDisk();
+afterAll(() => disk?.[Symbol.asyncDispose]());
 const isShort = process.env.ROUNDS === undefined;
 const duration = isShort ? 1_500 : 10_000;
 /** Milliseconds between a visitor's requests, and between creations: fewer of them than visits, as in use. */
@@ -173,8 +174,4 @@ test.skipIf(disk === null)('a start on a full disk says that it is full', async 
   } finally {
     await disk.makeRoom();
   }
-});
-
-test('the disk is released', async () => {
-  await disk?.[Symbol.asyncDispose]();
 });
