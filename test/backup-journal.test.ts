@@ -15,7 +15,7 @@ import {
   settingsFor,
 } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { runServer, temporaryFolder } from './support/program.ts';
+import { runServer, stop, temporaryFolder } from './support/program.ts';
 import { runHere } from './support/run-here.ts';
 
 /** Blocks the fold, so that clicks aren't counted; reads continue. */
@@ -105,8 +105,7 @@ describe.each(storeKinds)('backups of a server on %s', (kind) => {
       ({ clicks }) => clicks >= 33,
       'every click to be counted',
     );
-    server.kill('SIGTERM');
-    expect(await server.exited).toBe(0);
+    await stop(server);
     const { ledger, linkTotal, clicks } = await counter.of(1);
     expect([clicks, ledger]).toEqual([33, linkTotal]);
     await counter.close();

@@ -13,7 +13,7 @@ import {
   settingsWithoutStore,
   webhookKey,
 } from './support/populated-server.ts';
-import { temporaryFolder } from './support/program.ts';
+import { stop, temporaryFolder } from './support/program.ts';
 import { runHere } from './support/run-here.ts';
 
 /** These tables distinguish the visitors of a day, and are not backed up. */
@@ -27,11 +27,6 @@ const omittedTables = [
   'visitor_salt_requests',
   'nodes',
 ];
-
-async function stop({ server }: Pick<PopulatedServer, 'server'>): Promise<void> {
-  server.kill('SIGTERM');
-  expect(await server.exited).toBe(0);
-}
 
 /** The answers without what differs between servers. */
 const responsesOf = async (populated: Pick<PopulatedServer, 'url' | 'key' | 'cookie'>): Promise<string> =>
@@ -63,7 +58,7 @@ describe.each(storeKinds)('a backup of %s', (from) => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     tables = await allTables(settings.DATA_DIR ?? '', settings.DATABASE_URL ?? '');
     before.server.kill('SIGCONT');
-    await stop(before);
+    await stop(before.server);
   }, 240_000);
   afterAll(() => folder[Symbol.asyncDispose]());
 

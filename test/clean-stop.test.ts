@@ -5,7 +5,14 @@ import { createFirstLink } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { exitCodeOf, type Program, runCommand, runServer, runSourcesWithPreload } from './support/program.ts';
+import {
+  exitCodeOf,
+  type Program,
+  runCommand,
+  runServer,
+  runSourcesWithPreload,
+  stop,
+} from './support/program.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 
 const running: Program[] = [];
@@ -23,11 +30,6 @@ afterEach(() => {
 async function visit(url: string, suffix: string, times: number): Promise<void> {
   for (let visits = 0; visits < times; visits++)
     expect((await fetch(`${url}/${suffix}`, { redirect: 'manual' })).status).toBe(302);
-}
-
-async function stop(program: Program): Promise<void> {
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
 }
 
 /** The modes of all files and folders in a folder. */

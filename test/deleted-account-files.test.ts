@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eventually } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { runServer } from './support/program.ts';
+import { runServer, stop } from './support/program.ts';
 
 const name = 'Wilhelmina Ungewitter';
 const email = 'wilhelmina.ungewitter@people.example';
@@ -55,7 +55,6 @@ test('no file of the data folder names the owner of a deleted account', async ()
     database.query('select id from links union select id from link_bin where name is not null').all();
   await eventually(() => links().length === 0, 'the link to be deleted');
   database.close();
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
+  await stop(program);
   expect(filesNamingOwner()).toBe(0);
 });

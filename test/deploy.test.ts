@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
 import { eventually } from './support/eventually.ts';
 import { buildFile, builtFile, reportSkipped, toolOutput } from './support/one-file.ts';
-import { type Program, problemsOf, runFile, temporaryFolder } from './support/program.ts';
+import { type Program, problemsOf, runFile, stop, temporaryFolder } from './support/program.ts';
 
 const root = join(import.meta.dir, '..');
 const support = (file: string): string => join(import.meta.dir, 'support', file);
@@ -222,7 +222,6 @@ test('the image runs with a read-only root, passes its health check, and stops a
   await program.address();
   await eventually(async () => (await health())[0] === 0, 'the image to be healthy');
   expect(await health('--ready')).toEqual([0, `http://127.0.0.1:${PORT}/readyz: ok\n`, '']);
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
+  await stop(program);
   expect(problemsOf(program)).toEqual([]);
 }, 240_000);

@@ -5,7 +5,7 @@ import { accountWithLinks } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { problemsOf, runServerWithFileLimit } from './support/program.ts';
+import { problemsOf, runServerWithFileLimit, stop } from './support/program.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 /** With more connections than it may have files open, the process keeps running and serves visitors from other addresses. */
@@ -87,8 +87,7 @@ describe.each([
       expect((await counter.of(id)).ledger).toBe(acknowledged);
       await counter.close();
       expect(problemsOf(program)).toEqual([]);
-      program.kill('SIGTERM');
-      expect(await program.exited).toBe(0);
+      await stop(program);
     } finally {
       program.kill('SIGKILL');
     }

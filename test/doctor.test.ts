@@ -10,7 +10,7 @@ import { startMailServer } from './support/mail-server.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { runToExit, settingsFor } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { type Program, runServer, temporaryFolder } from './support/program.ts';
+import { type Program, runServer, stop, temporaryFolder } from './support/program.ts';
 
 interface Report {
   readonly is_well: boolean;
@@ -40,8 +40,7 @@ describe.each(storeKinds)('the doctor, for a running server on %s', (kind) => {
     settings.PORT = new URL(url).port;
   }, 240_000);
   afterAll(async () => {
-    server.kill('SIGTERM');
-    expect(await server.exited).toBe(0);
+    await stop(server);
     await folder[Symbol.asyncDispose]();
   });
 

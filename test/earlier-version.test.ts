@@ -5,7 +5,7 @@ import { journalsIn } from '../src/journal/files.ts';
 import { browserUserAgent } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import { type Program, runServer, temporaryFolder } from './support/program.ts';
+import { type Program, runServer, stop, temporaryFolder } from './support/program.ts';
 
 /** The fixture is described in test/fixtures/earlier-version/README.md. */
 const fixture = join(import.meta.dir, 'fixtures', 'earlier-version');
@@ -20,11 +20,6 @@ let url: string;
 const start = async () => {
   program = runServer({ PORT: '0', DATA_DIR: folder.path, CLICK_RETENTION_DAYS: '3650' });
   url = await program.address();
-};
-
-const stop = async () => {
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
 };
 
 const get = async (path: string) =>
@@ -47,7 +42,7 @@ beforeAll(async () => {
   await start();
 });
 afterAll(async () => {
-  await stop();
+  await stop(program);
   await folder[Symbol.asyncDispose]();
 });
 
@@ -62,7 +57,7 @@ test('clicks that an earlier version journalled and did not fold are each counte
     [5_205, 5_205, 5_205, 5_205],
   ];
   expect(await counted()).toEqual(expected);
-  await stop();
+  await stop(program);
   await start();
   expect(await counted()).toEqual(expected);
 });

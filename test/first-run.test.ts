@@ -3,7 +3,7 @@ import { forgetBaseUrl, setBaseUrl } from '../src/cli/base-url.ts';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { runCommand, runServer } from './support/program.ts';
+import { runCommand, runServer, stop } from './support/program.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const credentials = { email: 'owner@example.com', password: 'a long enough one' };
@@ -98,8 +98,7 @@ test.each([{}, { WORKERS: '2' }])(
     const created = await register(url, `links.example:${port}`, { base_url, setup_token: token });
     expect(created.status).toBe(201);
     await expectToServe(url, base_url);
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
+    await stop(program);
   },
   120_000,
 );

@@ -8,7 +8,7 @@ import { eventually } from './support/eventually.ts';
 import { freePorts } from './support/free-ports.ts';
 import { migratedSqlite } from './support/migrated-store.ts';
 import { type Names, startNameServer, zoneOf } from './support/name-server.ts';
-import { runCommand, temporaryFolder } from './support/program.ts';
+import { runCommand, stop, temporaryFolder } from './support/program.ts';
 
 const ownHost = 'links.example.com';
 const customHost = 'go.example.org';
@@ -51,8 +51,7 @@ describe.skipIf(!hasPebble)('the program started with a host', () => {
       () => program.output().out.includes(`The DNS leads ${ownHost} to 127.0.0.1`),
       'the line about the DNS',
     );
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
+    await stop(program);
     expect(program.output().err).not.toContain('"level":"error"');
   });
 });

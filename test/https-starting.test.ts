@@ -6,7 +6,7 @@ import { selfSigned } from './support/certificate.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { freePorts } from './support/free-ports.ts';
 import { migratedSqlite } from './support/migrated-store.ts';
-import { runServer, temporaryFolder } from './support/program.ts';
+import { runServer, stop, temporaryFolder } from './support/program.ts';
 
 const host = 'links.example.com';
 const sockets = new Set<Socket>();
@@ -98,8 +98,7 @@ test('once the first worker is up, no client gets 503, and no connection is refu
   for (let time = 0; time < 20; time++) seen.add(await server.secure('/readyz'));
   for (let time = 0; time < 20; time++) seen.add(await server.plain('/healthz'));
   expect([...seen].filter((response) => response !== '503 1')).toEqual(['200']);
-  server.program.kill('SIGTERM');
-  expect(await server.program.exited).toBe(0);
+  await stop(server.program);
 });
 
 test('unusable files stop the start with one line', async () => {

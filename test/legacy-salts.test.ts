@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runServer, temporaryFolder } from './support/program.ts';
+import { runServer, stop, temporaryFolder } from './support/program.ts';
 
 test('salts that an earlier version stored in the database are in none of its pages after the upgrade', async () => {
   await using folder = await temporaryFolder();
@@ -27,7 +27,6 @@ test('salts that an earlier version stored in the database are in none of its pa
   writeFileSync(join(folder.path, 'secret.key'), readFileSync(key));
   const program = runServer({ PORT: '0', DATA_DIR: folder.path });
   await program.address();
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
+  await stop(program);
   expect(found()).toBe(0);
 });

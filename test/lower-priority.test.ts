@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from './support/eventually.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { runServer } from './support/program.ts';
+import { runServer, stop } from './support/program.ts';
 
 const isLinux = process.platform === 'linux';
 
@@ -18,8 +18,7 @@ test.if(isLinux)("of the worker threads only the visitors' thread keeps its prio
   );
   expect(workers().filter((thread) => !hasLowPriority(thread)).length).toBe(1);
   expect(threadsOf(server.pid).find(({ id }) => id === server.pid)).toMatchObject({ niceness: 15 });
-  server.kill('SIGTERM');
-  expect(await server.exited).toBe(0);
+  await stop(server);
 });
 
 test.if(isLinux)('a command has a lower priority than a server on the same machine', async () => {

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dependencies, version } from '../package.json' with { type: 'json' };
 import { toolOutput } from './support/one-file.ts';
-import { problemsOf, runFile, temporaryFolder } from './support/program.ts';
+import { problemsOf, runFile, stop, temporaryFolder } from './support/program.ts';
 
 const root = join(import.meta.dir, '..');
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -51,8 +51,7 @@ async function expectToServe(linnet: string[], home: string): Promise<void> {
   const page = await (await fetch(`${url}/app`)).text();
   const [script = ''] = /\/assets\/[^"]+\.js/.exec(page) ?? [];
   expect((await fetch(url + script)).status).toBe(200);
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
+  await stop(program);
   expect(problemsOf(program)).toEqual([]);
   expect(await readdir(join(home, 'data'))).toContain('linnet.sqlite');
 }

@@ -7,7 +7,7 @@ import { selfSigned } from './support/certificate.ts';
 import { pollUntil } from './support/eventually.ts';
 import { freePorts } from './support/free-ports.ts';
 import { builtFile, inEmptyRoot, reportSkipped } from './support/one-file.ts';
-import { type Program, problemsOf, runFile, temporaryFolder } from './support/program.ts';
+import { type Program, problemsOf, runFile, stop, temporaryFolder } from './support/program.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let file: string;
@@ -121,8 +121,7 @@ async function expectToCount(url: string, key: string): Promise<void> {
 }
 
 async function expectToStop(program: Program): Promise<void> {
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
+  await stop(program);
   expect(problemsOf(program)).toEqual([]);
 }
 

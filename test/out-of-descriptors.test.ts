@@ -6,7 +6,7 @@ import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
-import { type Program, runServerWithFileLimit } from './support/program.ts';
+import { type Program, runServerWithFileLimit, stop } from './support/program.ts';
 
 const visits = 39;
 
@@ -60,11 +60,6 @@ async function takeDescriptors(program: Program): Promise<void> {
 }
 
 const giveBackDescriptors = (program: Program): void => program.kill('SIGUSR2');
-
-async function stop(program: Program): Promise<void> {
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
-}
 
 /** Calls `work` with a program whose descriptors can be taken, and with visits of its link that are counted. */
 async function withProgram(

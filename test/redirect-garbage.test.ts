@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { storeFolder } from './support/migrated-store.ts';
-import { type Program, problemsOf, runServer } from './support/program.ts';
+import { type Program, problemsOf, runServer, stop } from './support/program.ts';
 import { exchange, visitRaw } from './support/raw-http.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
@@ -132,8 +132,7 @@ test('three thousand malformed requests cause no 5xx response, no exit and no gr
   // Shows that most were read as requests, instead of being refused at the first byte.
   expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1_000);
   expect([...statuses.keys()]).toContain(404);
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
+  await stop(program);
   const errors = problemsOf(program).filter((line) => line.includes('"level":"error"'));
   // A client that closes its connection within a body is no fault, though the API still logs it as one.
   expect(errors.filter((line) => !line.includes('The connection was closed.'))).toEqual([]);

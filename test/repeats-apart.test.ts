@@ -5,7 +5,7 @@ import { type StoreKind, startApp, storeKinds, type TestApp } from './support/ap
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
-import { type Program, runServer } from './support/program.ts';
+import { type Program, runServer, stop } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 
@@ -52,11 +52,6 @@ async function expectOneClickEach(dataDir: string, databaseUrl: string, linkId: 
   } finally {
     await counter.close();
   }
-}
-
-async function stop(program: Program): Promise<void> {
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
 }
 
 const databaseFor = async (store: StoreKind): Promise<string> =>

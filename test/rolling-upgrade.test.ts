@@ -9,7 +9,7 @@ import { eventually } from './support/eventually.ts';
 import { buildFile } from './support/one-file.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { previousRelease } from './support/previous-release.ts';
-import { type Program, problemsOf, runFile, runServer, temporaryFolder } from './support/program.ts';
+import { type Program, problemsOf, runFile, runServer, stop, temporaryFolder } from './support/program.ts';
 
 const checkout = join(import.meta.dir, '..');
 const git = (...parameters: string[]) =>
@@ -117,13 +117,9 @@ test.skipIf(!hasPreviousRelease)(
         await Promise.all(started.map(({ exited }) => exited));
       },
     };
-    const stop = async ({ program }: Node) => {
-      program.kill('SIGTERM');
-      expect(await program.exited).toBe(0);
-    };
     const replace = async (nodes: Node[], index: number, name: string, command?: string[]) => {
       const [old] = nodes.splice(index, 1);
-      if (old) await stop(old);
+      if (old) await stop(old.program);
       nodes.splice(index, 0, await start(name, command));
     };
 
@@ -167,7 +163,7 @@ test.skipIf(!hasPreviousRelease)(
       'list 200',
       'visit 302',
     ]);
-    for (const node of nodes) await stop(node);
+    for (const { program } of nodes) await stop(program);
     const [counted] = await sql.unsafe(
       'select sum(click + page + preview + bot + prefetch + head + repeat + flood)::integer as hits from link_hours',
     );

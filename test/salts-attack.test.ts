@@ -10,7 +10,7 @@ import { browserUserAgent } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { filesIn } from './support/files-in.ts';
 import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
-import { type Program, runServerWithPreload, temporaryFolder } from './support/program.ts';
+import { type Program, runServerWithPreload, stop, temporaryFolder } from './support/program.ts';
 import { addressesFound, type SoughtVisitors } from './support/salt-attack.ts';
 import { SECRET_KEY } from './support/secret-key.ts';
 import { visitorsOn } from './support/stored-visitors.ts';
@@ -53,11 +53,6 @@ const saltsIn = (folder: string): string[] => {
   const salts = join(folder, 'data', 'visitor-salts');
   return existsSync(salts) ? readdirSync(salts) : [];
 };
-
-async function stop(program: Program): Promise<void> {
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
-}
 
 /** How far ahead the servers' clocks are: if the real day is about to end, so far that they are an hour into the next one. */
 function aheadToday(): number {

@@ -7,18 +7,13 @@ import { loadConfig } from '../src/config/load.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { startApp } from './support/app.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
-import { type Program, runCommand, runServer } from './support/program.ts';
+import { type Program, runCommand, runServer, stop } from './support/program.ts';
 
 const portOf = async (program: Program): Promise<string> => new URL(await program.address()).port;
 
 /** What a server does before it opens its store. */
 const lock = (settings: Record<string, string>) =>
   lockDataFolder(loadConfig(settings), new Log('error', (line) => process.stderr.write(line)));
-
-async function stop(...programs: Program[]): Promise<void> {
-  for (const program of programs) program.kill('SIGTERM');
-  for (const program of programs) expect(await program.exited).toBe(0);
-}
 
 const refusalLine = (folder: string, { pid }: { readonly pid: number }, port: string) =>
   new RegExp(

@@ -21,6 +21,7 @@ import {
   runServer,
   runWithoutLowPorts,
   runWithoutOthersFiles,
+  stop,
   temporaryFolder,
 } from './support/program.ts';
 
@@ -90,8 +91,7 @@ describe('the start', () => {
     await using folder = await temporaryFolder();
     const program = runServer({ PORT: '0', DATA_DIR: folder.path });
     await eventually(() => existsSync(join(folder.path, 'linnet.sqlite')), 'the store');
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
+    await stop(program);
     expect(problemsOf(program)).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { eventually } from './support/eventually.ts';
 import { freePorts } from './support/free-ports.ts';
 import { storeFolder } from './support/migrated-store.ts';
-import { runServerRedirected } from './support/program.ts';
+import { runServerRedirected, stop } from './support/program.ts';
 
 test.each([
   ['the program that reads the log has ended', '2> >(exit)'],
@@ -29,8 +29,7 @@ test.each([
       await Bun.sleep(250);
     }
     expect([...statuses]).toEqual(['404 401']);
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
+    await stop(program);
   } finally {
     program.kill('SIGKILL');
   }

@@ -10,18 +10,13 @@ import { earlierMigration, earlierPostgres, earlierStore } from './support/earli
 import { eventually, pollOften } from './support/eventually.ts';
 import { runToExit } from './support/populated-server.ts';
 import {
-  type Program,
   problemsOf,
   runCommand,
   runServer,
   runWithFileSizeLimit,
+  stop,
   temporaryFolder,
 } from './support/program.ts';
-
-async function stop(server: Program): Promise<void> {
-  server.kill('SIGTERM');
-  expect(await server.exited).toBe(0);
-}
 
 const copiesIn = (dataDir: string): string[] =>
   existsSync(join(dataDir, 'backups'))

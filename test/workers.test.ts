@@ -9,7 +9,7 @@ import { hitCounter } from './support/counted-hits.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
-import { type Program, runServer } from './support/program.ts';
+import { type Program, runServer, stop } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 
@@ -64,11 +64,6 @@ async function visit(url: string, path: string, agent = firefoxOf(140)): Promise
 /** The different answers to forty simultaneous visits, some of which reach one worker, and some the other. */
 const responsesOf = async (url: string, path: string): Promise<string> =>
   [...new Set(await Promise.all(Array.from({ length: 40 }, () => visit(url, path))))].join(' or ');
-
-async function stop(program: Program): Promise<void> {
-  program.kill('SIGTERM');
-  expect(await program.exited).toBe(0);
-}
 
 describe.each(storeKinds)('two workers on %s', (store) => {
   test('respond on one port, apply changes within a second, and are restarted when killed, with all their clicks', async () => {

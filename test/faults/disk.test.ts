@@ -4,7 +4,7 @@ import { firefox } from '../support/agents-of-people.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
 import { printFigure } from '../support/figure.ts';
-import { type Program, problemsOf, runServer } from '../support/program.ts';
+import { type Program, problemsOf, runServer, stop } from '../support/program.ts';
 import { scaledToLoad } from '../support/scaled-to-load.ts';
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
 
@@ -120,8 +120,7 @@ test.skipIf(disk === null).each(faults)(
       }
       isOver = true;
       await Promise.all(clients);
-      program.kill('SIGTERM');
-      expect(await program.exited).toBe(0);
+      await stop(program);
       const dropped = droppedBy(program);
       if (end === null) await disk.mountAgain();
       const answered = responses.get('visit 302') ?? 0;

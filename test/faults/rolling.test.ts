@@ -7,7 +7,7 @@ import { printFigure } from '../support/figure.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { storeFolder } from '../support/migrated-store.ts';
 import { hasNginx, startNginx } from '../support/nginx.ts';
-import { runCommand, runServer, temporaryFolder } from '../support/program.ts';
+import { runCommand, runServer, stop, temporaryFolder } from '../support/program.ts';
 
 /** `npm run test:faults` restarts more often. */
 const restarts = process.env.ROUNDS === undefined ? 2 : Math.min(100, Number(process.env.ROUNDS));
@@ -146,8 +146,7 @@ test.each(turns.map((together) => [together.join(' and '), together] as const))(
     printFigure(`${name}, ${restarts} restarts: ${seen.map((each) => JSON.stringify(each)).join(', ')}`);
     expect(seen.map((each) => Object.keys(each).sort())).toEqual(together.map(() => ['201', '302']));
     expect(probes.map((each) => Object.keys(each))).toEqual(together.map(() => ['200']));
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
+    await stop(program);
   },
   3_600_000,
 );

@@ -5,7 +5,7 @@ import { createFirstLink } from '../support/account.ts';
 import { eventually } from '../support/eventually.ts';
 import { printFigure } from '../support/figure.ts';
 import { storeFolder } from '../support/migrated-store.ts';
-import { runServer } from '../support/program.ts';
+import { runServer, stop } from '../support/program.ts';
 
 /** `npm run test:faults` kills more often. */
 const isShort = process.env.ROUNDS === undefined;
@@ -124,8 +124,7 @@ test(`${kills} kills of one worker while others serve: no client finds the servi
     );
     expect([...seen.statuses.keys()]).toEqual([302]);
     expect(seen.refused).toBe(0);
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
+    await stop(program);
   } finally {
     program.kill('SIGKILL');
   }

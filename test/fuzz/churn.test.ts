@@ -5,7 +5,7 @@ import { firefox } from '../support/agents-of-people.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
 import { storeFolder } from '../support/migrated-store.ts';
-import { problemsOf, runServer } from '../support/program.ts';
+import { problemsOf, runServer, stop } from '../support/program.ts';
 import { ResponseReader } from '../support/response-reader.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
@@ -149,8 +149,7 @@ test(`${connections} connections get correct responses, and leave no open files 
     expect(await recorded()).toBeLessThanOrEqual(counts.maximum);
     await counter.close();
     expect(problemsOf(program)).toEqual([]);
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
+    await stop(program);
   } finally {
     program.kill('SIGKILL');
   }

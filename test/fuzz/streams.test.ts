@@ -3,7 +3,7 @@ import { accountWithLinks } from '../support/account.ts';
 import { hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
 import { storeFolder } from '../support/migrated-store.ts';
-import { problemsOf, runServer } from '../support/program.ts';
+import { problemsOf, runServer, stop } from '../support/program.ts';
 import { drawStream, type Stream, type StreamRequest } from '../support/request-streams.ts';
 import { type ReadResponse, ResponseReader } from '../support/response-reader.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -131,8 +131,7 @@ test(`${streams} streams of pipelined requests, with lengths around every limit 
     expect({ seed, hits: await recorded() }).toEqual({ seed, hits: answered });
     await counter.close();
     expect(problemsOf(program)).toEqual([]);
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
+    await stop(program);
   } finally {
     program.kill('SIGKILL');
   }

@@ -1,3 +1,4 @@
+import { expect } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -206,6 +207,12 @@ export const problemsOf = (program: Program): string[] =>
     .output()
     .err.split('\n')
     .filter((line) => line !== '' && !line.includes('"level":"info"'));
+
+/** Stops programs as a service manager does: each must end without an error. */
+export async function stop(...programs: Program[]): Promise<void> {
+  for (const program of programs) program.kill('SIGTERM');
+  for (const program of programs) expect(await program.exited).toBe(0);
+}
 
 /** The exit code of a program that exits by itself; fails if it keeps running. */
 export async function exitCodeOf({ exited }: Program): Promise<number> {
