@@ -6,14 +6,14 @@ import { Log } from '../src/telemetry/log.ts';
 import { onOneStore, startApp, storeKinds, type TestApp, type TestResponse } from './support/app.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { browserHeadersOf, invite } from './support/members.ts';
-import { newPassword, otherNetwork, requestReset, resetPassword, signIn } from './support/password-reset.ts';
-
-/** The answer without its date and request id. */
-const comparable = ({ status, text, headers }: TestResponse) => [
-  status,
-  text,
-  [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id').sort(),
-];
+import {
+  comparable,
+  newPassword,
+  otherNetwork,
+  requestReset,
+  resetPassword,
+  signIn,
+} from './support/password-reset.ts';
 
 describe.each(storeKinds)('a forgotten password on %s', (store) => {
   let server: MailServer;

@@ -1,22 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { hourLength, minuteLength } from '../src/rules/durations.ts';
 import { firefox } from './support/agents-of-people.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
-import { freshClickhouse, hasClickhouse } from './support/clickhouse.ts';
+import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { freshClickhouse } from './support/clickhouse.ts';
 import { pollUntil } from './support/eventually.ts';
 import { rebuildFrom, rollUps } from './support/hits.ts';
-import type { LedgerKind } from './support/ledger-of.ts';
+import { type LedgerKind, ledgerKinds } from './support/ledger-of.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
 /** On ClickHouse a correction takes ten times the CPU. */
 const roundsOn: Record<LedgerKind, number> = { sqlite: 10, postgres: 10, clickhouse: 4 };
 
-const kinds: readonly LedgerKind[] = [
-  ...storeKinds,
-  ...((await hasClickhouse()) ? ['clickhouse' as const] : []),
-];
-
-describe.each(kinds)('corrections during folding on %s', (kind) => {
+describe.each(await ledgerKinds())('corrections during folding on %s', (kind) => {
   let app: TestApp;
   let owner: TestAccount;
   const links: { id: number; path: string }[] = [];

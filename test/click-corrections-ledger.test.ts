@@ -15,16 +15,12 @@ import {
 } from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
 import { storeKinds } from './support/app.ts';
-import type { NewHit } from './support/batch-folder.ts';
-import { hasClickhouse } from './support/clickhouse.ts';
+import { type NewHit, zeroColumns } from './support/batch-folder.ts';
 import { hitsIn, rebuildFrom, rollUps } from './support/hits.ts';
-import { type LedgerKind, testLedger } from './support/ledger-of.ts';
+import { ledgerKinds, testLedger } from './support/ledger-of.ts';
 import { seededRandom } from './support/seeded-random.ts';
 
-const kinds: readonly LedgerKind[] = [
-  ...storeKinds,
-  ...((await hasClickhouse()) ? ['clickhouse' as const] : []),
-];
+const kinds = await ledgerKinds();
 const begin = Date.UTC(2026, 10, 19, 9);
 const hours = 30;
 const organizations = [1, 2];
@@ -47,6 +43,7 @@ function someHits(draw: (below: number) => number, count: number, from: number, 
     const reasons = reasonsOf[name] ?? [];
     const isRedirect = draw(6) > 0;
     return {
+      ...zeroColumns,
       link_id: linksOf(organization_id)[draw(4)] ?? 0,
       organization_id,
       at: from + draw(length),
@@ -62,15 +59,7 @@ function someHits(draw: (below: number) => number, count: number, from: number, 
       language: draw(2) * 70_000,
       referrer: draw(3) * 1_000_000,
       utm_source: draw(8) === 0 ? 77 : 0,
-      utm_medium: 0,
       utm_campaign: draw(8) === 0 ? 78 : 0,
-      utm_term: 0,
-      utm_content: 0,
-      rule: 0,
-      variant: 0,
-      region: 0,
-      city: 0,
-      alias: 0,
     };
   });
 }

@@ -22,12 +22,7 @@ import { seededRandom } from './support/seeded-random.ts';
 const begin = Date.UTC(2026, 10, 30, 22, 50);
 const draw = seededRandom(20261126);
 const isInstalled = await hasClickhouse();
-
-async function hitsOf(database: Database): Promise<ReferenceLedger> {
-  const reference = new ReferenceLedger(draw, begin);
-  await reference.read(openLedger(database));
-  return reference;
-}
+const hitsOf = (database: Database) => ReferenceLedger.of(openLedger(database), draw, begin);
 
 describe.skipIf(!isInstalled)('a backup of a store with individual clicks in ClickHouse', () => {
   let ledger: TestLedger;

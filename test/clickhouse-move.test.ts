@@ -14,7 +14,7 @@ import { hasHits } from '../src/storage/has-hits.ts';
 import { hitLocation, knowsAllHits } from '../src/storage/moved-hits.ts';
 import type { NewHit } from './support/batch-folder.ts';
 import { freshClickhouse, hasClickhouse, queryClickhouse, serverOf } from './support/clickhouse.ts';
-import { ClickhouseProxy } from './support/clickhouse-proxy.ts';
+import { ClickhouseProxy, errorResponse } from './support/clickhouse-proxy.ts';
 import { type TestLedger, testLedger } from './support/ledger-of.ts';
 import { type Program, runCommand } from './support/program.ts';
 import { ReferenceLedger, randomHits, randomLinks } from './support/reference-ledger.ts';
@@ -23,7 +23,6 @@ import { seededRandom } from './support/seeded-random.ts';
 /** Late on the last day of a month, so that hits are in two months. */
 const begin = Date.UTC(2026, 10, 30, 22, 50);
 const draw = seededRandom(20261125);
-const errorResponse = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
 
 let ledger: TestLedger;
 let clickhouse: string;
@@ -46,11 +45,7 @@ const skipIds = (to: number) =>
   ledger.database.write((queries) => sql`update hit_ids set newest = ${to}`.execute(queries));
 
 /** All hits of a database, in a ledger that answers by looking at each of them. */
-async function hitsOf(database: Database): Promise<ReferenceLedger> {
-  const reference = new ReferenceLedger(draw, begin);
-  await reference.read(openLedger(database));
-  return reference;
-}
+const hitsOf = (database: Database) => ReferenceLedger.of(openLedger(database), draw, begin);
 
 function runMove(): Program {
   const settings = { DATABASE_URL: ledger.url ?? '', CLICKS_URL: proxy.url, DATA_DIR: ledger.dataDir };

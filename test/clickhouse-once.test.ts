@@ -10,10 +10,9 @@ import { StoreUnavailable } from '../src/rules/errors.ts';
 import { insertCorrection, type StoredCorrection } from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
 import { hasClickhouse, queryClickhouse, serverOf } from './support/clickhouse.ts';
+import { errorResponse } from './support/clickhouse-proxy.ts';
 import { at, clickhouseSuite, december } from './support/clickhouse-suite.ts';
 import { rebuildFrom, rollUps } from './support/hits.ts';
-
-const errorResponse = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
 
 /** This file runs only where ClickHouse is installed. */
 const isInstalled = await hasClickhouse();

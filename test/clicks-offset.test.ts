@@ -6,7 +6,7 @@ import { classCodes, reasonCodes } from '../src/rules/click-fields.ts';
 import { dayLength } from '../src/rules/durations.ts';
 import type { Database } from '../src/storage/database.ts';
 import { storeKinds } from './support/app.ts';
-import type { NewHit } from './support/batch-folder.ts';
+import { type NewHit, zeroColumns } from './support/batch-folder.ts';
 import { rebuildFrom } from './support/hits.ts';
 import { testLedger } from './support/ledger-of.ts';
 
@@ -28,10 +28,9 @@ interface ListEndpoint {
 }
 
 const hitAt = (index: number): NewHit => ({
-  ...{ link_id: 1, organization_id: 1, at: begin + index, outcome: 0, target: 1 },
-  ...{ class: classCodes.human, reason: reasonCodes.browser, device: 0, source: 0, country: 0, os: 0 },
-  ...{ browser: 0, language: 0, referrer: 0, utm_source: 0, utm_medium: 0, utm_campaign: 0, utm_term: 0 },
-  ...{ utm_content: 0, rule: 0, variant: 0, region: 0, city: 0, alias: 0 },
+  ...zeroColumns,
+  ...{ link_id: 1, organization_id: 1, at: begin + index, target: 1 },
+  ...{ class: classCodes.human, reason: reasonCodes.browser },
 });
 
 function withDelay(database: Database): Database {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
 import { eventually } from './support/eventually.ts';
 import { buildFile, builtFile, reportSkipped, toolOutput } from './support/one-file.ts';
-import { type Program, problemsOf, runFile, stop, temporaryFolder } from './support/program.ts';
+import { problemsOf, resultOf, runFile, stop, temporaryFolder } from './support/program.ts';
 
 const root = join(import.meta.dir, '..');
 const support = (file: string): string => join(import.meta.dir, 'support', file);
@@ -16,12 +16,6 @@ beforeAll(async () => {
   file = await buildFile(folder.path, ['--deb']);
 }, 240_000);
 afterAll(() => folder[Symbol.asyncDispose]());
-
-async function resultOf(program: Program): Promise<[code: number, out: string, err: string]> {
-  const code = await program.exited;
-  const { out, err } = program.output();
-  return [code, out, err];
-}
 
 test('two builds are identical, byte for byte', async () => {
   await using other = await temporaryFolder();

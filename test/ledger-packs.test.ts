@@ -13,7 +13,7 @@ import { hourLength, minuteLength } from '../src/rules/durations.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
-import { BatchFolder, type NewHit } from './support/batch-folder.ts';
+import { BatchFolder, type NewHit, zeroColumns } from './support/batch-folder.ts';
 import { wholeLedger } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
@@ -28,6 +28,7 @@ function someHits(count: number, from: number): NewHit[] {
     const organization = random(1_000) < 3 ? 3 : 1 + Number(random(10) < 3);
     const outcome = random(9) === 0 ? random(outcomes.length) : 0;
     return {
+      ...zeroColumns,
       link_id: 3 * (1 + Math.min(random(40), random(40))) + organization - 1,
       organization_id: organization,
       at: from + random(20 * minuteLength),
@@ -42,16 +43,6 @@ function someHits(count: number, from: number): NewHit[] {
       browser: 1 + random(2),
       language: random(2) * 70_000,
       referrer: random(3) * random(2 ** 30) * 8,
-      utm_source: 0,
-      utm_medium: 0,
-      utm_campaign: 0,
-      utm_term: 0,
-      utm_content: 0,
-      rule: 0,
-      variant: 0,
-      region: 0,
-      city: 0,
-      alias: 0,
     };
   });
 }

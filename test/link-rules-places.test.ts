@@ -2,14 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
-import { twoNetworkFile } from './support/country-file.ts';
+import { munich, twoNetworkFile } from './support/country-file.ts';
 import { temporaryFolder } from './support/program.ts';
 
-const munich = {
-  country: { iso_code: 'DE' },
-  subdivisions: [{ iso_code: 'BY' }],
-  city: { names: { en: 'Munich' } },
-};
 const zurich = { country: { iso_code: 'CH' }, city: { names: { en: 'Zürich' } } };
 const inMunich = '9.9.9.9';
 const inZurich = '193.99.144.80';

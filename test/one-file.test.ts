@@ -7,7 +7,7 @@ import { selfSigned } from './support/certificate.ts';
 import { pollUntil } from './support/eventually.ts';
 import { freePorts } from './support/free-ports.ts';
 import { builtFile, inEmptyRoot, reportSkipped } from './support/one-file.ts';
-import { type Program, problemsOf, runFile, stop, temporaryFolder } from './support/program.ts';
+import { type Program, problemsOf, resultOf, runFile, stop, temporaryFolder } from './support/program.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let file: string;
@@ -17,12 +17,6 @@ beforeAll(async () => {
   file = await builtFile(folder.path);
 }, 240_000);
 afterAll(() => folder[Symbol.asyncDispose]());
-
-async function resultOf(program: Program): Promise<[code: number, out: string, err: string]> {
-  const code = await program.exited;
-  const { out, err } = program.output();
-  return [code, out, err];
-}
 
 const linnet = (parameters: string[], settings: Record<string, string> = {}, stdin = '') =>
   resultOf(runFile([file, ...parameters], settings, folder.path, stdin));

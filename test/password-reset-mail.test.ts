@@ -1,18 +1,11 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import { hourLength } from '../src/rules/durations.ts';
 import { Log } from '../src/telemetry/log.ts';
-import { startApp, type TestResponse } from './support/app.ts';
+import { startApp } from './support/app.ts';
 import { startMailServer } from './support/mail-server.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
-import { requestReset, resetPassword } from './support/password-reset.ts';
+import { comparable, requestReset, resetPassword } from './support/password-reset.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
-
-/** The answer without its date and request id. */
-const comparable = ({ status, text, headers }: TestResponse) => [
-  status,
-  text,
-  [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id').sort(),
-];
 
 describe('the password mail', () => {
   /** A slow mail server: it continues only once it is released. */

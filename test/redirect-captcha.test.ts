@@ -2,8 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { type Challenge, type Solution, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { minuteLength } from '../src/rules/durations.ts';
-import { onOneStore, storeKinds, type TestResponse } from './support/app.ts';
+import { onOneStore, serialized, storeKinds, type TestResponse } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { decoded } from './support/decoded.ts';
 
 const destination = 'https://destination.example/secret';
 
@@ -219,7 +220,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
 
 function challengeOn(page: TestResponse): Challenge {
   const attribute = /data-challenge="([^"]+)"/.exec(page.text)?.[1] ?? '';
-  return JSON.parse(attribute.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))));
+  return JSON.parse(decoded(attribute));
 }
 
 async function solve(challenge: Challenge): Promise<Proof> {
@@ -227,6 +228,3 @@ async function solve(challenge: Challenge): Promise<Proof> {
   if (!solution) throw new Error('no solution');
   return { challenge, solution };
 }
-
-const serialized = (response: TestResponse): string =>
-  JSON.stringify([response.status, [...response.headers], response.text]);

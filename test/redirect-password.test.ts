@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { dayLength, minuteLength } from '../src/rules/durations.ts';
-import { startApp, storeKinds, type TestResponse } from './support/app.ts';
+import { serialized, startApp, storeKinds, type TestResponse } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { visitRaw } from './support/raw-http.ts';
 
@@ -309,6 +309,3 @@ test('with an https base URL, the cookie is only sent over HTTPS', async () => {
 
 const cookieOf = (response: TestResponse): string =>
   (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-
-const serialized = (response: TestResponse): string =>
-  JSON.stringify([response.status, [...response.headers], response.text]);

@@ -3,6 +3,7 @@ import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { browserUserAgent, type TestResponse } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { decoded } from './support/decoded.ts';
 import { eventually } from './support/eventually.ts';
 
 const { app, owner } = appWithOwner();
@@ -14,9 +15,6 @@ async function createLink(fields: object): Promise<{ readonly id: number; readon
   const { id, path } = await app.createLink(owner, fields);
   return { id, path: `${path}${query}` };
 }
-
-const decoded = (attribute: string): string =>
-  attribute.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 
 const referrerIn = (page: TestResponse): string | null => {
   const attribute = /name="referrer" value="([^"]*)"/.exec(page.text)?.[1];

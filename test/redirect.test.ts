@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { startApp, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { decoded } from './support/decoded.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const destination = 'https://destination.example/secret/path?q=1#part';
@@ -239,8 +240,7 @@ async function metaOf(html: string): Promise<Record<string, string>> {
     element(element) {
       const name = element.getAttribute('property') ?? element.getAttribute('name') ?? '';
       const content = element.getAttribute('content') ?? '';
-      if (/^(og|twitter):/.test(name))
-        found[name] = content.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+      if (/^(og|twitter):/.test(name)) found[name] = decoded(content);
     },
   });
   await rewriter.transform(new Response(html)).text();

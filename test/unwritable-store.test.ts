@@ -7,12 +7,8 @@ import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
 import { reportSkipped } from './support/one-file.ts';
 import { runToExit } from './support/populated-server.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { type Program, runServer, runWithoutOthersFiles, temporaryFolder } from './support/program.ts';
+import { resultOf, runServer, runWithoutOthersFiles, temporaryFolder } from './support/program.ts';
 import { smallDisk } from './support/small-disk.ts';
-
-async function resultOf(program: Program): Promise<{ code: number; out: string; err: string }> {
-  return { code: await program.exited, ...program.output() };
-}
 
 test('what to do about a folder that can not be written depends on the reason', () => {
   expect(folderTodo('EROFS', 'DATA_DIR')).toStartWith('Mount its disk for writing, or set DATA_DIR to ');
@@ -32,17 +28,17 @@ test('commands of another user say that they may not read the store, or write it
   await chown(folder.path, 65_534, 65_534);
   await chmod(folder.path, 0o755);
   for (const words of [backup, ['upgrade', '--check'], ['doctor']]) {
-    const { code, out, err } = await run(...words);
+    const [code, out, err] = await run(...words);
     expect([words, code]).toEqual([words, 1]);
     expect(out + err).toMatch(/SQLite.* Its folder can not be written, which SQLite needs even for/i);
   }
-  expect((await run('doctor')).out).toMatch(/can not be written .*\n +Run this as a user that may write/);
+  expect((await run('doctor'))[1]).toMatch(/can not be written .*\n +Run this as a user that may write/);
 
   const file = join(folder.path, 'linnet.sqlite');
   await chown(file, 65_534, 65_534);
   await chmod(file, 0o600);
   for (const words of [backup, ['upgrade', '--check'], ['doctor']]) {
-    const { code, out, err } = await run(...words);
+    const [code, out, err] = await run(...words);
     expect([words, code]).toEqual([words, 1]);
     expect(out + err).toContain(' This user may not read it: run this as the user that Linnet runs as.\n');
   }
@@ -56,7 +52,7 @@ test('a first start beside PostgreSQL on a full disk names the folder', async ()
   await disk.fill();
   for (const key of [{}, { SECRET_KEY: 'x'.repeat(64) }]) {
     const settings = { DATA_DIR, DATABASE_URL: await migratedPostgres(), PORT: '0', ...key };
-    const { code, err } = await resultOf(runServer(settings));
+    const [code, , err] = await resultOf(runServer(settings));
     expect(err).toContain(`The data folder ${DATA_DIR} can not be written (`);
     expect(err).toContain('). Free some space on its disk ');
     expect(code).toBe(1);

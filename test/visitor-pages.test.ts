@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import * as pages from '../src/visit/pages.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { decoded } from './support/decoded.ts';
 import { visitRaw } from './support/raw-http.ts';
 import { visitedLink } from './support/test-link.ts';
 
@@ -66,9 +67,6 @@ async function elementsOf(html: string): Promise<Element[]> {
   await rewriter.transform(new Response(html)).text();
   return found;
 }
-
-const decoded = (written: string): string =>
-  written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 
 test('every page is listed here', () => {
   expect(Object.keys(pageMakers).sort()).toEqual(Object.keys(pages).sort());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { journalsIn, watermarkKey } from '../src/journal/files.ts';
 import { fetchInTime, firstAccount } from './support/account.ts';
@@ -9,12 +9,10 @@ import { hitCounter } from './support/counted-hits.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres, storeFolder } from './support/migrated-store.ts';
+import { childrenOf } from './support/processes.ts';
 import { type Program, runServer, stop } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
-
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
 /** The journals in which a process has files open. */
 function journalsOf(pid: number, dataDir: string): string[] {

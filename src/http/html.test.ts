@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { decoded } from '../../test/support/decoded.ts';
 import { escapeHtml } from './html.ts';
 
 test('any text stays the same text in a page and in a quoted attribute', async () => {
@@ -21,7 +22,3 @@ test('any text stays the same text in a page and in a quoted attribute', async (
     }),
   );
 });
-
-/** HTMLRewriter doesn't decode attributes. */
-const decoded = (written: string): string =>
-  written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));

@@ -4,6 +4,7 @@ import { Site } from '../rules/site.ts';
 import { addressShown, type ClickEvent, clickBody, flatClick } from './payload.ts';
 
 const click: ClickEvent['click'] = {
+  ...noWords,
   id: 42,
   linkId: 7,
   at: Date.UTC(2026, 2, 4, 5, 6, 7, 8),
@@ -24,11 +25,6 @@ const click: ClickEvent['click'] = {
   utm_campaign: 'spring',
   utm_term: 'shoes',
   utm_content: 'button',
-  rule: '',
-  variant: '',
-  region: '',
-  city: '',
-  alias: '',
   class: 'human',
   reason: 'browser',
   source: 'qr',

@@ -5,6 +5,7 @@ import type { TestAccount } from '../support/app.ts';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
+import { notice, suffixes } from './link-list.ts';
 import { dashboardsInOnePage } from './one-page.ts';
 
 const app = await appOfSuite();
@@ -13,8 +14,6 @@ const open = dashboardsInOnePage(app);
 const binPath = '/app/links/deleted';
 const rows = (page: Page) => page.locator('.deleted-row');
 const row = (page: Page, suffix: string) => rows(page).filter({ hasText: suffix });
-const suffixes = (page: Page): Promise<string[]> => page.locator('.short-text > :last-child').allInnerTexts();
-const notice = (page: Page) => page.locator('.notice');
 const restoreButton = (page: Page, suffix: string) =>
   row(page, suffix).getByRole('button', { name: /^Restore .+/ });
 

@@ -4,17 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
-import { twoNetworkFile } from '../support/country-file.ts';
+import { munich, twoNetworkFile } from '../support/country-file.ts';
 import { field, linkPagesOf, save } from './link-page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linnet-places-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const COUNTRY_FILE = join(folder, 'cities.mmdb');
-const munich = {
-  country: { iso_code: 'DE' },
-  subdivisions: [{ iso_code: 'BY' }],
-  city: { names: { en: 'Munich' } },
-};
 writeFileSync(COUNTRY_FILE, twoNetworkFile(munich, munich));
 const app = await appOfSuite({ env: { COUNTRY_FILE } });
 const open = linkPagesOf(app);

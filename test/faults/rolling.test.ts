@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
 import { firstAccount } from '../support/account.ts';
 import { hasCaddy, startCaddy } from '../support/caddy.ts';
 import { eventually } from '../support/eventually.ts';
@@ -7,6 +6,7 @@ import { printFigure } from '../support/figure.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { storeFolder } from '../support/migrated-store.ts';
 import { hasNginx, startNginx } from '../support/nginx.ts';
+import { childrenOf, listenersOn } from '../support/processes.ts';
 import { runCommand, runServer, stop, temporaryFolder } from '../support/program.ts';
 
 /** `npm run test:faults` restarts more often. */
@@ -14,16 +14,6 @@ const restarts = process.env.ROUNDS === undefined ? 2 : Math.min(100, Number(pro
 const host = 'links.example.com';
 // Caddy selects the certificate by this name.
 const tls = { rejectUnauthorized: false, serverName: host };
-
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-
-/** The number of sockets that listen on this port of 127.0.0.1. */
-function listenersOn(port: number): number {
-  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
-  return lines.filter((line) => line.includes(` ${address} 00000000:0000 0A `)).length;
-}
 
 const json = { 'content-type': 'application/json', host };
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'bun';
 import { createFirstLink } from '../support/account.ts';
 import { eventually } from '../support/eventually.ts';
 import { printFigure } from '../support/figure.ts';
 import { storeFolder } from '../support/migrated-store.ts';
+import { childrenOf, listenersOn } from '../support/processes.ts';
 import { runServer, stop } from '../support/program.ts';
 
 /** `npm run test:faults` kills more often. */
@@ -16,16 +16,6 @@ const workers = isShort ? 2 : 3;
 const visitsPerKill = isShort ? 150 : 300;
 /** After this many requests a visitor reconnects, and the kernel may hand the connection to another worker. */
 const requestsPerConnection = 4;
-
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-
-/** The number of sockets that listen on this port of 127.0.0.1. */
-function listenersOn(port: number): number {
-  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
-  return lines.filter((line) => line.includes(` ${address} 00000000:0000 0A `)).length;
-}
 
 interface Seen {
   readonly statuses: Map<number, number>;

@@ -24,6 +24,10 @@ export interface TestResponse {
   readonly json: any;
 }
 
+/** All of an answer, to search it for what it must not reveal. */
+export const serialized = (response: TestResponse): string =>
+  JSON.stringify([response.status, [...response.headers], response.text]);
+
 export interface Send {
   readonly body?: unknown;
   readonly key?: string | undefined;

@@ -1,5 +1,8 @@
 type Forward = () => Promise<Response>;
 
+/** An answer of ClickHouse that it can't do something now. */
+export const errorResponse = async () => new Response('Code: 999. DB::Exception: not now', { status: 500 });
+
 /** A proxy between Linnet and ClickHouse that lets a test intercept insertions of hits. */
 export class ClickhouseProxy implements Disposable {
   /** Called for each insertion of hits; null forwards it. */

@@ -23,3 +23,10 @@ export function twoNetworkFile(lower: Value, upper: Value): Uint8Array {
     Buffer.from(encoded({ node_count: 1, record_size: 24, ip_version: 4, build_epoch: 1 })),
   ]);
 }
+
+/** A record of a city file. */
+export const munich = {
+  country: { iso_code: 'DE' },
+  subdivisions: [{ iso_code: 'BY' }],
+  city: { names: { en: 'Munich' } },
+};

@@ -6,14 +6,18 @@ import { SqliteFoldStore } from '../../src/ledger/stores/sqlite-fold-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import type { Queries } from '../../src/storage/schema.ts';
-import type { StoreKind } from './app.ts';
+import { type StoreKind, storeKinds } from './app.ts';
 import { BatchFolder, type NewHit } from './batch-folder.ts';
-import { freshClickhouse, serverOf } from './clickhouse.ts';
+import { freshClickhouse, hasClickhouse, serverOf } from './clickhouse.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { temporaryFolder } from './program.ts';
 
 /** `clickhouse` has hits in ClickHouse, and everything else in PostgreSQL. */
 export type LedgerKind = StoreKind | 'clickhouse';
+
+/** Those that can be tested here. */
+export const ledgerKinds = async (): Promise<readonly LedgerKind[]> =>
+  (await hasClickhouse()) ? [...storeKinds, 'clickhouse'] : storeKinds;
 
 /** The number of hits in a chunk, far smaller than in production. */
 const smallChunk = 150;

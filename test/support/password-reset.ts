@@ -1,4 +1,4 @@
-import type { TestApp } from './app.ts';
+import type { TestApp, TestResponse } from './app.ts';
 
 export const newPassword = 'a brand new password';
 
@@ -19,3 +19,10 @@ export const resetPassword = (
 ) => app.call('POST', '/api/v1/user/reset_password', { body: { token, new_password }, headers });
 export const signIn = async (app: TestApp, email: string, password: string) =>
   (await app.call('POST', '/api/v1/session', { body: { email, password }, headers: otherNetwork() })).status;
+
+/** The answer without its date and request id. */
+export const comparable = ({ status, text, headers }: TestResponse) => [
+  status,
+  text,
+  [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id').sort(),
+];

@@ -4,7 +4,7 @@ import { browserUserAgent, type StoreKind } from './app.ts';
 import { eventually } from './eventually.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { freshPostgres } from './postgres.ts';
-import { type Program, runCommand, runServer } from './program.ts';
+import { type Program, resultOf, runCommand, runServer } from './program.ts';
 
 /** A running server whose store contains data of every kind, with credentials to query it. */
 export interface PopulatedServer {
@@ -131,11 +131,5 @@ export async function contentsOf({ url, key, cookie }: Pick<PopulatedServer, 'ur
 }
 
 /** Runs a command; returns its exit code, its output and its error output. */
-export async function runToExit(
-  words: string[],
-  settings: Record<string, string>,
-): Promise<[number, string, string]> {
-  const program = runCommand(words, settings);
-  const code = await program.exited;
-  return [code, program.output().out, program.output().err];
-}
+export const runToExit = (words: string[], settings: Record<string, string>) =>
+  resultOf(runCommand(words, settings));

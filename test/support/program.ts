@@ -214,6 +214,13 @@ export async function stop(...programs: Program[]): Promise<void> {
   for (const program of programs) expect(await program.exited).toBe(0);
 }
 
+/** The exit code, the output and the error output of a program that exits by itself. */
+export async function resultOf(program: Program): Promise<[code: number, out: string, err: string]> {
+  const code = await program.exited;
+  const { out, err } = program.output();
+  return [code, out, err];
+}
+
 /** The exit code of a program that exits by itself; fails if it keeps running. */
 export async function exitCodeOf({ exited }: Program): Promise<number> {
   const codes: number[] = [];

@@ -3,7 +3,7 @@ import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../../src/le
 import { classes, type HitColumn, rollupClassOf } from '../../src/rules/click-fields.ts';
 import { hourLength, minuteLength } from '../../src/rules/durations.ts';
 import { hourOf } from '../../src/rules/utc-time.ts';
-import type { NewHit } from './batch-folder.ts';
+import { type NewHit, zeroColumns } from './batch-folder.ts';
 
 type Draw = (below: number) => number;
 
@@ -15,6 +15,7 @@ export const randomHits = (draw: Draw, count: number, from: number): NewHit[] =>
     const organization = 1 + Number(draw(10) < 3);
     const outcome = draw(9) === 0 ? 1 : 0;
     return {
+      ...zeroColumns,
       link_id: 2 * (1 + Math.min(draw(40), draw(40))) + organization - 1,
       organization_id: organization,
       at: from + draw(30 * minuteLength),
@@ -30,10 +31,7 @@ export const randomHits = (draw: Draw, count: number, from: number): NewHit[] =>
       language: draw(2) * 70_000,
       referrer: draw(3) * draw(2 ** 30) * 8,
       utm_source: draw(700) === 0 ? 5 : 0,
-      utm_medium: 0,
       utm_campaign: draw(7),
-      utm_term: 0,
-      utm_content: 0,
       rule: draw(9) === 0 ? 7 : 0,
       variant: draw(9) === 0 ? 8 + draw(2) : 0,
       region: draw(3),
@@ -61,6 +59,13 @@ export class ReferenceLedger {
   constructor(draw: Draw, earliest: number) {
     this.#draw = draw;
     this.#earliest = earliest;
+  }
+
+  /** With all hits of a ledger. */
+  static async of(ledger: Ledger, draw: Draw, earliest: number): Promise<ReferenceLedger> {
+    const reference = new ReferenceLedger(draw, earliest);
+    await reference.read(ledger);
+    return reference;
   }
 
   /** Loads all hits of a ledger, of both organizations. */

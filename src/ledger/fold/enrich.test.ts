@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { plainHit } from '../../../test/support/plain-hit.ts';
 import type { RawHit } from '../../journal/hit.ts';
+import { noWords } from '../../rules/click-fields.ts';
 import { dayLength } from '../../rules/durations.ts';
 import { unknownPlace } from '../../rules/place.ts';
 import { dayOf } from '../../rules/utc-time.ts';
@@ -63,6 +64,7 @@ test('a hit has the place from the city file, unless a proxy names another count
 test('a hit has everything that can be derived from its request, but no address', () => {
   const hit = enriched({});
   expect(hit).toEqual({
+    ...noWords,
     linkId: 7,
     organizationId: 3,
     at,
@@ -83,11 +85,6 @@ test('a hit has everything that can be derived from its request, but no address'
     utm_campaign: 'fair',
     utm_term: 't',
     utm_content: 'c',
-    rule: '',
-    variant: '',
-    region: '',
-    city: '',
-    alias: '',
     source: 'qr',
     visitor: expect.any(Number),
   });
