@@ -16,7 +16,7 @@ interface SharedPage {
  * that it tests. That takes a fifth of the CPU of loading it. What a test leaves in the browser is undone before the next. A list that was
  * loaded in the last 200 ms is not loaded again, so a test that creates the rows of a list by the API uses `dashboardOf`.
  */
-export function onePageOf(app: TestApp): (path: string) => Promise<SharedPage> {
+function onePageOf(app: TestApp): (path: string) => Promise<SharedPage> {
   let shared: SharedPage | undefined;
   let session = '';
   return async (path) => {

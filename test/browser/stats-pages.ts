@@ -31,7 +31,7 @@ export interface Fixture {
   stats(query?: string): Promise<StatsResponse>;
 }
 
-export interface StatsResponse {
+interface StatsResponse {
   readonly totals: { readonly clicks: number; readonly visitors: number | null };
   readonly series: readonly { readonly clicks: number; readonly visitors: number | null }[];
   readonly groups: readonly { readonly value: string | null; readonly clicks: number }[];

@@ -67,7 +67,7 @@ export async function firstSession(url: string): Promise<string> {
   return response.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
-export interface AccountWithLinks extends Pick<Account, 'key'> {
+interface AccountWithLinks extends Pick<Account, 'key'> {
   /** By suffix. */
   readonly ids: ReadonlyMap<string, number>;
 }

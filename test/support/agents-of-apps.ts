@@ -1,7 +1,7 @@
 import type { DeviceKind } from '../../src/rules/click-fields.ts';
 
 /** A browser inside an app, and what should be parsed from its user agent. */
-export interface AppAgent {
+interface AppAgent {
   readonly userAgent: string;
   readonly app: string;
   readonly os: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 
 /** Every table of a store with its rows, as sorted strings. Read directly from the database. */
-export type AllTables = Record<string, readonly string[]>;
+type AllTables = Record<string, readonly string[]>;
 
 /** Settings that every start and every backup writes. */
 const ownSettings: ReadonlySet<unknown> = new Set(['last_backup_at']);

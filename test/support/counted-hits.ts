@@ -4,7 +4,7 @@ import { SQL } from 'bun';
 import { HitPack, type PackRow } from '../../src/ledger/packs/hit-pack.ts';
 
 /** The number of hits of a link, according to each table that counts them. */
-export interface CountedHits {
+interface CountedHits {
   readonly ledger: number;
   readonly distinctVisitors: number;
   readonly linkTotal: number;

@@ -8,8 +8,8 @@ import type { Resolver } from '../../src/webhooks/target-guard.ts';
  * aliases, the last of which has the addresses after it; or how the lookup fails.
  */
 export type Records = readonly string[] | Failure;
-export type Failure = 'no such name' | 'server failure' | 'refused' | 'garbage' | 'silence';
-export type RecordType = 'A' | 'AAAA' | 'TXT' | 'CNAME';
+type Failure = 'no such name' | 'server failure' | 'refused' | 'garbage' | 'silence';
+type RecordType = 'A' | 'AAAA' | 'TXT' | 'CNAME';
 
 /** `earlierQueries` is the number of earlier queries for this name and type. */
 export type Zone = (name: string, type: RecordType, earlierQueries: number) => Records;

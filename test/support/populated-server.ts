@@ -68,7 +68,7 @@ export async function populateServer(settings: Record<string, string>): Promise<
 }
 
 /** Waits until the links `plain` and `busy` have these numbers of clicks. */
-export async function waitUntilCounted(
+async function waitUntilCounted(
   { url, key }: Pick<PopulatedServer, 'url' | 'key'>,
   wanted: string,
 ): Promise<void> {

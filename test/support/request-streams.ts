@@ -16,7 +16,7 @@ export interface Stream {
 
 type Draw = (below: number) => number;
 
-export interface StreamSite {
+interface StreamSite {
   readonly host: string;
   readonly suffixes: readonly string[];
 }
