@@ -1,15 +1,14 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { dayLength } from '../src/rules/durations.ts';
+import { addDomain } from './support/add-domain.ts';
 import { storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('bulk deletion and restoration on %s', (store) => {
-  const { app, owner } = appWithOwner({ store });
+  const { app, owner, call: send } = appWithOwner({ store });
   let tags: { id: number; name: string }[];
 
-  const send = (method: string, path: string, body?: unknown, key = owner.key) =>
-    app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
   const make = async (body: object = {}) =>
     (await send('POST', '/link', { destination_url: 'https://example.com', ...body })).json;
   const remove = (...ids: number[]) => send('POST', '/link/bulk_delete', { ids });
@@ -50,13 +49,7 @@ describe.each(storeKinds)('bulk deletion and restoration on %s', (store) => {
   test("a link whose domain was deleted can't be restored", async () => {
     const host = `bin-${store}.example`;
     const { database } = app.app.context;
-    const domain = {
-      host,
-      organization_id: owner.organizationId,
-      created_at: app.clock.now,
-      verified_at: app.clock.now,
-    };
-    await database.write((queries) => queries.insertInto('domains').values(domain).execute());
+    await addDomain(app, owner, host);
     const [kept, lost] = [await make({ domain: host }), await make({ domain: host })];
     expect(kept.url).toContain(host);
     await remove(kept.id, lost.id);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { dayLength } from '../src/rules/durations.ts';
+import { addDomain } from './support/add-domain.ts';
 import { storeKinds, type TestAccount } from './support/app.ts';
 import { appForSuite } from './support/app-suite.ts';
 
@@ -135,13 +136,7 @@ describe.each(storeKinds)('the list of deleted links on %s', (store) => {
     owner = await app.createAccount();
     const host = `deleted-${store}.example`;
     const { database } = app.app.context;
-    const domain = {
-      host,
-      organization_id: owner.organizationId,
-      created_at: app.clock.now,
-      verified_at: app.clock.now,
-    };
-    await database.write((queries) => queries.insertInto('domains').values(domain).execute());
+    await addDomain(app, owner, host);
     const link = await make({ domain: host });
     await remove(link.id);
     expect((await bin()).links).toMatchObject([{ domain: link.domain, url: link.url }]);

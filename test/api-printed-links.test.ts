@@ -3,9 +3,7 @@ import { storeKinds, type TestResponse } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('links that are in print on %s', (store) => {
-  const { app, owner } = appWithOwner({ store });
-  const call = (method: string, path: string, body?: object) =>
-    app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+  const { app, call } = appWithOwner({ store });
   const create = async (body: object = {}) =>
     (await call('POST', '/link', { destination_url: 'https://example.com/menu', on_paper: true, ...body }))
       .json;

@@ -6,9 +6,7 @@ import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 
 describe.each(storeKinds)('UTM parameters on %s', (store) => {
-  const { app, owner } = appWithOwner({ store });
-  const call = (method: string, path: string, body?: object, key = owner.key) =>
-    app.call(method, `/api/v1${path}`, { key, ...(body && { body }) });
+  const { app, owner, call } = appWithOwner({ store });
   const create = async (body: object) => (await call('POST', '/link', body)).json;
   const errorOf = async (response: ReturnType<typeof call>) => {
     const { status, json } = await response;

@@ -1,17 +1,14 @@
 import { expect, test } from 'bun:test';
-import { join } from 'node:path';
-import { importLinks } from '../src/cli/import-links.ts';
 import { updateLink } from '../src/manage/links/update-link.ts';
 import { takeClicks } from '../src/storage/links/click-limits.ts';
 import { firefox } from './support/agents-of-people.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { importedElsewhere } from './support/imported-elsewhere.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
-const { app, owner } = appWithOwner({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
+const { app, owner, call } = appWithOwner({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
 const target = targetOfEachTest();
 
-const call = (method: string, path: string, body?: object) =>
-  app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
 const create = async (body: object) => {
   const made = await call('POST', '/link', { destination_url: 'https://example.com/there', ...body });
   expect([made.status, made.text]).toEqual([201, made.text]);
@@ -252,14 +249,7 @@ test('used clicks survive the history, the bin and restoration; a copy through a
   const read = (await call('GET', `/link/${link.id}`)).json;
   expect((await call('PATCH', `/link/${link.id}`, read)).json.clicks_left).toBe(4);
   const csv = (await call('GET', `/link.csv?ids=${link.id}`)).text.replaceAll('limited', 'unspent');
-  const file = join(app.dataDir, 'limits.csv');
-  await Bun.write(file, csv);
-  const otherAccount = await app.createAccount();
-  expect(await importLinks.run(app.app.context, { email: otherAccount.email, file })).toMatchObject({
-    output: 'Made 1 link.\n',
-  });
-  const { links } = (await app.call('GET', '/api/v1/link', { key: otherAccount.key })).json;
-  expect(links).toMatchObject([{ click_limit: 5, clicks_left: 5 }]);
+  expect(await importedElsewhere(app, csv)).toMatchObject({ click_limit: 5, clicks_left: 5 });
   const { json } = await call('POST', '/link/bulk', {
     links: [
       { destination_url: destination, click_limit: 2 },

@@ -23,6 +23,30 @@ const failingDeliveries = () => {
   throw broken;
 };
 
+/** A correction that makes bots of the people that visited a link since this instant. */
+async function insertBotCorrection(
+  link_id: number,
+  from_at: number | null,
+): Promise<StoredCorrection | null> {
+  await sql`insert into organizations (id, name, created_at) values (2, '', 1) on conflict do nothing`.execute(
+    suite.database.read,
+  );
+  return suite.database.write((queries) =>
+    insertCorrection(queries, {
+      created_at: december,
+      organization_id: 1 + (link_id % 2),
+      link_id,
+      user_id: 1,
+      from_at,
+      to_at: december + 100_000,
+      from_class: classCodes.human,
+      to_class: classCodes.bot,
+      way_back_of: null,
+      due_at: december,
+    }),
+  );
+}
+
 // First, since a correction rebuilds the projections of all parts of a month, and each fold adds one.
 test.skipIf(!isInstalled)(
   'a correction that is interrupted between the numbers and the hits continues with the hits',
@@ -37,24 +61,8 @@ test.skipIf(!isInstalled)(
       parts.push(part);
       throw new StoreUnavailable('away');
     };
-    await sql`insert into organizations (id, name, created_at) values (2, '', 1)`.execute(
-      suite.database.read,
-    );
     const { human, bot } = classCodes;
-    const made = await suite.database.write((queries) =>
-      insertCorrection(queries, {
-        created_at: december,
-        organization_id: 1 + (link % 2),
-        link_id: link,
-        user_id: 1,
-        from_at: december - 1_000,
-        to_at: december + 100_000,
-        from_class: human,
-        to_class: bot,
-        way_back_of: null,
-        due_at: december,
-      }),
-    );
+    const made = await insertBotCorrection(link, december - 1_000);
     const claim = { now: () => december, length: 1_000 };
     const interrupted = { ...suite.database, hits: interruptedHits };
     let correction = made === null ? null : await correctionStep(interrupted, made, claim);
@@ -86,23 +94,7 @@ test.skipIf(!isInstalled)(
     await rebuildFrom(suite.database);
     await expect(fold(at(1), at(2), [3, 4], { link, deliveries: failingDeliveries })).rejects.toBe(broken);
     expect((await counted(link))[0]).toEqual([1, 2, 3, 4]);
-    await sql`insert into organizations (id, name, created_at) values (2, '', 1) on conflict do nothing`.execute(
-      suite.database.read,
-    );
-    const made = await suite.database.write((queries) =>
-      insertCorrection(queries, {
-        created_at: december,
-        organization_id: 1 + (link % 2),
-        link_id: link,
-        user_id: 1,
-        from_at: null,
-        to_at: december + 100_000,
-        from_class: classCodes.human,
-        to_class: classCodes.bot,
-        way_back_of: null,
-        due_at: december,
-      }),
-    );
+    const made = await insertBotCorrection(link, null);
     const claim = { now: () => december, length: 1_000 };
     let correction: StoredCorrection | null = made;
     while (correction?.due_at != null) correction = await correctionStep(suite.database, correction, claim);

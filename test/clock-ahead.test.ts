@@ -6,6 +6,7 @@ import { startApp, storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { startMailServer } from './support/mail-server.ts';
 import { advanceWatch, startSites } from './support/monitored-sites.ts';
+import { proveEmail } from './support/proven-emails.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const year = 365 * dayLength;
@@ -102,9 +103,7 @@ describe.each(storeKinds)('after the clock was ahead on %s', (store) => {
     try {
       const { key, userId } = await app.createAccount();
       const { database } = app.app.context;
-      await database.write((queries) =>
-        queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', userId).execute(),
-      );
+      await proveEmail(app, userId);
       const call = async (method: string, path: string, body?: object) =>
         (await app.call(method, `/api/v1/${path}`, { key, ...(body && { body }) })).json;
       const create = (path: string) => {

@@ -7,7 +7,7 @@ import { type StoreKind, storeKinds, type TestAccount } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => {
-  const { app, owner } = appWithOwner({ store });
+  const { app, owner, call } = appWithOwner({ store });
   let other: TestAccount;
 
   beforeAll(async () => {
@@ -33,8 +33,6 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
     (await app.call('GET', '/api/v1/link?limit=1', { key })).json.total_links;
 
   test('each have their own outcome, for any organization and any reason to refuse one', async () => {
-    const call = (method: string, path: string, body: unknown) =>
-      app.call(method, `/api/v1${path}`, { key: owner.key, body });
     const tag = (await call('POST', '/tag', { name: 'together' })).json.id;
     const binned = ['binned', 'long-gone'].map((name) => `${name}-${store}`);
     const now = app.clock.now;
@@ -153,8 +151,6 @@ describe.each(storeKinds)('simultaneous creations on %s', (store: StoreKind) => 
   });
 
   test('whose random suffix is taken by a link, a deleted link or an alias get another one', async () => {
-    const call = (method: string, path: string, body?: unknown) =>
-      app.call(method, `/api/v1${path}`, { key: owner.key, ...(body === undefined ? {} : { body }) });
     const create = async (suffix: string) =>
       (await call('POST', '/link', { destination_url: 'https://e.com', suffix })).json.id;
     const [id, deleted] = [await create('of-a-link'), await create('of-a-deleted-one')];

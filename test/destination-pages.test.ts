@@ -14,9 +14,7 @@ const png = Buffer.concat([
 afterEach(stopSites);
 
 describe.each(storeKinds)('titles and icons of destinations on %s', (store) => {
-  const { app, owner } = appWithOwner({ store, env: titleSettings, overrides: titleOverrides });
-  const call = (method: string, path: string, body?: object) =>
-    app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+  const { app, call } = appWithOwner({ store, env: titleSettings, overrides: titleOverrides });
   const create = async (destination_url: string) => (await call('POST', '/link', { destination_url })).json;
   const read = async ({ id }: { id: number }) => (await call('GET', `/link/${id}`)).json;
   const isDue = async ({ id }: { id: number }) =>

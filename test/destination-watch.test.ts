@@ -6,6 +6,7 @@ import { selfSigned } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { advanceWatch, dueChecks, type Sites, startSites } from './support/monitored-sites.ts';
+import { proveEmail } from './support/proven-emails.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const target = targetOfEachTest();
@@ -230,9 +231,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
 
   test('sends administrators one mail with all findings, and the next one six hours later at the earliest', async () => {
     const administrator = await app.createAccount();
-    await app.app.context.database.write((queries) =>
-      queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', administrator.userId).execute(),
-    );
+    await proveEmail(app, administrator.userId);
     const ownMails = () => mails.mails.filter(({ to }) => to.includes(administrator.email));
     for (const path of ['/a', '/b']) {
       sites.respond(host, path, () => new Response('', { status: 500 }));
@@ -262,9 +261,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
 
   test('names in a mail what was found since the last one, of a link with other problems too', async () => {
     const { key, email, userId } = await app.createAccount();
-    await app.app.context.database.write((queries) =>
-      queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', userId).execute(),
-    );
+    await proveEmail(app, userId);
     const texts = () =>
       mails.mails.flatMap(({ to, parts }) => (to.includes(email) ? parts['text/plain'] : []));
     const names = ['one', 'two', 'three'];
@@ -287,9 +284,7 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
 
   test('a problem that is corrected before the mail delays no mail about another one', async () => {
     const administrator = await app.createAccount();
-    await app.app.context.database.write((queries) =>
-      queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', administrator.userId).execute(),
-    );
+    await proveEmail(app, administrator.userId);
     const ownMails = () => mails.mails.filter(({ to }) => to.includes(administrator.email));
     for (const path of ['/first', '/second'])
       sites.respond(host, path, () => new Response('', { status: 500 }));

@@ -23,7 +23,7 @@ import { DailySalts } from '../src/ledger/visitors/visitor-hash.ts';
 import { hourLength } from '../src/rules/durations.ts';
 import { StoreUnavailable } from '../src/rules/errors.ts';
 import { unknownPlace } from '../src/rules/place.ts';
-import { leftoverJournal, ownJournal } from './support/fold-worker.ts';
+import { foldSettings, leftoverJournal, ownJournal } from './support/fold-worker.ts';
 import { storeFolder } from './support/migrated-store.ts';
 import { plainHit } from './support/plain-hit.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
@@ -88,20 +88,8 @@ function workerOf(
   const salts = new DailySalts(saltStore, (count) => new Uint8Array(count).fill(1));
   return new FoldWorker({
     settings: {
-      dataDir: folder.path,
-      saltDir: join(folder.path, 'visitor-salts'),
-      saltKey: '',
-      databaseUrl: null,
-      clickServer: null,
-      origin: 'http://127.0.0.1',
-      daysKept: 180,
-      clock: 'messages',
-      keep: { milliseconds: 0, bytes: 0 },
-      repeatWindow: 2_000,
-      floodLimit: 30_000,
-      countryFile: null,
-      webhookAddress: 'none',
-      journal: ownJournal,
+      ...foldSettings(folder.path),
+      ...{ keep: { milliseconds: 0, bytes: 0 }, repeatWindow: 2_000, floodLimit: 30_000 },
     },
     store,
     salts,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { countEntry } from '../src/ledger/counts/hour-counts.ts';
 import { openCounts } from '../src/ledger/open-counts.ts';
-import { dimensionCodes } from '../src/rules/click-fields.ts';
+import { dimensionCodes, eachField, rollupClasses } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
 import { SqliteConnection } from '../src/storage/drivers/sqlite-connection.ts';
 import { storeKinds } from './support/app.ts';
@@ -24,17 +24,7 @@ const manyBuckets = Array.from({ length: hours / 1.5 + 1 }, (_, index) => ({
 
 async function storeWithHours(kind: (typeof storeKinds)[number]) {
   const store = await testLedger(kind, new Map([[1, links]]));
-  const none = {
-    page: 0,
-    preview: 0,
-    bot: 0,
-    prefetch: 0,
-    head: 0,
-    repeat: 0,
-    flood: 0,
-    visitors: 0,
-    loose: 0,
-  };
+  const none = { ...eachField(rollupClasses, () => 0), visitors: 0, loose: 0 };
   const rows = links.flatMap((link_id) =>
     Array.from({ length: hours }, (_, hour) => ({ ...none, link_id, hour, click: link_id, counts: '' })),
   );

@@ -1,22 +1,19 @@
 import { describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
-import { importLinks } from '../src/cli/import-links.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { importedElsewhere } from './support/imported-elsewhere.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const target = targetOfEachTest();
 const iso = (instant: number) => new Date(instant).toISOString();
 
 describe.each(storeKinds)('start and end of links on %s', (store) => {
-  const { app, owner } = appWithOwner({
+  const { app, call } = appWithOwner({
     store,
     env: { WEBHOOK_ALLOW: '127.0.0.1' },
     overrides: { expiryInterval: 50 },
   });
-  const call = (method: string, path: string, body?: object) =>
-    app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
   const create = async (body: object) => {
     const created = await call('POST', '/link', { destination_url: 'https://example.com/there', ...body });
     expect([created.status, created.text]).toEqual([201, created.text]);
@@ -139,14 +136,7 @@ describe.each(storeKinds)('start and end of links on %s', (store) => {
       `kept-${store}`,
       `again-${store}`,
     );
-    const file = join(app.dataDir, 'ends.csv');
-    await Bun.write(file, csv);
-    const otherAccount = await app.createAccount();
-    expect(await importLinks.run(app.app.context, { email: otherAccount.email, file })).toMatchObject({
-      output: 'Made 1 link.\n',
-    });
-    const { links } = (await app.call('GET', '/api/v1/link', { key: otherAccount.key })).json;
-    expect(links).toMatchObject([settings]);
+    expect(await importedElsewhere(app, csv)).toMatchObject(settings);
   });
 
   test('a link notifies its webhook of its end, by a change to a past date too, but not if it had ended before', async () => {

@@ -3,9 +3,7 @@ import { firefox } from './support/agents-of-people.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { scaledToLoad } from './support/scaled-to-load.ts';
 
-const { app, owner } = appWithOwner({ env: { TRUSTED_PROXIES: '1' } });
-const call = (method: string, path: string, body?: object) =>
-  app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+const { app, call } = appWithOwner({ env: { TRUSTED_PROXIES: '1' } });
 const create = async (body: object) =>
   (await call('POST', '/link', { destination_url: 'https://example.com/default', ...body })).json;
 const explain = async (id: number, body: object = {}) =>

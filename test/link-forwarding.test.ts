@@ -5,9 +5,7 @@ import { appWithOwner } from './support/app-suite.ts';
 const appServerHeaders = { 'x-detour': '\xe9' };
 
 describe.each(storeKinds)('forwarding to a destination on %s', (store) => {
-  const { app, owner } = appWithOwner({ store });
-  const call = (method: string, path: string, body?: object) =>
-    app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+  const { app, call } = appWithOwner({ store });
   const create = async (body: object) => {
     const created = await call('POST', '/link', {
       destination_url: 'https://example.com/to?a=1#end',

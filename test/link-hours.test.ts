@@ -6,7 +6,7 @@ import type { FoldBatch, FoldStore } from '../src/ledger/fold-store.ts';
 import { openCounts } from '../src/ledger/open-counts.ts';
 import { PostgresFoldStore } from '../src/ledger/stores/postgres-fold-store.ts';
 import { SqliteFoldStore } from '../src/ledger/stores/sqlite-fold-store.ts';
-import { dimensions, rollupClasses } from '../src/rules/click-fields.ts';
+import { dimensions, eachField, rollupClasses } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
 import { dialects } from '../src/storage/dialect.ts';
 import { clicks } from '../src/storage/migrations/002-clicks.ts';
@@ -171,18 +171,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         .orderBy('link_id')
         .orderBy('hour')
         .execute();
-      const zeros = {
-        click: 0,
-        page: 0,
-        preview: 0,
-        bot: 0,
-        prefetch: 0,
-        head: 0,
-        repeat: 0,
-        flood: 0,
-        visitors: 0,
-        loose: 0,
-      };
+      const zeros = { ...eachField(rollupClasses, () => 0), visitors: 0, loose: 0 };
       expect(migrated.map(({ counts, ...row }) => ({ ...row, counts: mergeCounts(counts) }))).toEqual([
         { link_id: 1, hour: hour - (hour % 24), ...zeros, visitors: 4, counts: '' },
         { link_id: 1, hour, ...zeros, click: 5, bot: 2, counts: 'c91x2d7x3d8' },

@@ -1,9 +1,8 @@
 import { describe, expect, spyOn, test } from 'bun:test';
-import { join } from 'node:path';
-import { importLinks } from '../src/cli/import-links.ts';
 import { hoursCondition } from '../src/rules/link-rules/rule-hours.ts';
 import { storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
+import { importedElsewhere } from './support/imported-elsewhere.ts';
 
 const to = (name: string) => ({ destination_url: `https://example.com/${name}` });
 const phone = {
@@ -12,9 +11,7 @@ const phone = {
 };
 
 describe.each(storeKinds)('rules of links on %s', (store) => {
-  const { app, owner } = appWithOwner({ store, env: { TRUSTED_PROXIES: '1' } });
-  const call = (method: string, path: string, body?: object) =>
-    app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+  const { app, owner, call } = appWithOwner({ store, env: { TRUSTED_PROXIES: '1' } });
   const create = async (body: object) => {
     const created = await call('POST', '/link', { ...to('default'), ...body });
     expect([created.status, created.text]).toEqual([201, created.text]);
@@ -187,14 +184,7 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
     await call('POST', '/link/restore', { ids: [id] });
     expect((await call('GET', `/link/${id}`)).json.rules).toEqual(rules);
     const csv = (await call('GET', `/link.csv?ids=${id}`)).text.replaceAll(suffix, `again-${store}`);
-    const file = join(app.dataDir, 'rules.csv');
-    await Bun.write(file, csv);
-    const otherAccount = await app.createAccount();
-    expect(await importLinks.run(app.app.context, { email: otherAccount.email, file })).toMatchObject({
-      output: 'Made 1 link.\n',
-    });
-    const { links } = (await app.call('GET', '/api/v1/link', { key: otherAccount.key })).json;
-    expect(links[0].rules).toEqual(rules);
+    expect((await importedElsewhere(app, csv)).rules).toEqual(rules);
   });
 
   test('are refused with the position of the error', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
 import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import { defaultDomainId } from '../src/storage/schema.ts';
+import { addDomain } from './support/add-domain.ts';
 import { browserUserAgent, startApp, storeKinds, type TestAccount } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { pollUntil } from './support/eventually.ts';
@@ -13,18 +14,12 @@ describe.each(storeKinds)('visits to unknown addresses, on %s', (store) => {
     env: { TRUSTED_PROXIES: '127.0.0.1' },
     overrides: { notFoundInterval: 20, domainInterval: 20 },
   });
-  /** A member of the organization that runs the service. */
-
   let organizations = 0;
   /** A new organization with a domain of its own. */
   async function createOrganization() {
     const account = await app.createAccount();
     const host = `go${++organizations}.example.org`;
-    const domain = { created_at: 1, organization_id: account.organizationId, host, verified_at: 1 };
-    const row = await app.app.context.database.write((queries) =>
-      queries.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow(),
-    );
-    return { ...account, host, domainId: row.id };
+    return { ...account, host, domainId: await addDomain(app, account, host) };
   }
 
   const visit = (host: string, path: string, from = '203.0.113.1', headers: Record<string, string> = {}) =>

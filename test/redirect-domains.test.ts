@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { hourLength } from '../src/rules/durations.ts';
 import { SqliteConnection } from '../src/storage/drivers/sqlite-connection.ts';
 import { LinkCache } from '../src/visit/link-cache.ts';
+import { addDomain } from './support/add-domain.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { type RawResponse, visitRaw } from './support/raw-http.ts';
@@ -14,8 +15,8 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
   let domainId: number;
 
   beforeAll(async () => {
-    domainId = await addDomain(custom, 1);
-    await addDomain('unverified.example.org', null);
+    domainId = await addDomain(app, owner, custom);
+    await addDomain(app, owner, 'unverified.example.org', { verified_at: null });
     for (const fields of [
       { suffix: 'offer' },
       { suffix: 'api/v1/link' },
@@ -24,13 +25,6 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
     ])
       await createLink(fields);
   });
-
-  const addDomain = (host: string, verified_at: number | null): Promise<number> =>
-    app.app.context.database.write(async (queries) => {
-      const domain = { created_at: 1, organization_id: owner.organizationId, host, verified_at };
-      return (await queries.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow())
-        .id;
-    });
 
   const createLink = (fields: object) =>
     app.createLink(owner, { destination_url: destination, domain: custom, ...fields });
@@ -151,20 +145,8 @@ test('a repeated visit to a custom domain and a link causes no database query', 
   };
   const app = await startApp({ env: { MISS_LIMIT: '0' }, overrides });
   const owner = await app.createAccount();
-  const { database } = app.app.context;
-  await database.write((queries) =>
-    queries
-      .insertInto('domains')
-      .values({
-        created_at: 1,
-        organization_id: owner.organizationId,
-        host: custom,
-        verified_at: 1,
-        root_url: 'https://example.org/',
-        not_found_url: 'https://example.org/lost',
-      })
-      .execute(),
-  );
+  const pages = { root_url: 'https://example.org/', not_found_url: 'https://example.org/lost' };
+  await addDomain(app, owner, custom, pages);
   const body = { destination_url: destination, domain: custom, suffix: 'offer' };
   expect((await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body })).status).toBe(
     201,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { addDomain } from './support/add-domain.ts';
 import { startApp, type TestAccount, type TestApp } from './support/app.ts';
 import { eventually, pollUntil } from './support/eventually.ts';
 import { metricValues } from './support/metric-values.ts';
@@ -21,12 +22,7 @@ beforeEach(async () => {
   await proxy.open();
   directNode = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });
   owner = await directNode.createAccount();
-  await directNode.app.context.database.write((queries) =>
-    queries
-      .insertInto('domains')
-      .values({ created_at: 1, organization_id: owner.organizationId, host: custom, verified_at: 1 })
-      .execute(),
-  );
+  await addDomain(directNode, owner, custom);
 });
 afterEach(async () => {
   await Promise.all([directNode.stop(), proxiedNode.stop()]);

@@ -4,6 +4,7 @@ import { startApp, storeKinds, type TestAccount, type TestApp } from './support/
 import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { member } from './support/members.ts';
+import { proveEmail } from './support/proven-emails.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const target = targetOfEachTest();
@@ -21,7 +22,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
       overrides: { scheduledInterval: 10, refusalInterval: 10, webhooks: { pollInterval: 10 } },
     });
     owner = await app.createAccount();
-    await setEmailProven(owner.userId);
+    await proveEmail(app, owner.userId);
   });
   afterAll(async () => {
     expect(app.faults).toEqual([]);
@@ -33,10 +34,6 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     app.call(method, `/api/v1/${path}`, { key, ...(body && { body }) });
   const createLink = async (body: object = {}) =>
     (await call('POST', 'link', { destination_url: 'https://example.com/', ...body })).json;
-  const setEmailProven = (id: number) =>
-    app.app.context.database.write((queries) =>
-      queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', id).execute(),
-    );
   /** Schedules changes that can't be made, as their tag is deleted before they are due. */
   const scheduleRefused = async (links: readonly number[], key = owner.key) => {
     const tag = (await call('POST', 'tag', { name: `gone ${links[0]}` })).json.id;

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { eventually } from '../../test/support/eventually.ts';
+import { foldSettings } from '../../test/support/fold-worker.ts';
 import { plainHit } from '../../test/support/plain-hit.ts';
 import { temporaryFolder } from '../../test/support/program.ts';
 import { realDisk } from '../journal/disk.ts';
@@ -21,21 +22,7 @@ interface FakeFold {
 
 const recorderIn = (dataDir: string, fold: FakeFold): ClickRecorder =>
   new ClickRecorder({
-    settings: {
-      dataDir,
-      saltDir: `${dataDir}/visitor-salts`,
-      saltKey: '',
-      databaseUrl: null,
-      clickServer: null,
-      origin: 'http://127.0.0.1',
-      daysKept: 180,
-      clock: 'messages',
-      keep: { milliseconds: 0, bytes: 0 },
-      repeatWindow: 2_000,
-      floodLimit: 30_000,
-      countryFile: null,
-      webhookAddress: 'none',
-    },
+    settings: { ...foldSettings(dataDir), keep: { milliseconds: 0, bytes: 0 } },
     disk: realDisk,
     now: Date.now,
     afterTick: setImmediate,

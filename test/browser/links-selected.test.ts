@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { accessibilityViolations } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { eventually } from '../support/eventually.ts';
 import { pressUntil } from '../support/press-until.ts';
+import { expectNoBarriers } from './barriers.ts';
 import { linksOf, longUrlField, notice, row, rows, suffixes } from './link-list.ts';
 import { dashboardsInOnePage } from './one-page.ts';
 
@@ -253,17 +253,8 @@ describe('accessibility and safety', () => {
     const page = await dashboard(account);
     const wide = ['light', 1280, 720] as const;
     const narrow = ['dark', 390, 1000] as const;
-    const expectNoBarriers = async (state: string, ...views: readonly (typeof wide | typeof narrow)[]) => {
-      for (const [colorScheme, width, height] of views) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height });
-        expect([state, width, await accessibilityViolations(page)]).toEqual([state, width, []]);
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        expect(overflow).toBeLessThanOrEqual(0);
-      }
-    };
     await page.getByText('Your first link is one paste away').waitFor();
-    await expectNoBarriers('empty', wide, narrow);
+    await expectNoBarriers(page, 'empty', wide, narrow);
     await longUrlField(page).fill('https://example.com/made');
     await longUrlField(page).press('Enter');
     await page.getByRole('region', { name: 'New link', exact: true }).waitFor();
@@ -280,21 +271,21 @@ describe('accessibility and safety', () => {
     await page.getByRole('button', { name: 'Options' }).click();
     await page.getByRole('combobox', { name: 'Tags', exact: true }).click();
     await page.getByRole('option', { name: 'print' }).waitFor();
-    await expectNoBarriers('options of a new link', wide, narrow);
+    await expectNoBarriers(page, 'options of a new link', wide, narrow);
     await page.getByRole('button', { name: 'Options' }).click();
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await row(page, 'print').hover();
     await row(page, 'print')
       .getByRole('button', { name: /^More about / })
       .click();
-    await expectNoBarriers('menu of a selected link', wide, narrow);
+    await expectNoBarriers(page, 'menu of a selected link', wide, narrow);
     // Wide, accessibility.test.ts has these dialogs.
     await page.getByRole('button', { name: 'Show QR code' }).click();
     await page.getByRole('dialog').waitFor();
-    await expectNoBarriers('QR code', narrow);
+    await expectNoBarriers(page, 'QR code', narrow);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Tag', exact: true }).click();
-    await expectNoBarriers('tags of selected links', narrow);
+    await expectNoBarriers(page, 'tags of selected links', narrow);
   });
 
   test('scripts in names, tags, destinations and searches never run', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { dayLength } from '../../src/rules/durations.ts';
 import { addNotFoundVisits } from '../../src/storage/not-found-visits.ts';
 import { defaultDomainId } from '../../src/storage/schema.ts';
-import type { TestAccount } from '../support/app.ts';
+import { addDomain } from '../support/add-domain.ts';
 import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { followLink } from './follow-link.ts';
@@ -14,18 +14,11 @@ const { database } = app.app.context;
 const today = Math.floor(app.clock.now / dayLength);
 const addVisits = (domainId: number, suffix: string, visits: number) =>
   database.write((queries) => addNotFoundVisits(queries, domainId, today, [{ suffix, visits }]));
-async function addDomain({ organizationId }: TestAccount, host: string): Promise<number> {
-  const domain = { created_at: 1, organization_id: organizationId, host, verified_at: 1 };
-  const { id } = await database.write((queries) =>
-    queries.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow(),
-  );
-  return id;
-}
 
 test('a mistyped address becomes a link with its domain and suffix filled in, and leaves the list', async () => {
   // The service's own domain is only shown to its operator.
   const owner = await app.createAccount();
-  const id = await addDomain(owner, 'go.example.org');
+  const id = await addDomain(app, owner, 'go.example.org');
   const body = { destination_url: 'https://example.com', domain: 'go.example.org', suffix: 'summer-sale' };
   await app.call('POST', '/api/v1/link', { key: owner.key, body });
   await addVisits(id, 'sumer-sale', 12);
@@ -73,7 +66,7 @@ test('without a custom domain the page shows what it is for', async () => {
 
 test('the last visit is shown as the same day east and west of Greenwich', async () => {
   const owner = await app.createAccount();
-  const id = await addDomain(owner, 'days.example.org');
+  const id = await addDomain(app, owner, 'days.example.org');
   await addVisits(id, 'misprint', 1);
   const day = new Date(today * dayLength).toLocaleDateString('en-GB', {
     day: 'numeric',

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { TestAccount } from '../support/app.ts';
-import { accessibilityViolations, dashboardOf } from '../support/browser.ts';
+import { dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press-until.ts';
+import { expectNoBarriers } from './barriers.ts';
 import { linksOf, notice } from './link-list.ts';
 import { dashboardsInOnePage } from './one-page.ts';
 
@@ -182,26 +183,17 @@ describe('tags', () => {
     const page = await dashboard(account, '/app/tags');
     const phone = ['light', 390, 844] as const;
     const desktop = ['dark', 1280, 720] as const;
-    const expectNoBarriers = async (state: string, ...views: readonly (typeof phone | typeof desktop)[]) => {
-      for (const [colorScheme, width, height] of views) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height });
-        expect([state, width, await accessibilityViolations(page)]).toEqual([state, width, []]);
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        expect(overflow).toBeLessThanOrEqual(0);
-      }
-    };
     await page.getByText('No tags yet').waitFor();
-    await expectNoBarriers('without tags', desktop, phone);
+    await expectNoBarriers(page, 'without tags', desktop, phone);
     // On a desktop, accessibility.test.ts has the others.
     for (const text of ['Spring', 'קמפיין', 'x'.repeat(100)]) await createTag(account, text);
     await page.reload();
     await row(page, 'Spring').getByRole('button', { name: 'Rename Spring' }).click();
-    await expectNoBarriers('a name is changed', phone);
+    await expectNoBarriers(page, 'a name is changed', phone);
     await page.keyboard.press('Escape');
     await row(page, 'Spring').getByRole('button', { name: 'Delete Spring' }).click();
     await page.getByRole('dialog').waitFor();
-    await expectNoBarriers('a deletion is confirmed', phone);
+    await expectNoBarriers(page, 'a deletion is confirmed', phone);
   });
 
   test('with scripts in their names never run them', async () => {

@@ -18,17 +18,16 @@ export function appForSuite(options: StartOptions = {}): TestApp {
   return app;
 }
 
-/** The same, with an account. */
-export function appWithOwner(options: StartOptions = {}): {
-  readonly app: TestApp;
-  readonly owner: TestAccount;
-} {
+/** The same, with an account, and a function that calls the API, by default with its key. */
+export function appWithOwner(options: StartOptions = {}) {
   const app = appForSuite(options);
   const owner = {} as TestAccount;
   beforeAll(async () => {
     Object.assign(owner, await app.createAccount());
   });
-  return { app, owner };
+  const call = (method: string, path: string, body?: unknown, key = owner.key) =>
+    app.call(method, `/api/v1${path}`, { key, body });
+  return { app, owner, call };
 }
 
 /**
