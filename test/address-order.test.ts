@@ -1,30 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { startApp, type TestAccount, type TestApp, type TestResponse } from './support/app.ts';
+import type { TestResponse } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
 const destination_url = 'https://example.com/order';
-let app: TestApp;
-let owner: TestAccount;
 let sql: SQL;
 
-beforeAll(async () => {
+const { app, owner, call } = appWithOwner(async () => {
   const url = await migratedPostgres();
   sql = new SQL({ url, max: 2 });
   // A deadlock is not resolved before the calls time out.
   await sql.unsafe(`alter database ${new URL(url).pathname.slice(1)} set deadlock_timeout = '1h'`);
-  app = await startApp({ env: { DATABASE_URL: url } });
-  owner = await app.createAccount();
+  return { env: { DATABASE_URL: url } };
 });
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
-  await sql.end();
-});
+afterAll(() => sql.end());
 
-const call = (method: string, path: string, body: object) =>
-  app.call(method, `/api/v1${path}`, { key: owner.key, body });
 const create = (fields: object) => call('POST', '/link', { destination_url, ...fields });
 const createAll = (links: readonly object[]) =>
   call('POST', '/link/bulk', { links: links.map((fields) => ({ destination_url, ...fields })) });

@@ -1,19 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { dayLength } from '../src/rules/durations.ts';
-import { onOneStore, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { onOneStore, storeKinds } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 
 describe.each(storeKinds)('bulk calls on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
   let tags: { id: number; name: string }[];
   /** If a number, the count of draws so far: the random source returns each byte value three times in a row. */
   let repeatingDraws: number | null = null;
   /** Draws left before the random source throws. */
   let drawsLeft = Number.POSITIVE_INFINITY;
 
-  const send = (method: string, path: string, body?: unknown, key = owner.key) =>
-    app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
+  const bytes = (count: number) => {
+    if (drawsLeft-- <= 0) throw new Error('the random source is broken');
+    return repeatingDraws === null
+      ? randomBytes(count)
+      : Buffer.alloc(count, Math.floor(repeatingDraws++ / 3));
+  };
+  // Scheduled changes draw random bytes, too.
+  const overrides = { randomBytes: bytes, scheduledInterval: 10 * dayLength };
+  const { app, owner, call: send } = appWithOwner({ store, overrides });
+
   const bulk = (links: unknown, query = '', key = owner.key) =>
     send('POST', `/link/bulk${query}`, { links }, key);
   const make = async (body: object = {}) =>
@@ -24,21 +31,8 @@ describe.each(storeKinds)('bulk calls on %s', (store) => {
   const linksOfTag = async (id: number) => (await send('GET', `/tag/${id}`)).json.links;
 
   beforeAll(async () => {
-    const bytes = (count: number) => {
-      if (drawsLeft-- <= 0) throw new Error('the random source is broken');
-      return repeatingDraws === null
-        ? randomBytes(count)
-        : Buffer.alloc(count, Math.floor(repeatingDraws++ / 3));
-    };
-    // Scheduled changes draw random bytes, too.
-    app = await startApp({ store, overrides: { randomBytes: bytes, scheduledInterval: 10 * dayLength } });
-    owner = await app.createAccount();
     tags = [];
     for (const name of ['red', 'green', 'blue']) tags.push((await send('POST', '/tag', { name })).json);
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
   });
 
   // Links are stored in parts of 250, which overlapped: one call in three gave addresses to two links on SQLite, none on PostgreSQL.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { dayLength } from '../src/rules/durations.ts';
-import { type Send, startApp, type TestAccount, type TestApp } from './support/app.ts';
+import type { Send } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { PostgresTraffic, sequentialRoundTrips } from './support/postgres-traffic.ts';
@@ -8,20 +9,15 @@ import { TcpProxy } from './support/tcp-proxy.ts';
 
 const never = dayLength;
 const traffic = new PostgresTraffic();
-let proxy: TcpProxy;
 /** Records every message that the app sends to the database. */
-let app: TestApp;
-let owner: TestAccount;
+let proxy: TcpProxy;
 let linkId: number;
 let tagId: number;
 
-const call = (method: string, path: string, send: Send = {}) =>
-  app.call(method, path, { key: owner.key, ...send });
-
-beforeAll(async () => {
+const { app, owner } = appWithOwner(async () => {
   proxy = new TcpProxy(await migratedPostgres(), traffic.tap);
   await proxy.open();
-  app = await startApp({
+  return {
     env: { DATABASE_URL: proxy.url },
     overrides: {
       ...{ hits: 'unfolded', keyLifetime: never, pollInterval: never, expiryInterval: never },
@@ -29,18 +25,19 @@ beforeAll(async () => {
       ...{ outageInterval: never, correctionInterval: never, sweepInterval: never, clearInterval: never },
       ...{ versionInterval: never, webhooks: { pollInterval: never } },
     },
-  });
-  owner = await app.createAccount();
+  };
+});
+
+const call = (method: string, path: string, send: Send = {}) =>
+  app.call(method, path, { key: owner.key, ...send });
+
+beforeAll(async () => {
   tagId = (await call('POST', '/api/v1/tag', { body: { name: 'of a link' } })).json.id;
   const links = Array(30).fill({ destination_url: 'https://destination.example', tags: [tagId] });
   const made = await call('POST', '/api/v1/link/bulk?disable_png=true', { body: { links } });
   linkId = made.json.results.at(-1).link.id;
 });
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
-  await proxy.close();
-});
+afterAll(() => proxy.close());
 beforeEach(async () => {
   // Opens the connections that a call needs, and caches the key's owner.
   await Promise.all(Array.from({ length: 3 }, () => call('GET', '/api/v1/link?limit=25')));

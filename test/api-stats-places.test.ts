@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { browserUserAgent, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { browserUserAgent, storeKinds } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { twoNetworkFile } from './support/country-file.ts';
 import { temporaryFolder } from './support/program.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
@@ -20,18 +21,17 @@ interface Group {
 }
 
 describe.each(storeKinds)('statistics by place and address on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let id: number;
   let host: string;
 
-  beforeAll(async () => {
+  const { app, owner } = appWithOwner(async () => {
     folder = await temporaryFolder();
     const COUNTRY_FILE = join(folder.path, 'cities.mmdb');
     await writeFile(COUNTRY_FILE, twoNetworkFile(cityOf('DE', 'BY'), cityOf('US', 'ND')));
-    app = await startApp({ store, env: { COUNTRY_FILE, TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
-    owner = await app.createAccount();
+    return { store, env: { COUNTRY_FILE, TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } };
+  });
+  beforeAll(async () => {
     host = new URL(app.url).hostname;
     const call = async (method: string, path: string, body: object) => {
       const { status, json } = await app.call(method, `/api/v1/link${path}`, { key: owner.key, body });
@@ -59,11 +59,7 @@ describe.each(storeKinds)('statistics by place and address on %s', (store) => {
     await visit(`/own-${store}`, '::1');
     await app.app.clicks.settled();
   });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-    await folder[Symbol.asyncDispose]();
-  });
+  afterAll(() => folder[Symbol.asyncDispose]());
 
   const get = async (path: string) => (await app.call('GET', `/api/v1${path}`, { key: owner.key })).json;
   const groupsBy = async (path: string, by: string, more = '') =>

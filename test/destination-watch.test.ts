@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { mailDestinations } from '../src/manage/destinations/mail-destinations.ts';
 import { dayLength, hourLength, minuteLength } from '../src/rules/durations.ts';
-import { onOneStore, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { onOneStore, storeKinds } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { selfSigned } from './support/certificate.ts';
 import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
@@ -14,14 +15,31 @@ const target = targetOfEachTest();
 const redirect = (to: string, status: number) => () => Response.redirect(to, status);
 
 describe.each(storeKinds)('the destination watch on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
   let sites: Sites;
   let mails: MailServer;
   let hosts = 0;
   const created: { id: number; key: string }[] = [];
   /** A host name of its own for each test, on one shared server. */
   let host: string;
+
+  const { app, owner } = appWithOwner(async () => {
+    mails = await startMailServer();
+    sites = startSites();
+    return {
+      store,
+      env: {
+        WEBHOOK_ALLOW: '127.0.0.0/8',
+        SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+      },
+      overrides: {
+        watchInterval: 5,
+        webhooks: { pollInterval: 10, postOptions: { lookup: sites.lookup } },
+      },
+    };
+  });
+  beforeAll(() => {
+    sites.clock = app.clock;
+  });
 
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1/${path}`, { key, ...(body && { body }) });
@@ -44,23 +62,6 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     await advance(minuteLength);
   };
 
-  beforeAll(async () => {
-    mails = await startMailServer();
-    sites = startSites();
-    app = await startApp({
-      store,
-      env: {
-        WEBHOOK_ALLOW: '127.0.0.0/8',
-        SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
-      },
-      overrides: {
-        watchInterval: 5,
-        webhooks: { pollInterval: 10, postOptions: { lookup: sites.lookup } },
-      },
-    });
-    sites.clock = app.clock;
-    owner = await app.createAccount();
-  });
   beforeEach(() => {
     host = `site${++hosts}.example.com`;
   });
@@ -69,8 +70,6 @@ describe.each(storeKinds)('the destination watch on %s', (store) => {
     for (const { id, key } of created.splice(0)) await call('DELETE', `link/${id}`, undefined, key);
   });
   afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
     sites.stop();
     await mails[Symbol.asyncDispose]();
   });

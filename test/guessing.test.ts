@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { defaultHashCost } from '../src/auth/passwords.ts';
 import { dayLength, secondLength } from '../src/rules/durations.ts';
 import { Refusal } from '../src/rules/errors.ts';
 import { onOneStore, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 
@@ -65,18 +66,11 @@ test("five hundred guesses from 250 networks of one household delay the owner's 
 });
 
 describe.each(storeKinds)('while attackers guess a password, on %s', (store) => {
-  let app: TestApp;
   let url: string | null;
-  let owner: TestAccount;
 
-  beforeAll(async () => {
+  const { app, owner } = appWithOwner(async () => {
     url = store === 'postgres' ? await migratedPostgres() : null;
-    app = await startApp({ env: { TRUSTED_PROXIES: '1', ...(url !== null && { DATABASE_URL: url }) } });
-    owner = await app.createAccount();
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
+    return { env: { TRUSTED_PROXIES: '1', ...(url !== null && { DATABASE_URL: url }) } };
   });
 
   const signIn = (from: string, password = owner.password, email = owner.email, cookie = '') =>

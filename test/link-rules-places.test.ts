@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { startApp } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { munich, twoNetworkFile } from './support/country-file.ts';
 import { temporaryFolder } from './support/program.ts';
 
@@ -9,8 +10,6 @@ const zurich = { country: { iso_code: 'CH' }, city: { names: { en: 'Zürich' } }
 const inMunich = '9.9.9.9';
 const inZurich = '193.99.144.80';
 
-let app: TestApp;
-let owner: TestAccount;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
 const writeCountryFile = async (name: string, content: Uint8Array) => {
@@ -19,17 +18,12 @@ const writeCountryFile = async (name: string, content: Uint8Array) => {
   return path;
 };
 
-beforeAll(async () => {
+const { app, owner } = appWithOwner(async () => {
   folder = await temporaryFolder();
   const COUNTRY_FILE = await writeCountryFile('cities.mmdb', twoNetworkFile(munich, zurich));
-  app = await startApp({ env: { COUNTRY_FILE, TRUSTED_PROXIES: '1' } });
-  owner = await app.createAccount();
+  return { env: { COUNTRY_FILE, TRUSTED_PROXIES: '1' } };
 });
-afterAll(async () => {
-  expect(app.faults).toEqual([]);
-  await app.stop();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => folder[Symbol.asyncDispose]());
 
 const to = (name: string) => ({ destination_url: `https://example.com/${name}` });
 const create = (rules: unknown, targetApp = app, { key } = owner) =>

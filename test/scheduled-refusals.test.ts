@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { hourLength, minuteLength } from '../src/rules/durations.ts';
-import { startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { storeKinds } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { eventually } from './support/eventually.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
 import { member } from './support/members.ts';
@@ -10,25 +11,18 @@ import { targetOfEachTest } from './support/webhook-target.ts';
 const target = targetOfEachTest();
 
 describe.each(storeKinds)('scheduled changes that are refused on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
   let mails: MailServer;
 
-  beforeAll(async () => {
+  const { app, owner } = appWithOwner(async () => {
     mails = await startMailServer();
-    app = await startApp({
+    return {
       store,
       env: { SMTP_URL: `smtp://127.0.0.1:${mails.port}` },
       overrides: { scheduledInterval: 10, refusalInterval: 10, webhooks: { pollInterval: 10 } },
-    });
-    owner = await app.createAccount();
-    await proveEmail(app, owner.userId);
+    };
   });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-    await mails[Symbol.asyncDispose]();
-  });
+  beforeAll(() => proveEmail(app, owner.userId));
+  afterAll(() => mails[Symbol.asyncDispose]());
 
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1/${path}`, { key, ...(body && { body }) });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../src/config/load.ts';
 import { hourLength } from '../src/rules/durations.ts';
 import { signatureHeaders } from '../src/webhooks/sign.ts';
-import { startApp, type TestAccount, type TestApp } from './support/app.ts';
+import { appWithOwner } from './support/app-suite.ts';
 import { temporaryFolder } from './support/program.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
@@ -17,19 +17,13 @@ const inLanguage = (language: string) =>
   blocks.filter((block) => block.language === language).map(({ text }) => text);
 
 const target = targetOfEachTest();
-let app: TestApp;
-let owner: TestAccount;
+const { app, owner } = appWithOwner({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  app = await startApp({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
-  owner = await app.createAccount();
 });
-afterAll(async () => {
-  await app.stop();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => folder[Symbol.asyncDispose]());
 
 type Snippet = Record<string, (...given: unknown[]) => unknown>;
 let snippets = 0;

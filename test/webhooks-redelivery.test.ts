@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { cleanUp } from '../src/manage/clean-up.ts';
 import { dayLength, hourLength } from '../src/rules/durations.ts';
-import { onOneStore, startApp, storeKinds, type TestAccount, type TestApp } from './support/app.ts';
+import { onOneStore, storeKinds, type TestApp } from './support/app.ts';
 import { appWithOwner } from './support/app-suite.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
@@ -17,25 +17,17 @@ async function clickOn(app: TestApp, linkId: number): Promise<void> {
 }
 
 describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
-  let app: TestApp;
-  let owner: TestAccount;
-
   let mails: MailServer;
 
-  beforeAll(async () => {
+  const { app, owner } = appWithOwner(async () => {
     mails = await startMailServer();
-    app = await startApp({
+    return {
       store,
       env: { SMTP_URL: `smtp://127.0.0.1:${mails.port}` },
       overrides: { webhooks: { random: () => 0.5 }, outageInterval: 100 },
-    });
-    owner = await app.createAccount();
+    };
   });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-    await mails[Symbol.asyncDispose]();
-  });
+  afterAll(() => mails[Symbol.asyncDispose]());
 
   const call = (method: string, path: string, body?: object, key = owner.key) =>
     app.call(method, `/api/v1/${path}`, { key, ...(body ? { body } : {}) });

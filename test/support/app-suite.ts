@@ -5,11 +5,16 @@ import { SECRET_KEY } from './secret-key.ts';
 
 type StartOptions = NonNullable<Parameters<typeof startApp>[0]>;
 
-/** An app for the tests of a file or a `describe`. It is started before the first of them, and must not have logged errors at the end. */
-export function appForSuite(options: StartOptions = {}): TestApp {
+type Options = StartOptions | (() => Promise<StartOptions>);
+
+/**
+ * An app for the tests of a file or a `describe`. It is started before the first of them, and must not have logged errors at the
+ * end. Options may be a function that starts what the app needs.
+ */
+export function appForSuite(options: Options = {}): TestApp {
   const app = {} as TestApp;
   beforeAll(async () => {
-    Object.assign(app, await startApp(options));
+    Object.assign(app, await startApp(typeof options === 'function' ? await options() : options));
   });
   afterAll(async () => {
     await app.stop();
@@ -19,7 +24,7 @@ export function appForSuite(options: StartOptions = {}): TestApp {
 }
 
 /** The same, with an account, and a function that calls the API, by default with its key. */
-export function appWithOwner(options: StartOptions = {}) {
+export function appWithOwner(options: Options = {}) {
   const app = appForSuite(options);
   const owner = {} as TestAccount;
   beforeAll(async () => {
