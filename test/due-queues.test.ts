@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Database } from '../src/storage/database.ts';
-import { openDatabase } from '../src/storage/open.ts';
 import {
   claimDue,
   DueQueues,
@@ -8,23 +6,15 @@ import {
   type NewDelivery,
 } from '../src/storage/webhooks/webhook-queue.ts';
 import { storeKinds } from './support/app.ts';
-import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
-import { temporaryFolder } from './support/program.ts';
+import { openedDatabase } from './support/migrated-store.ts';
 import { webhookDelivery } from './support/webhook-delivery.ts';
 
 describe.each(storeKinds)('queues of webhook deliveries on %s', (store) => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let database: Database;
+  let database: Awaited<ReturnType<typeof openedDatabase>>;
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    if (store === 'sqlite') await migratedSqlite(folder.path);
-    const url = store === 'postgres' ? await migratedPostgres() : null;
-    database = await openDatabase(url, folder.path, () => {});
+    database = await openedDatabase(store);
   });
-  afterAll(async () => {
-    await database.close();
-    await folder[Symbol.asyncDispose]();
-  });
+  afterAll(() => database[Symbol.asyncDispose]());
 
   const insert = (rows: readonly NewDelivery[]) =>
     database.write((queries) => insertDeliveries(queries, rows));

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { createCanvas, loadImage } from '@napi-rs/canvas';
-import jsQR from 'jsqr';
 import { appWithOwner } from './support/app-suite.ts';
+import { decode, pixelsOf } from './support/qr-picture.ts';
 
 const { app, owner } = appWithOwner({ env: { BASE_URL: 'https://links.example.com' } });
 
@@ -12,22 +11,6 @@ const createLink = async (fields: object = {}) =>
       body: { destination_url: 'https://example.com', ...fields },
     })
   ).json;
-
-/** Draws a picture as a browser would, and returns its pixels. */
-async function pixelsOf(picture: Buffer) {
-  const image = await loadImage(picture);
-  const size = Math.max(image.width, 400);
-  const canvas = createCanvas(size, size);
-  const context = canvas.getContext('2d');
-  context.imageSmoothingEnabled = false;
-  context.drawImage(image, 0, 0, size, size);
-  return context.getImageData(0, 0, size, size);
-}
-
-async function decode(picture: Buffer): Promise<string | undefined> {
-  const { data, width, height } = await pixelsOf(picture);
-  return jsQR(new Uint8ClampedArray(data), width, height)?.data;
-}
 
 /** The host of the public URL does not lead to this server, so only its path is used. */
 const png = async (link: { qr_code_png: string }) => {

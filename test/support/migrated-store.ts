@@ -2,7 +2,9 @@ import { rmSync } from 'node:fs';
 import { copyFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
+import type { StoreKind } from './app.ts';
 import { copyOfPostgres, freshPostgres } from './postgres.ts';
 import { temporaryFolder } from './program.ts';
 
@@ -37,6 +39,18 @@ async function makeSqlite(): Promise<string> {
 export async function migratedPostgres(): Promise<string> {
   templates.linnetTestTemplate ??= makePostgres();
   return copyOfPostgres(await templates.linnetTestTemplate);
+}
+
+/** An empty, fully migrated database, until it is disposed of. */
+export async function openedDatabase(kind: StoreKind): Promise<Database & AsyncDisposable> {
+  const folder = await storeFolder();
+  const url = kind === 'postgres' ? await migratedPostgres() : null;
+  const database = await openDatabase(url, folder.path, () => {});
+  const dispose = async () => {
+    await database.close();
+    await folder[Symbol.asyncDispose]();
+  };
+  return { ...database, [Symbol.asyncDispose]: dispose };
 }
 
 async function makePostgres(): Promise<string> {
