@@ -32,6 +32,7 @@ test('no file of the data folder names the owner of a deleted account', async ()
   expect((await call('POST', '/api/v1/invitation', { email }, otherHeaders)).status).toBe(201);
   // Only an account with a proven address deletes the invitations to it.
   using store = new Database(join(data.path, 'linnet.sqlite'));
+  store.run('pragma busy_timeout = 5000');
   store.run('update users set email_proven = 1');
   const ownHeaders = { authorization: await tokenOf({ email, password }) };
   await call('POST', '/api/v1/api_key', { name: `key of ${name}` }, ownHeaders);

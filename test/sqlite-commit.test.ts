@@ -72,7 +72,7 @@ test('changes made at once share a transaction; one that fails is undone, and fa
   const work = Object.assign(
     async (_queries: Queries, words: readonly string[]): Promise<readonly string[]> => words,
     {
-      atOnce: {
+      pipelined: {
         suits: () => true,
         make: async (queries: Queries, words: readonly string[]) => {
           await settleAll(
@@ -100,7 +100,7 @@ test('a change whose outcome cannot be told after its commit is not made again',
   const work = Object.assign(
     async (_queries: Queries, words: readonly string[]): Promise<readonly string[]> => words,
     {
-      atOnce: {
+      pipelined: {
         suits: () => true,
         make: async (queries: Queries, words: readonly string[]): Promise<readonly string[]> => {
           await settleAll(...words.map((word) => insertWord(queries, `${word} ${crypto.randomUUID()}`)));

@@ -144,7 +144,7 @@ test.each([
   [
     { message: 'Failed to listen at x' },
     3000,
-    /that is no address of this machine\. Set HOST to one, such as/,
+    /that is not an address of this machine\. Set HOST to one, such as/,
   ],
   [{ message: 'out of luck' }, 3000, /^Listening on x:3000 failed: out of luck\. Check HOST and PORT\.$/],
 ])("a port that can't be listened on: %p", (cause, port, line) => {
@@ -152,7 +152,7 @@ test.each([
 });
 
 test.each([
-  ['HOST', 'no such host', /that is no address of this machine\. Set HOST to one/],
+  ['HOST', 'no such host', /that is not an address of this machine\. Set HOST to one/],
   [
     'COUNTRY_FILE',
     '/nowhere.mmdb',
