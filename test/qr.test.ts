@@ -99,28 +99,6 @@ describe('QR codes', () => {
     }
   });
 
-  test('have another PNG, with a URL of its own, if a link was lost in a restore and another one has its id', async () => {
-    const lost = await createLink();
-    await app.app.context.database.write((queries) =>
-      queries
-        .updateTable('links')
-        .set({ suffix: 'another', created_at: app.clock.now - 1 })
-        .where('id', '=', lost.id)
-        .execute(),
-    );
-    expect((await png(lost)).response.status).toBe(404);
-    const found = (await app.call('GET', `/api/v1/link/${lost.id}`, { key: owner.key })).json;
-    expect(await decode((await png(found)).bytes)).toBe('https://links.example.com/another');
-  });
-
-  test('have PNGs at the URLs that earlier versions gave them', async () => {
-    const link = await createLink({ qr_code_marker: true });
-    const content = `${link.id}-000000-FFFFFF-qr`;
-    const path = `/qr/${content}-${app.app.context.secrets.sign('qr', content, 16)}.png`;
-    const { bytes } = await png({ qr_code_png: `https://links.example.com${path}` });
-    expect(await decode(bytes)).toBe(`${link.url}?qr`);
-  });
-
   test('have a PNG whose URL stays valid when the colours change, and ends with the link', async () => {
     const link = await createLink();
     await app.call('PATCH', `/api/v1/link/${link.id}`, {

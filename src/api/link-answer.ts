@@ -96,8 +96,6 @@ function qrCodeOf(url: string, { linkId, foreground, background, hasMarker }: Pi
 /** Everything that a picture depends on, besides the link's address. */
 interface Picture {
   readonly linkId: number;
-  /** When the link was created. Null in the paths of earlier versions, which don't have it. */
-  readonly createdAt: number | null;
   readonly foreground: string;
   readonly background: string;
   readonly hasMarker: boolean;
@@ -105,7 +103,6 @@ interface Picture {
 
 const pictureOf = (link: LinkWithTags['link']): Picture => ({
   linkId: link.id,
-  createdAt: link.created_at,
   foreground: link.qr_foreground,
   background: link.qr_background,
   hasMarker: link.qr_marker === 1,
@@ -113,17 +110,15 @@ const pictureOf = (link: LinkWithTags['link']): Picture => ({
 
 /**
  * The path of a PNG. Everything it shows is in the path, so that it may be cached permanently. The exception is a link whose address
- * has changed since: its PNG shows the new address, which leads to the same destination. After a restore, another link may get the id
- * of one that was created since the backup: the instant of its creation tells the two apart. The path is signed, so that links
- * can't be enumerated and no arbitrary drawing can be requested.
+ * has changed since: its PNG shows the new address, which leads to the same destination. The path is signed, so that links can't be
+ * enumerated and no arbitrary drawing can be requested.
  */
 function pngPath(
   secrets: Secrets,
-  { linkId, createdAt, foreground, background, hasMarker }: Picture,
+  { linkId, foreground, background, hasMarker }: Picture,
   tag: string,
 ): string {
-  const created = createdAt === null ? '' : `-${createdAt.toString(instantRadix)}`;
-  const content = `${linkId}-${foreground.slice(1)}-${background.slice(1)}${created}${hasMarker ? '-qr' : ''}${tag}`;
+  const content = `${linkId}-${foreground.slice(1)}-${background.slice(1)}${hasMarker ? '-qr' : ''}${tag}`;
   return `/qr/${content}-${secrets.sign('qr', content, 16)}.png`;
 }
 
@@ -131,20 +126,15 @@ function pngPath(
 const addressTag = (secrets: Secrets, site: Site, { moved, host, suffix }: LinkWithTags['link']): string =>
   moved === 1 ? `-at-${secrets.sign('qr', site.linkUrl(host, suffix), 8)}` : '';
 
-const instantRadix = 36;
-
 /** Null for a path that `pngPath` didn't create. */
 export function readPngPath(secrets: Secrets, path: string): Picture | null {
   const match =
-    /^\/qr\/((\d{1,16})-([0-9a-f]{6})-([0-9a-f]{6})(?:-([0-9a-z]{7,10}))?(-qr)?(?:-at-[\w-]{8})?)-([\w-]{16})\.png$/i.exec(
-      path,
-    );
+    /^\/qr\/((\d{1,16})-([0-9a-f]{6})-([0-9a-f]{6})(-qr)?(?:-at-[\w-]{8})?)-([\w-]{16})\.png$/i.exec(path);
   if (!match) return null;
-  const [, content = '', linkId, foreground, background, created, marker, signature = ''] = match;
+  const [, content = '', linkId, foreground, background, marker, signature = ''] = match;
   if (!secrets.verify('qr', content, signature)) return null;
   return {
     linkId: Number(linkId),
-    createdAt: created === undefined ? null : Number.parseInt(created, instantRadix),
     foreground: `#${foreground}`,
     background: `#${background}`,
     hasMarker: marker !== undefined,

@@ -16,8 +16,7 @@ const immutableHeaders = {
 export async function qrImage(context: Context, path: string): Promise<Response> {
   const picture = readPngPath(context.secrets, path);
   const link = picture ? await readLinkForPicture(context, picture.linkId) : null;
-  const isOfLink = picture?.createdAt === null || picture?.createdAt === link?.created_at;
-  if (!picture || !link || !isOfLink) {
+  if (!picture || !link) {
     throw new Refusal(
       'NOT_FOUND',
       'There is no QR code at this address. The link it was for may be deleted.',
