@@ -58,7 +58,7 @@ export function linkAnswer({ link, tags }: LinkWithTags, { site, secrets }: Cont
     password: null,
     tags: tags.map(tagAnswer),
     webhook_auth_key: link.webhook_auth_key === null ? null : secrets.open(link.webhook_auth_key),
-    zapier_key: zapierKey(secrets, link),
+    zapier_key: zapierKey(secrets, link.id),
     zapier_webhook_url_new_click: link.zapier_hook_url,
     clicks: link.clicks ?? 0,
     last_clicked_at: formatIsoOrNull(link.last_clicked_at || null),

@@ -1,4 +1,4 @@
-import { isZapierKeyOf, linkIdIn } from '../../auth/zapier-keys.ts';
+import { linkOfZapierKey } from '../../auth/zapier-keys.ts';
 import { notFound, Refusal } from '../../rules/errors.ts';
 import { recordChange } from '../../storage/changes.ts';
 import { findAnyLink, type StoredLink } from '../../storage/links/links.ts';
@@ -15,10 +15,10 @@ export async function linkOfKey(context: Context, key: string | null): Promise<S
       'This call needs the zapier_key of a link: send it as "api-key: <key>".',
     );
   }
-  const linkId = linkIdIn(key);
+  const linkId = linkOfZapierKey(context.secrets, key);
   const link = linkId === null ? undefined : await findAnyLink(context.database.lookup, linkId);
-  if (link && isZapierKeyOf(context.secrets, link, key)) return link;
-  throw key.startsWith('lnt_') ? apiKeyInstead() : wrongKey();
+  if (!link) throw linkId === null && key.startsWith('lnt_') ? apiKeyInstead() : wrongKey();
+  return link;
 }
 
 /** Examples for building a Zap: these clicks, or a made-up one. */
