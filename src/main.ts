@@ -10,13 +10,13 @@ if (args[0] === 'serve' && !args.some((word) => word === '--help' || word === '-
 } else {
   const { runCommand } = await import('./cli/run-command.ts');
   let outputError: Error | null = null;
-  // A full disk, or a reader such as `head` that has ended. The command goes on. `backup -` writes to the descriptor itself, and a pipe
-  // becomes non-blocking by the first use of `process.stdout`.
-  if (args[0] !== 'backup')
+  // A full disk, or a reader such as `head` that has ended. The command goes on. With `-` it reads or writes a descriptor itself, and
+  // a pipe becomes non-blocking by the first use of `process.stdout`.
+  if (!args.includes('-'))
     process.stdout.on('error', (cause) => {
       if (outputError !== null) return;
       outputError = cause;
-      process.stderr.write(`What this command prints can not be written, and is lost: ${cause.message}.\n`);
+      process.stderr.write(`What this command prints can't be written and is lost: ${cause.message}.\n`);
       process.exitCode = 1;
     });
   const exitCode = await runCommand(args, process.env);

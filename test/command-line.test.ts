@@ -57,7 +57,7 @@ test.each([
   expect([await program.exited, message]).toEqual([
     1,
     expect.stringMatching(
-      new RegExp(`^What this command prints can not be written, and is lost: ${code}.*\\n$`),
+      new RegExp(`^What this command prints can't be written and is lost: ${code}.*\\n$`),
     ),
   ]);
 });

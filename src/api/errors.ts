@@ -22,7 +22,7 @@ export function refusalOf(cause: unknown, log: Log): Refusal {
 const timedOut = (timeout: number | null): Refusal =>
   new Refusal(
     'TIMED_OUT',
-    `This took ${timeout === null || timeout < 1_000 || timeout >= 60_000 ? 'too long' : `longer than ${Math.ceil(timeout / 1_000)} seconds`} and was given up. Try again in a few seconds; of lists and statistics ask for less at once: a shorter range, a smaller page, fewer filters.`,
+    `This took ${timeout === null || timeout < 1_000 || timeout >= 60_000 ? 'too long' : `longer than ${Math.ceil(timeout / 1_000)} seconds`} and was given up. Try again in a few seconds. For lists and statistics, ask for less at once: a shorter range, a smaller page, fewer filters.`,
     { retryAfter: 5 },
   );
 

@@ -39,10 +39,9 @@ export const eachField = <Field extends string, T>(
 export const noWords: Readonly<Record<WordField, string>> = eachField(wordFields, () => '');
 
 /**
- * The ledger and the roll-ups have a code for each word of a closed list: its index in the list. Lists may only grow at their
- * end.
+ * What a visitor got. The journal, the ledger and the roll-ups have a code for each word of this and the following lists: its index.
+ * Lists may only grow at their end.
  */
-/** What a visitor got, and which destination was chosen. The journal and the ledger store their indexes. */
 export const outcomes = [
   'redirect',
   'preview',
@@ -52,6 +51,7 @@ export const outcomes = [
   'expired',
   'not_started',
 ] as const;
+/** Which destination was chosen. */
 export const targets = ['none', 'default', 'android', 'ios', 'rule'] as const;
 export const sources = ['link', 'qr'] as const;
 export const devices = ['desktop', 'mobile', 'tablet', 'tv', 'other'] as const;

@@ -10,5 +10,7 @@ export async function importedElsewhere(app: TestApp, csv: string) {
   const { email, key } = await app.createAccount();
   const result = await importLinks.run(app.app.context, { email, file });
   expect(result).toMatchObject({ output: 'Made 1 link.\n' });
-  return (await app.call('GET', '/api/v1/link', { key })).json.links[0];
+  const { links } = (await app.call('GET', '/api/v1/link', { key })).json;
+  expect(links).toHaveLength(1);
+  return links[0];
 }
