@@ -33,7 +33,10 @@ const tablesOfOrganizations = async (): Promise<string[]> => {
   return (await named.execute(read)).rows.map(({ name }) => name);
 };
 
-/** Tables that `storage/accounts/deleted-organizations.ts` and `ledger/retention/delete-hits.ts` empty, or whose rows are deleted by other means. */
+/**
+ * Tables that `storage/accounts/deleted-organizations.ts` and `ledger/retention/delete-hits.ts` empty, or whose rows are deleted by
+ * other means.
+ */
 const knownTables =
   /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|idempotency_keys|invitations|link_aliases|link_bin|link_block_marks|link_blocks|link_counts|link_history|links|organization_rollups|scheduled_changes|tags|users|utm_templates|watched_links|webhook_deliveries|webhook_outages)$|^(hits|hit_packs|hit_chunks)_/;
 

@@ -166,7 +166,7 @@ export const wasAddedLater = (dimension: string | undefined): boolean =>
   dimension === 'utm_term' || dimension === 'utm_content';
 
 /** Dimensions with many values in an hour, each of which has a row in an organization's roll-ups. */
-const denseDimensions = [
+const manyValued = [
   'country',
   'referrer',
   'utm_source',
@@ -175,7 +175,7 @@ const denseDimensions = [
   'language',
 ] as const satisfies readonly ClickDimension[];
 export const hasManyValues = (dimension: Dimension | undefined): boolean =>
-  denseDimensions.some((dense) => dense === dimension);
+  manyValued.some((name) => name === dimension);
 
 /** The column with a dimension's values. */
 export function columnOf(dimension: ClickDimension | 'reason' | 'class'): HitColumn {

@@ -19,7 +19,10 @@ interface Follower {
   /** Changes may have been missed: everything cached is out of date. */
   lost(reason: LossReason): void;
   pollBegins(): void;
-  /** All changes that were committed before it began are reported. `wasUnavailable`: the server has restarted, or the last poll had failed. */
+  /**
+   * All changes that were committed before it began are reported. `wasUnavailable`: the server has restarted, or the last poll had
+   * failed.
+   */
   pollSucceeded(wasUnavailable: boolean): void;
   /** Called once each time the feed becomes unreadable, however long that lasts. */
   failed(cause: unknown): void;

@@ -9,7 +9,10 @@ const wordBytes = 4;
 /** Bytes of a usual record: how many chains there are depends on it. */
 const usualRecord = 128;
 
-/** The words of a record: the position of the next record in its chain, the hash of its key, two ids, and two lengths packed with two flags. The two texts follow. */
+/**
+ * The words of a record: the position of the next record in its chain, the hash of its key, two ids, and two lengths packed with two
+ * flags. The two texts follow.
+ */
 const hashAt = 1;
 const idAt = 2;
 const organizationAt = 3;
