@@ -48,17 +48,17 @@ class DeadlineConnection implements CheckedOut {
 
   async query(sql: string, parameters: readonly unknown[], isPrepared?: boolean): Promise<pg.QueryResult> {
     // The refused statement is part of the change: without it nothing is kept.
-    if (sql === 'commit' && this.#hasRefused) throw this.#tookTooLong();
+    if (sql === 'commit' && this.#hasRefused) throw this.#timeoutExceeded();
     if (endings.has(sql)) return this.#connection.query(sql, parameters);
     const left = this.#until - performance.now();
     this.#hasRefused ||= left <= 0;
-    if (left <= 0) throw this.#tookTooLong();
+    if (left <= 0) throw this.#timeoutExceeded();
     if (this.#running++ === 0) this.#watch(left);
     try {
       return await this.#connection.query(sql, parameters, isPrepared);
     } catch (cause) {
       // A connection that we closed reports the server as unavailable; but the server may carry out what it was sent.
-      throw cause instanceof TimeoutExceeded || this.#isStopped ? this.#tookTooLong() : cause;
+      throw cause instanceof TimeoutExceeded || this.#isStopped ? this.#timeoutExceeded() : cause;
     } finally {
       if (--this.#running === 0) this.#unwatch();
     }
@@ -88,7 +88,7 @@ class DeadlineConnection implements CheckedOut {
     this.#connection.release(isBroken || this.#isStopped);
   }
 
-  #tookTooLong(): StoreUnavailable {
+  #timeoutExceeded(): StoreUnavailable {
     return new TimeoutExceeded(true, this.#timeout);
   }
 }
