@@ -62,6 +62,9 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
       .execute();
     return rows.length;
   };
+  /** A mail arrives before it is recorded that it was sent. */
+  const allRecorded = () =>
+    eventually(async () => (await pending()) === 0, 'the notification to be recorded');
 
   test('are mailed together to the member who scheduled them, and sent to webhooks', async () => {
     const hook = target();
@@ -86,7 +89,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
         scheduled_change: { id: refused.id, refusal: { error_code: 'TAG_NOT_FOUND', field_key: 'add_tags' } },
       },
     });
-    await eventually(async () => (await pending()) === 0, 'the notification to be recorded');
+    await allRecorded();
     app.clock.now += hourLength;
     expect(mailsTo(owner)).toHaveLength(1);
   });
@@ -102,6 +105,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     expect(mailsTo(owner).at(-1)?.parts['text/plain']).toContain('a former member');
     expect(mailsTo(owner).at(-1)?.parts['text/plain']).toContain(`/app/links/${id}/scheduled`);
     expect(mailsTo(guest)).toEqual([]);
+    await allRecorded();
     const deletedLink = await createLink();
     await scheduleRefused([deletedLink.id]);
     await call('DELETE', `link/${deletedLink.id}`);
@@ -110,6 +114,7 @@ describe.each(storeKinds)('scheduled changes that are refused on %s', (store) =>
     app.clock.now += 6_000;
     await eventually(() => mailsTo(owner).length === before + 2, 'the mail about a deleted link');
     expect(mailsTo(owner).at(-1)?.parts['text/plain']).toContain('A link that was deleted');
+    await allRecorded();
   });
 
   test('that are rescheduled before a notification cause none', async () => {
