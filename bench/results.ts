@@ -23,8 +23,13 @@ export function printMachine() {
 }
 
 /** The parts that are named on the command line: `npm run bench -- journal fold`. */
-export const requestedParts = (parts: object): string[] =>
-  process.argv.slice(2).filter((word) => word in parts);
+export function requestedParts(parts: object): string[] {
+  const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+  const unknown = words.find((word) => !Object.hasOwn(parts, word));
+  if (unknown === undefined) return words;
+  process.stderr.write(`The bench has no part "${unknown}". Its parts: ${Object.keys(parts).join(', ')}.\n`);
+  process.exit(2);
+}
 
 export const resultsIn = (name: string) => Bun.file(join(folder, `${name}.json`));
 

@@ -5,25 +5,37 @@ import { prepareFixture } from './fixture.ts';
 import { connections } from './hot.ts';
 import { type Measured, measureAlternately } from './rounds.ts';
 import { Running } from './running.ts';
-import { seededRandom, shuffled } from './zipf.ts';
+import type { WrkOptions } from './wrk.ts';
+import { seededRandom, shuffled, zipf } from './zipf.ts';
 
-/** A million links with realistic popularity: a few get most of the visits. */
-export async function measureMillion({
-  many,
-  rounds,
-  seconds,
-  fillSeconds,
-}: Effort): Promise<readonly Measured[]> {
+/** More than a round's requests: by Zipf's law they are to some 80,000 links. */
+const repeatedVisits = 220_000;
+
+/**
+ * A million links with realistic popularity: a few get most of the visits. Each round draws its own, or begins with the same ones as
+ * the round before, whose links are cached since then.
+ */
+export async function measureMillion(
+  { many, rounds, seconds, fillSeconds }: Effort,
+  visits: 'drawn' | 'repeated',
+): Promise<readonly Measured[]> {
   using fixture = await prepareFixture(many);
   // The popularity of a link is independent of when it was created.
-  const byRank = shuffled(fixture.links, seededRandom(11));
-  const byPopularity = join(fixture.folder, 'by-popularity');
-  await Bun.write(byPopularity, byRank.map(({ suffix }) => `/${suffix}\n`).join(''));
+  const random = seededRandom(11);
+  const byRank = shuffled(fixture.links, random).map(({ suffix }) => `/${suffix}\n`);
+  const file = join(fixture.folder, 'paths');
+  let plan: WrkOptions = { seconds, connections, byPopularity: file };
+  if (visits === 'repeated') {
+    const rankOf = zipf(byRank.length);
+    const drawn = Array.from({ length: repeatedVisits }, () => byRank[rankOf(random())] ?? '');
+    await Bun.write(file, drawn.join(''));
+    plan = { seconds, connections, paths: file };
+  } else await Bun.write(file, byRank.join(''));
   await using running = new AsyncDisposableStack();
   const all: Running[] = [];
   for (const contender of contenders(fixture)) {
     if (!['nginx', 'Linnet', 'Linnet, fold held back'].includes(contender.name)) continue;
     all.push(running.use(await Running.start(contender)));
   }
-  return await measureAlternately(all, rounds, { seconds, connections, byPopularity }, fillSeconds);
+  return await measureAlternately(all, rounds, plan, visits === 'drawn' ? fillSeconds : undefined);
 }

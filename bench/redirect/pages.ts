@@ -19,6 +19,7 @@ interface StoredResults<Figures> {
 export interface Results {
   readonly hot?: StoredResults<readonly Measured[]>;
   readonly million?: StoredResults<readonly Measured[]>;
+  readonly million_repeated?: StoredResults<readonly Measured[]>;
   readonly cold?: StoredResults<Cold>;
   readonly workers?: StoredResults<Workers>;
   readonly tls?: StoredResults<Tls>;
@@ -31,12 +32,17 @@ const mebibytes = (bytes: number): string => `${formatNumber(bytes / 2 ** 20)} M
 /** Writes the results to docs/performance.md. */
 export async function writePages(results: Results): Promise<void> {
   const sections: Record<string, string> = {};
-  const { hot, million, cold, workers, tls, rules, latency } = results;
+  const { hot, million, million_repeated: repeated, cold, workers, tls, rules, latency } = results;
   if (hot) sections.hot = await comparison(hot, { file: 'redirect', title: 'A redirect of one link' });
   if (million)
     sections.million = await comparison(million, {
       file: 'million',
       title: 'A redirect of one link in a million',
+    });
+  if (repeated)
+    sections.million_repeated = await comparison(repeated, {
+      file: 'million-repeated',
+      title: 'A redirect of one link in a million, with repeated visits',
     });
   if (workers) sections.workers = await workersTables(workers);
   if (tls) sections.tls = await tlsTables(tls);
