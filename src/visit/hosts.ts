@@ -1,6 +1,7 @@
 import type { Site } from '../rules/site.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
+import { SharedLoads } from '../structures/shared-loads.ts';
 
 /** What a visit needs of a custom domain. */
 export interface HostDomain {
@@ -15,12 +16,6 @@ interface CachedDomain {
   readonly until: number;
   /** It has changed: new visits wait for the reload. Visits under way still use its fallback URLs. */
   readonly isOutdated: boolean;
-}
-
-interface Load {
-  readonly promise: Promise<HostDomain | null>;
-  /** The domain changed while it was being loaded. */
-  isOutdated: boolean;
 }
 
 const lifetime = 60_000;
@@ -39,7 +34,7 @@ export class Hosts {
   readonly #domains = new BoundedCache<CachedDomain>(maxDomains);
   /** Unknown hosts, and until when that holds. Clients can make up any number of them. */
   readonly #misses = new BoundedCache<number>(maxMisses);
-  readonly #pending = new Map<string, Load>();
+  readonly #loads = new SharedLoads<HostDomain | null>();
 
   constructor(site: Site, load: (host: string) => Promise<HostDomain | null>, now: () => number) {
     this.#site = site;
@@ -74,8 +69,7 @@ export class Hosts {
   }
 
   forget(host: string): void {
-    const pending = this.#pending.get(host);
-    if (pending) pending.isOutdated = true;
+    this.#loads.outdate(host);
     const cached = this.#domains.get(host);
     if (cached) this.#domains.set(host, { ...cached, isOutdated: true });
     this.#misses.delete(host);
@@ -83,7 +77,7 @@ export class Hosts {
 
   /** Everything is reloaded when it is next needed. */
   clear(): void {
-    for (const load of this.#pending.values()) load.isOutdated = true;
+    this.#loads.outdateAll();
     this.#domains.clear();
     this.#misses.clear();
   }
@@ -95,19 +89,12 @@ export class Hosts {
   }
 
   #load(host: string): Promise<HostDomain | null> {
-    const pending = this.#pending.get(host);
-    if (pending && !pending.isOutdated) return pending.promise;
-    const load: Load = { promise: this.#query(host), isOutdated: false };
-    this.#pending.set(host, load);
-    const finish = () => {
-      if (this.#pending.get(host) === load) this.#pending.delete(host);
-    };
-    load.promise.then((domain) => {
-      finish();
-      if (load.isOutdated) this.#keepOutdated(host, domain);
+    const running = this.#loads.get(host);
+    if (running !== undefined) return running;
+    return this.#loads.add(host, this.#query(host), (domain, isOutdated) => {
+      if (isOutdated) this.#keepOutdated(host, domain);
       else this.#keep(host, domain);
-    }, finish);
-    return load.promise;
+    });
   }
 
   #keep(host: string, domain: HostDomain | null): void {

@@ -1,18 +1,13 @@
 import type { LinkForVisitor } from '../rules/link-rules/resolve.ts';
 import { anyForwarding } from '../rules/suffix.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
+import { SharedLoads } from '../structures/shared-loads.ts';
 import { PlainLinks } from './plain-links.ts';
 
 export interface CacheBounds {
   readonly bytes: number;
   /** How many addresses without a link are remembered; fewer if they are long. */
   readonly misses: number;
-}
-
-interface PendingLoad {
-  readonly promise: Promise<Loaded>;
-  /** The link changed while it was being loaded: the result serves only the requests that waited for it. */
-  isOutdated: boolean;
 }
 
 /** The alias's link, by its own address. */
@@ -36,7 +31,7 @@ export class LinkCache {
   readonly #links: BoundedCache<LinkForVisitor>;
   readonly #misses: BoundedCache<true>;
   readonly #aliases: BoundedCache<Alias>;
-  readonly #pending = new Map<string, PendingLoad>();
+  readonly #loads = new SharedLoads<Loaded>();
   readonly #load: Load;
   readonly #maxBytes: number;
 
@@ -88,20 +83,13 @@ export class LinkCache {
   }
 
   #fetchLink(key: string, domainId: number, suffix: string): Loaded | Promise<Loaded> {
-    const pending = this.#pending.get(key);
-    if (pending && !pending.isOutdated) return pending.promise;
+    const running = this.#loads.get(key);
+    if (running !== undefined) return running;
     const loaded = this.#query(domainId, suffix);
     if (!(loaded instanceof Promise)) return this.#keep(key, loaded);
-    const load: PendingLoad = { promise: loaded, isOutdated: false };
-    this.#pending.set(key, load);
-    const finish = () => {
-      if (this.#pending.get(key) === load) this.#pending.delete(key);
-    };
-    load.promise.then((link) => {
-      finish();
-      if (!load.isOutdated) this.#keep(key, link);
-    }, finish);
-    return load.promise;
+    return this.#loads.add(key, loaded, (link, isOutdated) => {
+      if (!isOutdated) this.#keep(key, link);
+    });
   }
 
   /** A link has changed. Also reloads whether its domain has links that forward longer paths. */
@@ -111,8 +99,7 @@ export class LinkCache {
   }
 
   #forgetKey(key: string): void {
-    const pending = this.#pending.get(key);
-    if (pending) pending.isOutdated = true;
+    this.#loads.outdate(key);
     this.#plain.delete(key);
     this.#links.delete(key);
     this.#misses.delete(key);
@@ -145,7 +132,7 @@ export class LinkCache {
   }
 
   clear(): void {
-    for (const load of this.#pending.values()) load.isOutdated = true;
+    this.#loads.outdateAll();
     this.#plain.clear();
     this.#links.clear();
     this.#misses.clear();

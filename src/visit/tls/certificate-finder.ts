@@ -1,5 +1,6 @@
 import { hourLength } from '../../rules/durations.ts';
 import { BoundedCache } from '../../structures/bounded-cache.ts';
+import { SharedLoads } from '../../structures/shared-loads.ts';
 import { RefusedNames } from './refused-names.ts';
 import { type CertificatePair, type SecureContext, secureContextOf } from './secure-context.ts';
 
@@ -68,7 +69,7 @@ export class CertificateFinder {
   readonly #refusals: RefusedNames;
   /** By the loaded pair, for handshakes that share a load: the pair's text of some kilobytes isn't kept. */
   readonly #created = new WeakMap<CertificatePair, SecureContext>();
-  readonly #loads = new Map<string, Promise<Found>>();
+  readonly #loads = new SharedLoads<Found>();
   readonly #waiting = new Map<string, Set<Waiting>>();
   #waitingCount = 0;
   /** Counts calls of `forget`: a load that began before one isn't cached. */
@@ -102,7 +103,7 @@ export class CertificateFinder {
     this.#changes += 1;
     this.#contexts.delete(host);
     this.#refusals.forget(host);
-    this.#loads.delete(host);
+    this.#loads.outdate(host);
     for (const { wake } of this.#waiting.get(host) ?? []) wake();
   }
 
@@ -110,7 +111,7 @@ export class CertificateFinder {
     this.#changes += 1;
     this.#contexts.clear();
     this.#refusals.clear();
-    this.#loads.clear();
+    this.#loads.outdateAll();
   }
 
   async #search(
@@ -168,13 +169,7 @@ export class CertificateFinder {
 
   /** Concurrent handshakes of one name share a load. */
   #load(host: string): Promise<Found> {
-    const running = this.#loads.get(host);
-    if (running !== undefined) return running;
-    const load = this.#parts.load(host).finally(() => {
-      if (this.#loads.get(host) === load) this.#loads.delete(host);
-    });
-    this.#loads.set(host, load);
-    return load;
+    return this.#loads.get(host) ?? this.#loads.add(host, this.#parts.load(host));
   }
 
   /** Waits until the name has changed, or for `milliseconds`. Returns false if too many wait already. */
