@@ -5,10 +5,9 @@ import { prepareFixture } from './fixture.ts';
 import { connections } from './hot.ts';
 import { type Measured, measureAlternately } from './rounds.ts';
 import { Running } from './running.ts';
-import type { WrkOptions } from './wrk.ts';
 import { seededRandom, shuffled, zipf } from './zipf.ts';
 
-/** More than a round's requests: by Zipf's law they are to some 80,000 links. */
+/** More than a round's requests: by Zipf's law they are to some 70,000 links. */
 const repeatedVisits = 220_000;
 
 /**
@@ -24,18 +23,18 @@ export async function measureMillion(
   const random = seededRandom(11);
   const byRank = shuffled(fixture.links, random).map(({ suffix }) => `/${suffix}\n`);
   const file = join(fixture.folder, 'paths');
-  let plan: WrkOptions = { seconds, connections, byPopularity: file };
-  if (visits === 'repeated') {
-    const rankOf = zipf(byRank.length);
-    const drawn = Array.from({ length: repeatedVisits }, () => byRank[rankOf(random())] ?? '');
-    await Bun.write(file, drawn.join(''));
-    plan = { seconds, connections, paths: file };
-  } else await Bun.write(file, byRank.join(''));
+  const isRepeated = visits === 'repeated';
+  const rankOf = zipf(byRank.length);
+  const paths = isRepeated
+    ? Array.from({ length: repeatedVisits }, () => byRank[rankOf(random())] ?? '')
+    : byRank;
+  await Bun.write(file, paths.join(''));
+  const plan = { seconds, connections, ...(isRepeated ? { paths: file } : { byPopularity: file }) };
   await using running = new AsyncDisposableStack();
   const all: Running[] = [];
   for (const contender of contenders(fixture)) {
     if (!['nginx', 'Linnet', 'Linnet, fold held back'].includes(contender.name)) continue;
     all.push(running.use(await Running.start(contender)));
   }
-  return await measureAlternately(all, rounds, plan, visits === 'drawn' ? fillSeconds : undefined);
+  return await measureAlternately(all, rounds, plan, isRepeated ? undefined : fillSeconds);
 }
