@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { earlierVersion } from '../earlier-version.ts';
 import type { Effort } from '../effort.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import { type Figure, figure, ratio } from '../figures.ts';
@@ -40,9 +41,8 @@ async function measure(store: Store, effort: Effort): Promise<Report> {
   // Rounds are short, because the runtime recompiles code that wasn't used for a while.
   const rounds = 5 * effort.reads.rounds;
   const { seconds } = effort.reads;
-  const before = process.argv.find((word) => word.startsWith('--before='))?.slice('--before='.length);
   await using current = await startContender(store, join(import.meta.dir, '..', '..'));
-  await using earlier = before === undefined ? null : await startContender(store, resolve(before));
+  await using earlier = earlierVersion === null ? null : await startContender(store, earlierVersion);
   const contenders = earlier === null ? [current] : [current, earlier];
   // Many warm-up rounds, because the runtime compiles some code only after a hundred thousand calls.
   for (let warm = 0; warm < 2 * rounds; warm++)

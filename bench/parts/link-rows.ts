@@ -16,7 +16,8 @@ const click = linkHourColumns.indexOf('click');
 
 /**
  * What SQLite alone takes to write the rows of a million links' clicks, as the fold writes them: the hours and the totals of
- * links, by the clicks that share a transaction. It is the least that a fold with such transactions can take while these tables stay as they are.
+ * links, by the clicks that share a transaction. It is the least that a fold with such transactions can take while these tables
+ * stay as they are.
  */
 export async function measureLinkRows({ folded }: Effort): Promise<Report> {
   const results = [];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
+import { earlierVersion } from '../earlier-version.ts';
 import type { Destination, NginxSetup } from './nginx.ts';
 
 /** A program to measure: the command that starts it, and the port that it listens on. */
@@ -30,6 +31,8 @@ export interface Fixture {
   readonly destination: Destination;
 }
 
+export const earlierName = 'Linnet before';
+
 /** The settings of `npm start`. */
 export const linnetSettings = (port: number, dataDir: string, more: Record<string, string> = {}) => ({
   ...startEnvironment,
@@ -47,6 +50,20 @@ export const nginxCommand = ({ nginx, nginxConfig }: Fixture, port: number, work
  * in a list that the command makes from it.
  */
 export const contenders = (fixture: Fixture): readonly Contender[] => [
+  ...contendersOfThisVersion(fixture),
+  ...(earlierVersion === null ? [] : [earlierContender(fixture, earlierVersion)]),
+];
+
+/** As its own `npm start` runs it. */
+const earlierContender = (fixture: Fixture, folder: string): Contender => ({
+  name: earlierName,
+  what: 'The version in the folder that was named, with its defaults.',
+  command: ['node', join(folder, 'scripts', 'launch.mjs'), 'start'],
+  settings: { PORT: '3907', DATA_DIR: fixture.dataDir('before'), MISS_LIMIT: '0' },
+  port: 3907,
+});
+
+const contendersOfThisVersion = (fixture: Fixture): readonly Contender[] => [
   {
     name: 'nginx',
     what: 'nginx with the links in a `map`, and its access_log on.',

@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
+import { earlierVersion } from '../earlier-version.ts';
 import { temporaryFolder } from '../exit-cleanup.ts';
 import type { Owner } from '../owner.ts';
-import { seededStore } from '../seed.ts';
+import { seededStore as ownSeededStore } from '../seed.ts';
 import type { Fixture } from './contenders.ts';
 import { type Link, writeNginxConfig, writeNginxMap } from './nginx.ts';
 import { toolPath } from './tools.ts';
@@ -13,6 +14,12 @@ export interface PreparedFixture extends Fixture, Disposable {
   readonly links: readonly Link[];
   readonly owner: Owner;
 }
+
+/** An earlier version can't open the store of a later one, so it creates it if it is compared. */
+const seededStore: typeof ownSeededStore =
+  earlierVersion === null
+    ? ownSeededStore
+    : (await import(join(earlierVersion, 'bench', 'seed.ts'))).seededStore;
 
 /** A store with this many links, and the same links for the other contenders. */
 export async function prepareFixture(count: number): Promise<PreparedFixture> {

@@ -1,3 +1,4 @@
+import { earlierVersion } from '../earlier-version.ts';
 import { isQuickRun, printLine, printMachine, requestedParts, resultsIn, storeResults } from '../results.ts';
 import { measureCold } from './cold.ts';
 import { full, quick } from './effort.ts';
@@ -74,7 +75,7 @@ for (const [name, measure] of Object.entries(parts)) {
   if (requested.length > 0 && !requested.includes(name)) continue;
   figures[name] = { date: new Date().toISOString(), machine, figures: await measure() };
 }
-if (!effort.isQuick) {
+if (!effort.isQuick && earlierVersion === null) {
   const all = { ...earlierResults, ...figures };
   await storeResults('redirect', all);
   await writePages(all);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { contenders } from './contenders.ts';
+import { contenders, earlierName } from './contenders.ts';
 import type { Effort } from './effort.ts';
 import { prepareFixture } from './fixture.ts';
 import { connections } from './hot.ts';
@@ -9,6 +9,7 @@ import { seededRandom, shuffled, zipf } from './zipf.ts';
 
 /** More than a round's requests: by Zipf's law they are to some 70,000 links. */
 const repeatedVisits = 220_000;
+const compared = ['nginx', 'Linnet', 'Linnet, fold held back', earlierName];
 
 /**
  * A million links with realistic popularity: a few get most of the visits. Each round draws its own, or begins with the same ones as
@@ -33,7 +34,7 @@ export async function measureMillion(
   await using running = new AsyncDisposableStack();
   const all: Running[] = [];
   for (const contender of contenders(fixture)) {
-    if (!['nginx', 'Linnet', 'Linnet, fold held back'].includes(contender.name)) continue;
+    if (!compared.includes(contender.name)) continue;
     all.push(running.use(await Running.start(contender)));
   }
   return await measureAlternately(all, rounds, plan, isRepeated ? undefined : fillSeconds);
